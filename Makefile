@@ -1,0 +1,42 @@
+# One line each to run; on a bare machine with git, make and Python >= 3.11 nothing else is needed.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test test-long test-mutants check format bench clean
+
+demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
+	$(BIN)/sordino demo
+
+test: $(STAMP)  ## the default tests, minutes on two cores
+	$(BIN)/python -m pytest $(PYTEST)
+
+test-long: $(STAMP)  ## exhaustive and statistical tests
+	$(BIN)/python -m pytest -m "long or statistical" $(PYTEST)
+
+test-mutants: $(STAMP)  ## planted faults, each killed by a named test
+	$(BIN)/python -m pytest -m mutants $(PYTEST)
+
+check: $(STAMP)  ## lint, format, strict types, import rules
+	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix; $(BIN)/ruff format
+
+bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md
+	$(BIN)/python benchmarks/run.py
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data
+	touch $@
+
+# pure-ldp leaves out what it needs, and breaks on today's xxhash: it gets an environment of its own.
+.venv-peers/.installed: benchmarks/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --requirement benchmarks/peers.txt
+	touch $@
+
+clean:
+	rm -rf .venv .venv-peers sordino-demo sordino-demo.html

@@ -1,0 +1,36 @@
+"""Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
+
+from sordino.audit.certify import Certificate, certify
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.choose import best_mechanism
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate, estimate
+from sordino.exact.nats import Nats
+from sordino.exact.source import SystemSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+__all__ = [
+    "LDP",
+    "Aggregate",
+    "BlockLDP",
+    "Blockwise",
+    "Categories",
+    "Certificate",
+    "Estimate",
+    "Grid",
+    "HadamardResponse",
+    "Nats",
+    "Partition",
+    "RandomizedResponse",
+    "SordinoError",
+    "SystemSource",
+    "best_mechanism",
+    "certify",
+    "estimate",
+]

@@ -1,0 +1,52 @@
+"""A finite domain: k values with labels.
+
+Inside Sordino a value is its index 0..k-1; labels live here and in files only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sordino.errors import SordinoError
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The values of a categorical attribute, in a fixed order.
+
+    Attributes:
+        labels: distinct texts; or a `range` whose numbers are the labels, so that a million ids cost no memory.
+
+    Raises:
+        SordinoError: no label, or a label twice.
+
+    Example:
+        >>> Categories(["yes", "no"]).k
+        2
+    """
+
+    labels: Sequence[str] | range
+
+    def __post_init__(self) -> None:
+        if isinstance(self.labels, range):
+            if self.labels != range(len(self.labels)):
+                raise SordinoError("numbered categories must run from 0", found=str(self.labels))
+        else:
+            object.__setattr__(self, "labels", tuple(self.labels))
+            repeated = sorted({label for label in self.labels if self.labels.count(label) > 1}) if self._repeats else []
+            if repeated:
+                raise SordinoError("each category must be named once", found=", ".join(map(repr, repeated)))
+        if not self.labels:
+            raise SordinoError("a domain must have at least one value", found="none")
+
+    @property
+    def _repeats(self) -> bool:
+        return len(set(self.labels)) < len(self.labels)
+
+    @property
+    def k(self) -> int:
+        """The number of values."""
+        return len(self.labels)
+
+    def label(self, index: int) -> str:
+        """The text of one value."""
+        return str(self.labels[index])

@@ -1,0 +1,73 @@
+"""A latitude-longitude grid: positions on a map as a finite domain of cells, row by row from the south-west corner."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+
+LARGEST = 2**31
+"""Cells at most: their indices fit in the uniform choices of `exact.source`."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal cells between two parallels and two meridians.
+
+    Attributes:
+        south, north, west, east: the edges, in degrees; positions on an edge belong to the grid.
+        rows, columns: cells from south to north and from west to east.
+
+    Example:
+        >>> import numpy as np
+        >>> us = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)
+        >>> us.k, us.locate(np.array([25.1]), np.array([-129.7]))
+        (43750, array([1]))
+    """
+
+    south: float
+    north: float
+    west: float
+    east: float
+    rows: int
+    columns: int
+
+    def __post_init__(self) -> None:
+        if not -90 <= self.south < self.north <= 90:
+            raise SordinoError("south must lie below north, within -90..90", found=f"{self.south} and {self.north}")
+        if not -180 <= self.west < self.east <= 180:
+            raise SordinoError("west must lie left of east, within -180..180", found=f"{self.west} and {self.east}")
+        if self.rows < 1 or self.columns < 1 or self.k > LARGEST:
+            raise SordinoError("a grid must have 1 to 2^31 cells", found=f"{self.rows} x {self.columns}")
+
+    @property
+    def k(self) -> int:
+        """The number of cells."""
+        return self.rows * self.columns
+
+    def locate(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The cell of each position, shape (n,); -1 where it lies outside the grid or is not a number."""
+        with np.errstate(invalid="ignore"):
+            inside = (latitude >= self.south) & (latitude <= self.north)
+            inside &= (longitude >= self.west) & (longitude <= self.east)
+        row = np.where(inside, (latitude - self.south) * (self.rows / (self.north - self.south)), 0).astype(np.intp)
+        column = np.where(inside, (longitude - self.west) * (self.columns / (self.east - self.west)), 0).astype(np.intp)
+        # The last edge belongs to the last cell.
+        np.minimum(row, self.rows - 1, out=row)
+        np.minimum(column, self.columns - 1, out=column)
+        return np.where(inside, row * self.columns + column, -1)
+
+    def label(self, index: int) -> str:
+        """The centre of one cell as "latitude,longitude" in degrees."""
+        row, column = divmod(index, self.columns)
+        latitude = self.south + (row + 0.5) * (self.north - self.south) / self.rows
+        longitude = self.west + (column + 0.5) * (self.east - self.west) / self.columns
+        return f"{latitude:.6g},{longitude:.6g}"
+
+    def tiles(self, height: int, width: int) -> NDArray[np.intp]:
+        """Each cell's tile, shape (k,), when tiles of height x width cells are cut from the south-west corner."""
+        across = -(-self.columns // width)
+        row, column = np.divmod(np.arange(self.k), self.columns)
+        tile: NDArray[np.intp] = (row // height) * across + column // width
+        return tile

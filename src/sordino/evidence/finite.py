@@ -1,0 +1,82 @@
+"""Evidence about a value of a finite domain: the function x -> ln Pr(V | x) of a set of reports V.
+
+`FiniteEvidence` holds it in floats with a certified radius, for filters and odometers, where reports accumulate.
+`ColumnClass` holds it in exact integers for whole classes of single outputs, for certificates.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+
+LOG_ULPS = 2
+"""Units in the last place by which a float logarithm of an integer may be off (platform libraries stay within one)."""
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteEvidence:
+    """What reports say about each value.
+
+    Attributes:
+        log: float64, shape (k,): ln Pr(V | x); minus infinity where V is impossible.
+        radius: nats; each finite entry is within this of the truth.
+
+    Reports with fresh randomness about an unchanged value add: `first + second`.
+    """
+
+    log: NDArray[np.float64]
+    radius: float = 0.0
+
+    @classmethod
+    def of_weights(cls, weights: Iterable[int], denominator: int) -> "FiniteEvidence":
+        """The evidence of one output whose probabilities are weight / denominator."""
+        scale = math.log(denominator)
+        log = np.array([math.log(w) - scale if w else -math.inf for w in weights])
+        finite = np.abs(log[np.isfinite(log)])
+        largest = scale + float(finite.max(initial=0.0))
+        return cls(log, 3 * LOG_ULPS * math.ulp(largest))
+
+    def __add__(self, other: "FiniteEvidence") -> "FiniteEvidence":
+        """The evidence of both sets of reports together; the radius covers the rounding of the sum."""
+        if self.log.shape != other.log.shape:
+            raise SordinoError(
+                "evidence adds over one domain", found=f"{len(self.log)} values and {len(other.log)} values"
+            )
+        log = self.log + other.log
+        largest = float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
+        return FiniteEvidence(log, math.nextafter(self.radius + other.radius + math.ulp(largest), math.inf))
+
+
+@dataclass(frozen=True, eq=False)
+class ValueClass:
+    """Values that a class of outputs treats alike.
+
+    Attributes:
+        values: shape (size,), the indices of the values.
+        weights: pairs (weight, outputs): *each* of the values has the integer weight on exactly that many of the
+        outputs.
+    """
+
+    values: NDArray[np.intp]
+    weights: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnClass:
+    """Outputs with evidence of one shape, in exact integers over the mechanism's denominator.
+
+    Attributes:
+        k: the number of values of the domain.
+        count: how many outputs.
+        code: one of them, on which the class's largest ratio is attained.
+        parts: the values by treatment; a value in no part has weight zero on all of these outputs.
+    """
+
+    k: int
+    count: int
+    code: int
+    parts: tuple[ValueClass, ...]

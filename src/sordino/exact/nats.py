@@ -1,0 +1,216 @@
+"""Amounts of privacy loss, exactly: `Nats` = r + ln q with r and q rational.
+
+Sums of declared epsilons and of logarithms of integer ratios stay in this form, so that "does this loss exceed that
+bound" is decided without rounding: e^r is irrational for every rational r != 0 (Lindemann), hence r + ln q is zero only
+where r = 0 and q = 1, and anything else is told from zero by enclosures of e^r that are narrowed until they decide.
+Minus infinity is q = 0 (the slack of an output that one hypothesis can cause and the other cannot).
+"""
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
+from fractions import Fraction
+from functools import total_ordering
+from typing import TypeAlias
+
+from sordino.errors import SordinoError
+
+FIRST_DIGITS = 40
+"""Decimal digits of the first enclosure of e^r; doubled until it decides."""
+
+LARGEST_EXPONENT = 400
+"""Decimal exponents beyond this are refused before they become integers of a billion digits."""
+
+NatsLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal"
+"""What `Nats.of` reads."""
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Nats:
+    """An exact amount of loss `rational + ln(ratio)`, in nats.
+
+    Attributes:
+        rational: the rational part r.
+        ratio: q >= 0; zero makes the amount minus infinity.
+
+    Example:
+        >>> Nats.of("ln 3") + "1/2"
+        Nats('1/2 + ln 3')
+        >>> Nats.of("1.0986") < "ln 3" < Nats.of("1.0987")
+        True
+    """
+
+    rational: Fraction
+    ratio: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if self.ratio < 0:
+            raise SordinoError("the logarithm's argument must not be negative", found=str(self.ratio))
+
+    @classmethod
+    def of(cls, amount: NatsLike) -> "Nats":
+        """Read "1.0", "1/2", "ln 3", "1 + ln 3", an int, Fraction, Decimal, or a float by its shortest decimal.
+
+        Raises:
+            SordinoError: not an amount, not finite, or with an absurd exponent.
+        """
+        if isinstance(amount, Nats):
+            return amount
+        if isinstance(amount, bool):
+            raise _unreadable(amount)
+        if isinstance(amount, int | Fraction):
+            return cls(Fraction(amount))
+        rational, ratio = Fraction(0), Fraction(1)
+        for term in str(amount).split(" + "):
+            text = term.strip()
+            if text.startswith("ln"):
+                ratio *= _fraction(text.removeprefix("ln"), amount)
+            else:
+                rational += _fraction(text, amount)
+        if ratio <= 0:
+            raise _unreadable(amount)
+        return cls(rational, ratio)
+
+    @classmethod
+    def log(cls, ratio: Fraction | int) -> "Nats":
+        """The exact logarithm of a ratio >= 0."""
+        return cls(Fraction(0), Fraction(ratio))
+
+    @property
+    def is_finite(self) -> bool:
+        """False for minus infinity."""
+        return self.ratio > 0
+
+    def __add__(self, other: NatsLike) -> "Nats":
+        """Add two amounts exactly."""
+        amount = Nats.of(other)
+        return Nats(self.rational + amount.rational, self.ratio * amount.ratio)
+
+    def __sub__(self, other: NatsLike) -> "Nats":
+        """Subtract a finite amount exactly."""
+        amount = Nats.of(other)
+        if not amount.is_finite:
+            raise SordinoError("only a finite loss can be subtracted", found="minus infinity")
+        return Nats(self.rational - amount.rational, self.ratio / amount.ratio)
+
+    def sign(self) -> int:
+        """-1, 0 or 1: the exact sign of the amount."""
+        if not self.is_finite:
+            return -1
+        if self.rational == 0 or self.ratio == 1:
+            # One of the two summands is zero; the other decides.
+            return _sign(self.rational) or _sign(self.ratio - 1)
+        digits = FIRST_DIGITS
+        while True:
+            low, high = exponential(self.rational, digits)
+            if low * self.ratio > 1:
+                return 1
+            if high * self.ratio < 1:
+                return -1
+            digits *= 2
+
+    def __eq__(self, other: object) -> bool:
+        """Exact equality of the amounts."""
+        if not isinstance(other, Nats | str | int | float | Fraction | Decimal):
+            return NotImplemented
+        amount = Nats.of(other)
+        return (self.rational, self.ratio) == (amount.rational, amount.ratio) or (
+            not self.is_finite and not amount.is_finite
+        )
+
+    def __hash__(self) -> int:
+        """Agree with equality: all infinite amounts are one."""
+        return hash((self.rational, self.ratio)) if self.is_finite else hash("-inf")
+
+    def __lt__(self, other: NatsLike) -> bool:
+        """Exact order of the amounts."""
+        amount = Nats.of(other)
+        if not amount.is_finite:
+            return False
+        return (self - amount).sign() < 0
+
+    def floor(self) -> float:
+        """The largest float that is surely not above the amount."""
+        return self._enclose()[0]
+
+    def ceil(self) -> float:
+        """The smallest float that is surely not below the amount."""
+        return self._enclose()[1]
+
+    def __float__(self) -> float:
+        """A float within one unit in the last place; use `floor` or `ceil` for guarantees."""
+        return self.floor()
+
+    def _enclose(self) -> tuple[float, float]:
+        if not self.is_finite:
+            return -math.inf, -math.inf
+        if self.ratio == 1:
+            return _float_down(self.rational), -_float_down(-self.rational)
+        with localcontext(Context(prec=FIRST_DIGITS)):
+            # `ln` is correctly rounded, so one step to either side encloses; the sum is exact in Fraction.
+            low = (_decimal(self.ratio, ROUND_FLOOR)).ln().next_minus()
+            high = (_decimal(self.ratio, ROUND_CEILING)).ln().next_plus()
+        return _float_down(self.rational + Fraction(low)), -_float_down(-self.rational - Fraction(high))
+
+    def __str__(self) -> str:
+        """The canonical text, readable again by `of`."""
+        if not self.is_finite:
+            return "-inf"
+        if self.ratio == 1:
+            return str(self.rational)
+        logarithm = f"ln {self.ratio}"
+        return logarithm if self.rational == 0 else f"{self.rational} + {logarithm}"
+
+    def __repr__(self) -> str:
+        """The canonical text in a constructor's shape."""
+        return f"Nats({str(self)!r})"
+
+
+def exponential(rational: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Rationals just below and above e^rational, about `digits` decimal digits apart.
+
+    `decimal` rounds exp correctly, and exp is increasing, so rounding the argument outward and stepping once encloses.
+    """
+    with localcontext(Context(prec=digits)):
+        low = _decimal(rational, ROUND_FLOOR).exp().next_minus()
+        high = _decimal(rational, ROUND_CEILING).exp().next_plus()
+    return Fraction(low), Fraction(high)
+
+
+def _decimal(value: Fraction, rounding: str) -> Decimal:
+    """The fraction as a decimal of the context's precision, rounded as told."""
+    with localcontext() as context:
+        context.rounding = rounding
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _float_down(value: Fraction) -> float:
+    nearest = float(value)
+    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
+
+
+def _sign(value: Fraction) -> int:
+    return (value > 0) - (value < 0)
+
+
+def _fraction(text: str, amount: object) -> Fraction:
+    """A plain rational: a decimal or a quotient of two decimals."""
+    parts = text.strip().split("/")
+    try:
+        numbers = [Decimal(part.strip()) for part in parts]
+    except InvalidOperation:
+        raise _unreadable(amount) from None
+    if len(numbers) > 2 or not all(n.is_finite() and abs(n.adjusted()) <= LARGEST_EXPONENT for n in numbers):
+        raise _unreadable(amount)
+    if len(numbers) == 2 and numbers[1] == 0:
+        raise _unreadable(amount)
+    return Fraction(numbers[0]) / (Fraction(numbers[1]) if len(numbers) == 2 else 1)
+
+
+def _unreadable(amount: object) -> SordinoError:
+    return SordinoError(
+        "an amount of loss must be a finite number of nats",
+        found=repr(amount),
+        step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"',
+    )

@@ -1,0 +1,122 @@
+"""Random words from the operating system's entropy, and uniform choices without bias.
+
+`SystemSource` is an AES-256-CTR stream keyed from the operating system: exact for ideal words, computationally secure
+under AES. Every batch it hands out is fresh memory that nobody overwrites. Each thread has its own stream; a forked
+child draws a new key, so it never repeats its parent; a source is never pickled or copied. There is no seed.
+"""
+
+import os
+import secrets
+import threading
+from typing import ClassVar, NoReturn, Protocol, TypeAlias
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from numpy.typing import NDArray
+
+Words: TypeAlias = NDArray[np.uint64]
+Indices: TypeAlias = NDArray[np.intp]
+
+ZEROS = bytes(1 << 16)
+"""Plaintext of the stream; encrypted piece by piece, so that it stays in the processor's cache."""
+
+
+class Stream(Protocol):
+    """The random words of one batch of values: each call gives the next word of every value."""
+
+    def next(self) -> Words:
+        """The next word for each value of the batch."""
+
+    def take(self, rows: Indices) -> "Stream":
+        """The streams of some of the values."""
+
+
+class Source(Protocol):
+    """Where random words come from."""
+
+    def stream(self, values: NDArray[np.integer]) -> Stream:
+        """The words for one batch of values (a keyed source depends on them; a fresh one only on how many)."""
+
+
+class SystemSource:
+    """Fresh words from AES-256-CTR under a key from the operating system; one stream for each thread and process.
+
+    Example:
+        >>> SystemSource().words(3).dtype
+        dtype('uint64')
+    """
+
+    # Forks above this process: process numbers can be used again, this count cannot go back.
+    _forks: ClassVar[int] = 0
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    def words(self, count: int) -> Words:
+        """`count` uniform 64-bit words in memory of their own."""
+        cipher = self._cipher()
+        result = np.empty(count, dtype=np.uint64)
+        view = memoryview(result.view(np.uint8))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
+        for start in range(0, len(view), len(ZEROS)):
+            piece = view[start : start + len(ZEROS)]
+            cipher.update_into(ZEROS[: len(piece)] if len(piece) < len(ZEROS) else ZEROS, piece)
+        return result
+
+    def stream(self, values: NDArray[np.integer]) -> Stream:
+        """Fresh words, as many as there are values; the values themselves are not looked at."""
+        return _FreshStream(self, len(values))
+
+    def _cipher(self) -> CipherContext:
+        owner = (SystemSource._forks, os.getpid())
+        if getattr(self._local, "owner", None) != owner:
+            self._local.cipher = Cipher(
+                algorithms.AES(secrets.token_bytes(32)), modes.CTR(secrets.token_bytes(16))
+            ).encryptor()
+            self._local.owner = owner
+        cipher: CipherContext = self._local.cipher
+        return cipher
+
+    @classmethod
+    def note_fork(cls) -> None:
+        """In a forked child: every source that it inherited draws a new key."""
+        cls._forks += 1
+
+    def __reduce__(self) -> NoReturn:
+        """A copied stream would repeat itself: refuse."""
+        raise TypeError("a random source is never pickled or copied; make a new SystemSource() where you need one")
+
+
+class _FreshStream:
+    """A batch's words from a source that never repeats."""
+
+    def __init__(self, source: SystemSource, count: int) -> None:
+        self._source = source
+        self._count = count
+
+    def next(self) -> Words:
+        return self._source.words(self._count)
+
+    def take(self, rows: Indices) -> "_FreshStream":
+        return _FreshStream(self._source, len(rows))
+
+
+def uniform_below(bound: int, stream: Stream) -> Words:
+    """A uniform integer in 0..bound-1 for each value, exactly, by rejected words.
+
+    Each word's upper half times the bound gives the choice in its upper half; the few products whose lower half falls
+    in the uneven remainder are drawn again (at most bound / 2^32 of them). `bound` is at most 2^32. Whether a word is
+    rejected does not depend on the value.
+    """
+    product = stream.next()
+    product >>= np.uint64(32)
+    product *= np.uint64(bound)
+    uneven = (1 << 32) % bound
+    if uneven:
+        rejected = np.flatnonzero((product & np.uint64(0xFFFFFFFF)) < np.uint64(uneven))
+    product >>= np.uint64(32)
+    if uneven and rejected.size:
+        product[rejected] = uniform_below(bound, stream.take(rejected))
+    return product
+
+
+os.register_at_fork(after_in_child=SystemSource.note_fork)

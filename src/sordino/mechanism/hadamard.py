@@ -1,0 +1,99 @@
+"""Hadamard response: a code from the value's own half of the codes with odds e^eps against the other half.
+
+Guarantee: eps-LDP, exactly. Value x owns row x + 1 of the Sylvester matrix of order K > k; over 2^64 K / 2, codes with
+entry +1 weigh T and the others 2^64 - T, with T the largest integer that T <= e^eps (2^64 - T) allows. Cost: two
+words a value, log2 K bits a report, K log K additions an estimate. Source: context-aware LDP paper, Sections 2 and 6.1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD
+from sordino.exact.hadamard import order, parity, transform
+from sordino.exact.source import Stream, Words
+from sordino.mechanism.base import Support
+from sordino.mechanism.one_coin import OneCoin
+
+
+@dataclass(frozen=True, init=False)
+class HadamardResponse(OneCoin):
+    """Hadamard response over k values.
+
+    Example:
+        >>> HadamardResponse(43_750, "1").code_bits
+        16
+    """
+
+    @staticmethod
+    def _heads(k: int) -> int:  # noqa: ARG004 - both sides weigh one, whatever k
+        return 1
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return f"hadamard k={self.k} threshold={self.threshold}"
+
+    @cached_property
+    def outputs(self) -> int:
+        """The order K of the matrix."""
+        return order(self.k)
+
+    @property
+    def denominator(self) -> int:
+        """2^64 K / 2."""
+        return WORD * (self.outputs // 2)
+
+    @cached_property
+    def hit(self) -> NDArray[np.float64]:
+        """T / 2^64."""
+        return np.full(self.k, self.threshold / WORD)
+
+    @cached_property
+    def miss(self) -> NDArray[np.float64]:
+        """Two rows agree on half of the codes."""
+        return np.full(self.k, 0.5)
+
+    def weight(self, value: int, code: int) -> int:
+        """T where row value + 1 is +1 at the code, else 2^64 - T."""
+        return WORD - self.threshold if ((value + 1) & code).bit_count() & 1 else self.threshold
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """One class: each row is +1 on half of the K outputs. On code 1 the values 0 and 1 differ."""
+        half = self.outputs // 2
+        weights = ((self.threshold, half), (WORD - self.threshold, half))
+        yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
+
+    def support(self, weights: NDArray[np.float64]) -> Support:
+        """Sums over the +1 entries of each row: (total + H w) / 2."""
+        rows = transform(weights)
+        total = rows[..., :1]
+        own = rows[..., 1 : self.k + 1]
+        return Support((total + own) / 2, np.broadcast_to(total, own.shape))
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The law of the code: (1 + (2 hit - 1) H p) / K, with p on rows 1..k."""
+        rows = np.zeros(self.outputs)
+        rows[1 : self.k + 1] = p
+        tilt = (2 * self.threshold - WORD) / WORD
+        law: NDArray[np.float64] = (p.sum() + tilt * transform(rows)) / self.outputs
+        return law
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        # A uniform code; where it is on the wrong half, flipping the row's lowest bit moves it to the other half:
+        # exact.
+        row = values.astype(np.uint64)
+        row += np.uint64(1)
+        against = stream.next() >= np.uint64(self.threshold)
+        code = stream.next()
+        code >>= np.uint64(65 - self.outputs.bit_length())
+        wrong = parity(row, code)
+        wrong ^= against.view(np.uint8)
+        lowest = row & (~row + np.uint64(1))
+        lowest *= wrong
+        code ^= lowest
+        return code

@@ -1,0 +1,53 @@
+"""Mechanisms whose only parameter is one coin: built from an epsilon, or from the threshold of a frozen plan."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from sordino.definition.pairwise import read_epsilon
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.nats import NatsLike
+from sordino.mechanism.base import Mechanism
+
+
+@dataclass(frozen=True, init=False)
+class OneCoin(Mechanism):
+    """A mechanism over one group of k values with one coin.
+
+    Attributes:
+        threshold: the coin's T: a code supports the value with probability T / 2^64.
+    """
+
+    threshold: int
+
+    def __init__(self, k: int, epsilon: NatsLike) -> None:
+        self._fill(k, largest_threshold(read_epsilon(epsilon), heads=self._heads(k)))
+
+    @classmethod
+    def from_threshold(cls, k: int, threshold: int) -> Self:
+        """The channel of a frozen plan, with its own integer; certify tells what it guarantees."""
+        mechanism = cls.__new__(cls)
+        mechanism._fill(k, threshold)  # noqa: SLF001 - an instance of this very class
+        return mechanism
+
+    @staticmethod
+    def _heads(k: int) -> int:
+        """The a in a T <= e^eps (2^64 - T)."""
+        raise NotImplementedError
+
+    def _fill(self, k: int, threshold: int) -> None:
+        if k < 1:
+            raise SordinoError("a mechanism needs at least one value", found=f"k = {k}")
+        if not 0 < threshold < WORD:
+            raise SordinoError("a coin's threshold must lie in 1..2^64-1", found=str(threshold))
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "threshold", threshold)
+
+    @cached_property
+    def partition(self) -> Partition:
+        """All values share one group."""
+        return Partition(np.zeros(self.k, dtype=np.intp))

@@ -1,0 +1,91 @@
+"""k-ary randomized response: the true value with odds e^eps against each other one.
+
+Guarantee: eps-LDP, exactly. Weights over 2^64 (k - 1): (k - 1) T for the truth and 2^64 - T for each other value,
+with T the largest integer that (k - 1) T <= e^eps (2^64 - T) allows. Best for few values or a large epsilon. Cost:
+two words a value.
+Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD
+from sordino.exact.source import Stream, Words, uniform_below
+from sordino.mechanism.base import Support
+from sordino.mechanism.one_coin import OneCoin
+
+
+@dataclass(frozen=True, init=False)
+class RandomizedResponse(OneCoin):
+    """Randomized response over k values; k = 1 is the constant channel.
+
+    Example:
+        >>> RandomizedResponse(2, "ln 3").hit
+        array([0.75, 0.75])
+    """
+
+    @staticmethod
+    def _heads(k: int) -> int:
+        return max(k - 1, 1)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return f"randomized k={self.k} threshold={self.threshold}"
+
+    @property
+    def outputs(self) -> int:
+        """A code is a value."""
+        return self.k
+
+    @property
+    def denominator(self) -> int:
+        """2^64 (k - 1), or 1 for the constant channel."""
+        return WORD * (self.k - 1) if self.k > 1 else 1
+
+    @cached_property
+    def hit(self) -> NDArray[np.float64]:
+        """Pr(x | x) = T / 2^64."""
+        return np.full(self.k, self.threshold / WORD if self.k > 1 else 1.0)
+
+    @cached_property
+    def miss(self) -> NDArray[np.float64]:
+        """Pr(x | x') = (1 - T / 2^64) / (k - 1)."""
+        return np.full(self.k, (WORD - self.threshold) / self.denominator if self.k > 1 else 0.0)
+
+    def weight(self, value: int, code: int) -> int:
+        """(k - 1) T where the code is the value, else 2^64 - T."""
+        if self.k == 1:
+            return 1
+        return (self.k - 1) * self.threshold if code == value else WORD - self.threshold
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """One class: on its k outputs each value is once told truly."""
+        weights: tuple[tuple[int, int], ...] = ((self.weight(0, 0), 1),)
+        if self.k > 1:
+            weights += ((self.weight(0, 1), self.k - 1),)
+        yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
+
+    def support(self, weights: NDArray[np.float64]) -> Support:
+        """A value is supported by its own code."""
+        return Support(weights, np.broadcast_to(weights.sum(axis=-1, keepdims=True), weights.shape))
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The law of the code."""
+        law: NDArray[np.float64] = self.hit * p + self.miss * (p.sum() - p)
+        return law
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        lie = stream.next() >= np.uint64(self.threshold)
+        truth = values.astype(np.uint64)
+        if self.k == 1:
+            stream.next()
+            return truth
+        other = uniform_below(self.k - 1, stream)
+        other += other >= truth
+        return np.where(lie, other, truth)
