@@ -1,12 +1,123 @@
-"""Shared settings of the tests: a run that counts on every tool fails if any test was skipped."""
+"""Shared settings and witnesses: a run that counts on every tool fails if any test was skipped.
+
+A `Channel` holds a mechanism beside what its integer weights say when every one of them is read; e^epsilon is enclosed
+here by its power series, so that no witness repeats a formula of the package.
+"""
 
 import os
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from math import ceil
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
 settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
+
+SIZES = (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 64)
+EPSILONS = {
+    "0.001": (Fraction(1, 1000), 1),
+    "0.5": (Fraction(1, 2), 1),
+    "1": (Fraction(1), 1),
+    "ln 3": (Fraction(0), 3),
+    "4": (Fraction(4), 1),
+    "20": (Fraction(20), 1),
+    "40": (Fraction(40), 1),
+}
+
+
+@cache
+def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction, Fraction]:
+    """Rationals around ratio e^rational, rational >= 0: the power series, and twice as many terms as it needs."""
+    term = total = Fraction(1)
+    for n in range(1, 3 * ceil(rational) + 80):
+        term *= rational / n
+        total += term
+    # Each later term is below half of the one before it.
+    return ratio * total, ratio * (total + term)
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A mechanism, the block of each value, its epsilon and e^epsilon, and its dense integer weights."""
+
+    mechanism: RandomizedResponse | HadamardResponse | Blockwise
+    labels: tuple[int, ...]
+    epsilon: str
+
+    @property
+    def exp_epsilon(self) -> tuple[Fraction, Fraction]:
+        return exp_bounds(*EPSILONS[self.epsilon])
+
+    @cached_property
+    def rows(self) -> list[list[int]]:
+        codes = range(self.mechanism.outputs)
+        return [[self.mechanism.weight(x, y) for y in codes] for x in range(self.mechanism.k)]
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        return np.array([[weight / self.mechanism.denominator for weight in row] for row in self.rows])
+
+    @cached_property
+    def blocks(self) -> list[list[int]]:
+        return [[x for x, label in enumerate(self.labels) if label == b] for b in dict.fromkeys(self.labels)]
+
+    @cached_property
+    def loss_ratio(self) -> Fraction:
+        """The largest ratio of two values' weights on one output, over all values of one block."""
+        ratios = [Fraction(1)]
+        for block in self.blocks:
+            columns = zip(*(self.rows[x] for x in block), strict=True)
+            ratios += [Fraction(max(column), min(column)) for column in columns if max(column)]
+        return max(ratios)
+
+
+def _staircase(k: int) -> tuple[int, ...]:
+    """Blocks of 1, 2, 3, ... values that lie scattered over the domain."""
+    labels = [step for step in range(k) for _ in range(step + 1)][:k]
+    return tuple(labels[(x * 37 + 5) % k] if k % 37 else labels[x] for x in range(k))
+
+
+KINDS = {
+    "randomized": lambda k, e: (RandomizedResponse(k, e), (0,) * k),
+    "hadamard": lambda k, e: (HadamardResponse(k, e), (0,) * k),
+    "blocks-hadamard": lambda k, e: (Blockwise(_staircase(k), e, "hadamard"), _staircase(k)),
+    "blocks-randomized": lambda k, e: (Blockwise(_staircase(k), e, "randomized"), _staircase(k)),
+    "blocks-best": lambda k, e: (Blockwise(_staircase(k), e), _staircase(k)),
+    "singles": lambda k, e: (Blockwise(range(k), e), tuple(range(k))),
+    "whole": lambda k, e: (Blockwise([7] * k, e), (0,) * k),
+}
+
+
+@cache
+def make_channel(kind: str, k: int, epsilon: str) -> Channel:
+    mechanism, labels = KINDS[kind](k, epsilon)
+    return Channel(mechanism, labels, epsilon)
+
+
+@pytest.fixture(params=[(kind, k) for kind in KINDS for k in SIZES], ids=lambda pair: f"{pair[0]}-{pair[1]}")
+def awkward(request):
+    """The same kind of mechanism and number of values at every epsilon."""
+    return [make_channel(*request.param, epsilon) for epsilon in EPSILONS]
+
+
+@pytest.fixture(params=[(kind, k) for kind in KINDS for k in (1, 2, 7, 17)], ids=lambda pair: f"{pair[0]}-{pair[1]}")
+def channel(request):
+    """One mechanism of moderate size, at epsilon 1."""
+    return make_channel(*request.param, "1")
+
+
+@pytest.fixture(name="exp_bounds")
+def exp_bounds_fixture():
+    """Rationals around ratio e^rational."""
+    return exp_bounds
 
 
 @pytest.hookimpl(trylast=True)

@@ -78,7 +78,7 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
             step="the mechanism's columns() leaves out or repeats outputs; do not use it",
         )
     if tightest is None:
-        raise SordinoError("a mechanism must have outputs", found="none")
+        return Certificate(holds=True, slack=definition.epsilon, witness=None)
     column, extreme = tightest
     # An output that one protected value can cause and another cannot breaks every finite bound: slack minus infinity.
     slack = definition.epsilon + Nats.log(Fraction(extreme.light, extreme.heavy))
@@ -88,19 +88,21 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
 def _check_column(column: ColumnClass, k: int) -> None:
     if column.k != k:
         raise SordinoError(f"columns must be about the mechanism's {k} values", found=str(column.k))
+    values = np.concatenate([part.values for part in column.parts]) if column.parts else np.empty(0)
+    if len(values) > 1 and len(np.unique(values)) < len(values):
+        # A value listed twice would count as two, and hide one that cannot cause the output.
+        raise SordinoError("each class of outputs must list a value once", found="one listed twice")
     for part in column.parts:
         if sum(outputs for _, outputs in part.weights) != column.count or min(part.weights)[0] < 0:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
 
 
-def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness | None:
+def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """The heaviest and lightest protected value on the class's representative output, read from the channel itself."""
     values: Sequence[int] = range(mechanism.k) if extreme.values is None else extreme.values.tolist()
-    if len(values) < 2:
-        return None
     weights = [mechanism.weight(value, column.code) for value in values]
     heavy, light = max(weights), min(weights)
-    if heavy * extreme.light != light * extreme.heavy:
+    if heavy == 0 or heavy * extreme.light != light * extreme.heavy:
         raise SordinoError(
             "a column class must attain its largest ratio on its representative output",
             found=f"another ratio at code {column.code}",

@@ -87,15 +87,15 @@ class LDP:
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely one; rounded up."""
-        return _outward(_spread(evidence.log, np.min(evidence.log)), evidence.radius)
+        return _loss(evidence.log, np.min(evidence.log), evidence.radius, alone=len(evidence.log) == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
         """Epsilon less the largest loss, rounded down."""
         return _slack(self, evidence)
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """One pair: the heaviest and the lightest weight of all values."""
-        yield _extreme(column, None, [(len(part.values), *_range(part)) for part in column.parts])
+        """One pair: the largest ratio between any two values."""
+        yield from _extremes(column, None, [(len(part.values), *_range(part)) for part in column.parts])
 
 
 @dataclass(frozen=True)
@@ -125,14 +125,14 @@ class BlockLDP:
         blocks = self.partition
         _require_size(len(evidence.log), blocks.k)
         least = np.minimum.reduceat(evidence.log[blocks.order], blocks.starts)
-        return _outward(_spread(evidence.log, least[blocks.block]), evidence.radius)
+        return _loss(evidence.log, least[blocks.block], evidence.radius, alone=blocks.sizes[blocks.block] == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
         """Epsilon less the largest loss, rounded down."""
         return _slack(self, evidence)
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """A pair for each block that the outputs can come from."""
+        """A pair for each block of two values or more that the outputs can come from."""
         blocks = self.partition
         _require_size(column.k, blocks.k)
         touched: dict[int, list[Protected]] = {}
@@ -141,7 +141,7 @@ class BlockLDP:
             for block, hits in zip(hit.tolist(), counts.tolist(), strict=True):
                 touched.setdefault(block, []).append((hits, *_range(part)))
         for block, parts in touched.items():
-            yield _extreme(column, blocks.values(block), parts)
+            yield from _extremes(column, blocks.values(block), parts)
 
 
 def _range(part: ValueClass) -> tuple[int, int]:
@@ -150,29 +150,36 @@ def _range(part: ValueClass) -> tuple[int, int]:
     return max(weights), min(weights)
 
 
-def _spread(log: NDArray[np.float64], least: NDArray[np.float64] | np.float64) -> NDArray[np.float64]:
-    """The difference log - least, where an impossible output (minus infinity on both sides) loses nothing."""
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isneginf(log), 0.0, log - least)
+def _loss(
+    log: NDArray[np.float64], least: NDArray[np.float64] | np.float64, radius: float, *, alone: NDArray[np.bool_] | bool
+) -> NDArray[np.float64]:
+    """Each value's log less the least of those it is compared with, rounded up.
 
-
-def _outward(loss: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-    """The loss with its certified error and the rounding of the subtraction, upward; x against itself stays 0."""
-    return np.where(loss > 0, np.nextafter(loss + 2 * radius, math.inf) + np.spacing(np.abs(loss)), loss)
+    The error of both logs and the rounding of the difference are added, even where the floats are equal. A value
+    compared with itself alone, and one that cannot cause the output, lose exactly nothing.
+    """
+    possible = ~np.isneginf(log)
+    loss = np.subtract(log, least, out=np.zeros_like(log), where=possible)
+    exact = ~possible | alone | np.isinf(loss) | ((loss == 0) & (radius == 0))
+    spread = np.where(np.isinf(loss), 0.0, loss)
+    widened = np.nextafter(spread + 2 * radius, math.inf) + np.spacing(spread)
+    return np.where(exact, loss, widened)
 
 
 def _slack(definition: PairwiseDefinition, evidence: FiniteEvidence) -> float:
     largest = float(np.max(definition.loss(evidence)))
-    return math.nextafter(definition.epsilon.floor() - largest, -math.inf)
+    return -math.inf if math.isinf(largest) else math.nextafter(definition.epsilon.floor() - largest, -math.inf)
 
 
-def _extreme(column: ColumnClass, protected: NDArray[np.intp] | None, parts: Sequence[Protected]) -> Extreme:
-    """The largest ratio between two different values of a protected set.
+def _extremes(column: ColumnClass, protected: NDArray[np.intp] | None, parts: Sequence[Protected]) -> Iterator[Extreme]:
+    """The largest ratio between two different values of a protected set; nothing where it has one value.
 
     A value in no part weighs zero, and is protected too. Weights of one and the same value on different outputs make no
     pair, so a part of one value is compared with the other parts only.
     """
     size = column.k if protected is None else len(protected)
+    if size < 2:
+        return
     covered = sum(hits for hits, _, _ in parts)
     candidates = list(parts)
     if covered < size:
@@ -182,7 +189,7 @@ def _extreme(column: ColumnClass, protected: NDArray[np.intp] | None, parts: Seq
         for j, (_, _, light) in enumerate(candidates):
             if (i != j or hits > 1) and heavy * best[1] > light * best[0]:
                 best = (heavy, light)
-    return Extreme(*best, protected)
+    yield Extreme(*best, protected)
 
 
 def _require_size(found: int, k: int) -> None:

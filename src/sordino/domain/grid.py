@@ -1,5 +1,6 @@
 """A latitude-longitude grid: positions on a map as a finite domain of cells, row by row from the south-west corner."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +52,8 @@ class Grid:
         with np.errstate(invalid="ignore"):
             inside = (latitude >= self.south) & (latitude <= self.north)
             inside &= (longitude >= self.west) & (longitude <= self.east)
-        row = np.where(inside, (latitude - self.south) * (self.rows / (self.north - self.south)), 0).astype(np.intp)
-        column = np.where(inside, (longitude - self.west) * (self.columns / (self.east - self.west)), 0).astype(np.intp)
+        row = (np.where(inside, latitude - self.south, 0) * (self.rows / (self.north - self.south))).astype(np.intp)
+        column = (np.where(inside, longitude - self.west, 0) * (self.columns / (self.east - self.west))).astype(np.intp)
         # The last edge belongs to the last cell.
         np.minimum(row, self.rows - 1, out=row)
         np.minimum(column, self.columns - 1, out=column)
@@ -61,9 +62,9 @@ class Grid:
     def label(self, index: int) -> str:
         """The centre of one cell as "latitude,longitude" in degrees."""
         row, column = divmod(index, self.columns)
-        latitude = self.south + (row + 0.5) * (self.north - self.south) / self.rows
-        longitude = self.west + (column + 0.5) * (self.east - self.west) / self.columns
-        return f"{latitude:.6g},{longitude:.6g}"
+        height, width = (self.north - self.south) / self.rows, (self.east - self.west) / self.columns
+        latitude = _degrees(self.south + (row + 0.5) * height, height)
+        return f"{latitude},{_degrees(self.west + (column + 0.5) * width, width)}"
 
     def tiles(self, height: int, width: int) -> NDArray[np.intp]:
         """Each cell's tile, shape (k,), when tiles of height x width cells are cut from the south-west corner."""
@@ -71,3 +72,10 @@ class Grid:
         row, column = np.divmod(np.arange(self.k), self.columns)
         tile: NDArray[np.intp] = (row // height) * across + column // width
         return tile
+
+
+def _degrees(centre: float, size: float) -> str:
+    """A cell's centre with as many decimals as tell it from its neighbours'."""
+    decimals = max(1, 2 - math.floor(math.log10(size)))
+    text = f"{centre:.{decimals}f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text

@@ -60,6 +60,8 @@ class Partition:
         if isinstance(blocks, Partition):
             partition = blocks
         elif isinstance(blocks, Sequence) and any(isinstance(entry, Sequence | np.ndarray) for entry in blocks):
+            if not all(isinstance(entry, Sequence | np.ndarray) and not isinstance(entry, str) for entry in blocks):
+                raise SordinoError("blocks must be lists of indices, or one whole number a value", found="a mixture")
             partition = cls._of_lists(blocks)  # type: ignore[arg-type]  # a sequence of sequences, as just checked
         else:
             labels = np.asarray(blocks)
@@ -77,7 +79,10 @@ class Partition:
     def _of_lists(cls, blocks: Sequence[Sequence[int]]) -> "Partition":
         if any(len(entry) == 0 for entry in blocks):
             raise SordinoError("a block must have at least one value", found="an empty block")
-        values = np.concatenate([np.asarray(entry) for entry in blocks])
+        try:
+            values = np.concatenate([np.asarray(entry) for entry in blocks])
+        except (ValueError, TypeError):
+            raise SordinoError("blocks must be lists of indices", found="lists within lists") from None
         if values.dtype.kind not in "iu":
             raise SordinoError("blocks must list indices of values", found=f"type {values.dtype}")
         k = len(values)

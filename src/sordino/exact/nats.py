@@ -7,6 +7,7 @@ Minus infinity is q = 0 (the slack of an output that one hypothesis can cause an
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
@@ -65,11 +66,12 @@ class Nats:
         for term in str(amount).split(" + "):
             text = term.strip()
             if text.startswith("ln"):
-                ratio *= _fraction(text.removeprefix("ln"), amount)
+                factor = _fraction(text.removeprefix("ln"), amount)
+                if factor <= 0:
+                    raise _unreadable(amount)
+                ratio *= factor
             else:
                 rational += _fraction(text, amount)
-        if ratio <= 0:
-            raise _unreadable(amount)
         return cls(rational, ratio)
 
     @classmethod
@@ -101,6 +103,9 @@ class Nats:
         if self.rational == 0 or self.ratio == 1:
             # One of the two summands is zero; the other decides.
             return _sign(self.rational) or _sign(self.ratio - 1)
+        # |ln q| is below the bits of q's larger side, so a larger r decides without e^r.
+        if abs(self.rational) > max(self.ratio.numerator, self.ratio.denominator).bit_length():
+            return _sign(self.rational)
         digits = FIRST_DIGITS
         while True:
             low, high = exponential(self.rational, digits)
@@ -186,7 +191,10 @@ def _decimal(value: Fraction, rounding: str) -> Decimal:
 
 
 def _float_down(value: Fraction) -> float:
-    nearest = float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return sys.float_info.max if value > 0 else -math.inf
     return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
 
 

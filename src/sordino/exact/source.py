@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 Words: TypeAlias = NDArray[np.uint64]
 Indices: TypeAlias = NDArray[np.intp]
 
+LARGEST_BOUND = 2**32
+"""Uniform choices are from at most this many."""
+
 ZEROS = bytes(1 << 16)
 """Plaintext of the stream; encrypted piece by piece, so that it stays in the processor's cache."""
 

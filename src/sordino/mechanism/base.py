@@ -11,6 +11,7 @@ where hit_x = Pr(support | x) and miss_x = Pr(support | group, another value of 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
@@ -104,7 +105,7 @@ class Mechanism(ABC):
         """Bits of one report."""
         return (self.outputs - 1).bit_length()
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A short hash of the parameters: equal channels, equal fingerprints."""
         return sha256(self.parameters.encode()).hexdigest()[:16]

@@ -155,10 +155,11 @@ class Blockwise(Mechanism):
 
     def support(self, weights: NDArray[np.float64]) -> Support:
         """Each block by its inner mechanism, all blocks of one size at once."""
-        support, group = np.empty(self.k), np.empty(self.k)
+        support = np.empty((*weights.shape[:-1], self.k))
+        group = np.empty_like(support)
         for mechanism, codes, values in self._by_size:
-            inner = mechanism.support(weights[codes])
-            support[values], group[values] = inner.support, inner.group
+            inner = mechanism.support(weights[..., codes])
+            support[..., values], group[..., values] = inner.support, inner.group
         return Support(support, group)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,206 @@
+"""The commands of a survey's life: plan, privatize, aggregate, estimate, certify, explain."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import pyarrow as pa
+
+from sordino.cli.progress import progress
+from sordino.cli.show import (
+    LARGEST,
+    accuracy_json,
+    accuracy_rows,
+    certificate_json,
+    print_json,
+    print_lines,
+    print_table,
+    result_header,
+    result_rows,
+)
+from sordino.engine.duckdb import count_rows, write_table
+from sordino.engine.reports import privatize_table, tally_table
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Method
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.explain import explain as sentences
+from sordino.survey.load import write_text
+from sordino.survey.plan import Plan
+from sordino.survey.result import Result
+from sordino.survey.schema import Survey
+from sordino.survey.tally import load_aggregate, save_aggregate
+from sordino.view.report import estimate_page
+
+FILE = click.Path(path_type=Path)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+@click.command()
+@click.argument("survey", type=FILE)
+@click.option("--people", type=int, required=True, help="How many are expected to answer; sets the expected errors.")
+@click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
+@as_json
+def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
+    """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
+
+    Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost. A plan is
+    never overwritten by another one, since reports may exist that need it.
+    """
+    made = Plan.of(Survey.load(survey), people)
+    made.save(output)
+    if as_json:
+        print_json(
+            {
+                "plan": str(output),
+                "hash": made.hash,
+                "people": people,
+                "code_bits": made.query.mechanism.code_bits,
+                "mechanism": [part.model_dump() for part in made.document.queries[0].inner],
+                "certificate": certificate_json(made.certificate),
+                "expected": accuracy_json(made.expected),
+                "expected_uniform": accuracy_json(made.expected_uniform),
+                "leverage": made.query.mechanism.leverage,
+                "explanation": list(sentences(made)),
+            }
+        )
+        return
+    click.echo(f"{output}: {made.hash}")
+    header = (f"at {people:,} people, epsilon {made.document.epsilon}", "this plan", "uniform LDP")
+    print_table("", header, accuracy_rows(made))
+    print_lines(sentences(made))
+    print_lines(sentences(made.certificate))
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", type=FILE, required=True, help="The reports to write (.csv, .csv.gz or .parquet).")
+@as_json
+def privatize(plan: Path, data: Path, output: Path, *, as_json: bool) -> None:
+    """Release one report for each row of DATA (.csv, .csv.gz or .parquet), by the PLAN.
+
+    For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
+    devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
+    losses add.
+    """
+    frozen = Plan.load(plan)
+    with progress("privatize", _total([data])) as advance:
+        n = privatize_table(frozen, data, output, advance)
+    if as_json:
+        print_json({"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size})
+        return
+    click.echo(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
+    click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.argument("reports", type=FILE, nargs=-1, required=True)
+@click.option("-o", "--output", type=FILE, required=True, help="The aggregate to write (JSON).")
+@as_json
+def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: bool) -> None:
+    """Tally REPORTS of a PLAN: files of reports, or aggregates to add up (.json)."""
+    frozen = Plan.load(plan)
+    total = _tally(frozen, reports)
+    save_aggregate(frozen, total, output)
+    if as_json:
+        print_json({"aggregate": str(output), "n": total.n, "plan": frozen.hash})
+        return
+    click.echo(f"{output}: the tally of {total.n:,} reports")
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.argument("reports", type=FILE, nargs=-1, required=True)
+@click.option(
+    "--method", type=click.Choice(get_args(Method)), default="simplex", show_default=True, help="How shares are made."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
+@click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
+@click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
+@as_json
+def estimate(
+    plan: Path,
+    reports: tuple[Path, ...],
+    method: Method,
+    confidence: float,
+    output: Path | None,
+    html: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Estimate the shares of all values from REPORTS of a PLAN (reports, or aggregates as .json).
+
+    Intervals come from the counts and hold whatever the method; each covers by itself with the given confidence.
+    """
+    result = Result.of(Plan.load(plan), _tally(Plan.load(plan), reports), method, confidence)
+    every = range(result.plan.domain.k)
+    if output is not None:
+        table = pa.Table.from_pylist([result.row(value) for value in every])
+        write_table(output, table.schema, iter(table.to_batches()), overwrite=True)
+    if html is not None:
+        write_text(html, estimate_page(result))
+    if as_json:
+        rows = [result.row(value) for value in every]
+        print_json({**_head(result), "rows": rows})
+        return
+    title = f"{result.estimate.n:,} reports, {method}; the largest of {result.plan.domain.k:,} values"
+    print_table(title, result_header(result), result_rows(result))
+    for written in filter(None, (output, html)):
+        click.echo(f"{written}: written")
+    if result.plan.domain.k > LARGEST and output is None:
+        click.echo("All values: -o FILE, or --json.")
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@as_json
+def certify(plan: Path, *, as_json: bool) -> None:
+    """Check a PLAN's integers against its promise, exactly, on every output; exit code 2 if it is broken."""
+    frozen = Plan.load(plan)
+    if as_json:
+        print_json({"plan": frozen.hash, **certificate_json(frozen.certificate)})
+        return
+    print_lines(sentences(frozen.certificate))
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@as_json
+def explain(plan: Path, *, as_json: bool) -> None:
+    """Say in plain words what a report under a PLAN can reveal, and what it does not protect."""
+    frozen = Plan.load(plan)
+    if as_json:
+        print_json({"plan": frozen.hash, "explanation": list(sentences(frozen))})
+        return
+    print_lines(sentences(frozen))
+
+
+def _head(result: Result) -> dict[str, Any]:
+    return {
+        "plan": result.plan.hash,
+        "n": result.estimate.n,
+        "method": result.estimate.method,
+        "confidence": result.confidence,
+    }
+
+
+def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
+    """The sum of report files and aggregates."""
+    if len({path.resolve() for path in files}) < len(files):
+        raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
+    reports = [path for path in files if path.suffix != ".json"]
+    total = plan.query.mechanism.tally([])
+    for path in files:
+        if path.suffix == ".json":
+            total += load_aggregate(plan, path)
+    if reports:
+        with progress("tally", _total(reports)) as advance:
+            total += tally_table(plan, reports, advance)
+    return total
+
+
+def _total(files: list[Path]) -> int | None:
+    """Rows of all files, for the progress bar; None where they cannot be told (their reader says what is wrong)."""
+    counts = [count_rows(path) if path.is_file() else None for path in files]
+    return None if None in counts else sum(count or 0 for count in counts)

@@ -1,0 +1,89 @@
+"""`sordino demo`: the whole path on simulated people, printed and drawn."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from time import perf_counter
+
+import click
+
+from sordino.cli.progress import progress
+from sordino.cli.show import accuracy_rows, print_json, print_lines, print_table, result_header, result_rows
+from sordino.engine.reports import Progress
+from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
+from sordino.survey.explain import explain
+from sordino.survey.load import write_text
+from sordino.view.page import Table
+from sordino.view.report import estimate_page
+
+HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
+
+
+@click.command()
+@click.option("--people", type=click.IntRange(1), default=PEOPLE, show_default=True, help="How many to simulate.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), default=Path("sordino-demo"), show_default=True, help="For its files."
+)
+@click.option(
+    "--html", type=click.Path(path_type=Path), default=Path("sordino-demo.html"), show_default=True, help="The page."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
+    """A million simulated people tell where they live; nobody learns their cell.
+
+    Positions are drawn from 21,000 real US places and their populations (GeoNames, CC BY 4.0). The files of the run
+    stay in a folder, to try the other commands on.
+    """
+    start = perf_counter()
+    with ExitStack() as stack:
+
+        def step(name: str) -> Progress:
+            return stack.enter_context(progress(name, people))
+
+        outcome = run_demo(folder, people, step)
+    result = outcome.blockwise["block-simplex"]
+    rows = _comparison(outcome)
+    page = estimate_page(
+        result,
+        title="Where people live, and nobody learns where you do",
+        truth=outcome.truth,
+        others=[("Uniform LDP", outcome.uniform["simplex"].estimate.value)],
+        comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),
+    )
+    write_text(html, page)
+    if as_json:
+        print_json(
+            {
+                "people": people,
+                "page": str(html),
+                "seconds": round(perf_counter() - start, 1),
+                "total_variation": {
+                    method: {
+                        "blocks": outcome.distance(outcome.blockwise[method]),
+                        "uniform": outcome.distance(outcome.uniform[method]),
+                    }
+                    for method in METHODS
+                },
+            }
+        )
+        return
+    title = f"{people:,} reports; the largest of {result.plan.domain.k:,} cells (centres)"
+    print_table(title, result_header(result), result_rows(result))
+    print_table(
+        "Expected, before anybody was asked", ("", "blocks of 5 x 5", "uniform LDP"), accuracy_rows(result.plan)
+    )
+    print_table("Found", HEADER, rows)
+    click.echo("What one report can reveal:")
+    print_lines(explain(result.plan))
+    click.echo(f"\n{html}: maps of truth and estimate side by side\n{folder}/: the files, to try the commands on")
+    click.echo(f"{perf_counter() - start:.1f} s")
+
+
+def _comparison(outcome: Demo) -> list[tuple[str, ...]]:
+    return [
+        (
+            method,
+            f"{outcome.distance(outcome.blockwise[method]):.3f}",
+            f"{outcome.distance(outcome.uniform[method]):.3f}",
+        )
+        for method in METHODS
+    ]

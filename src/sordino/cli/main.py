@@ -1,0 +1,46 @@
+"""The command line: `sordino`. A user's mistake ends with exit code 2 and one clear message, never with a traceback."""
+
+import sys
+
+import click
+
+from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
+from sordino.cli.demo import demo
+from sordino.errors import SordinoError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="sordino")
+def cli() -> None:
+    r"""Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
+
+    A survey becomes a frozen plan; every other command takes the plan:
+
+    \b
+      sordino plan SURVEY.toml --people N -o PLAN.json
+      sordino privatize PLAN.json PEOPLE.csv -o REPORTS.parquet
+      sordino estimate PLAN.json REPORTS.parquet --html PAGE.html
+    """
+
+
+for command in (plan, privatize, aggregate, estimate, certify, explain, demo):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run a command; exit code 0 if all went well, 2 for a user's mistake, 130 when stopped."""
+    try:
+        sys.exit(cli.main(standalone_mode=False) or 0)
+    except SordinoError as error:
+        click.echo(f"sordino: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("sordino: stopped; nothing half-written was left", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does.
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,190 @@
+"""Tables in and out by DuckDB: CSV and Parquet, streamed as Arrow batches in bounded memory.
+
+Every CSV column is read as text, so that nothing is guessed from the data; what DuckDB says about a bad row is put in
+words that hold no value of the row. An output appears whole or not at all.
+"""
+
+import csv
+import gzip
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from sordino.errors import SordinoError
+from sordino.survey.load import cannot, written
+
+ROWS = 1 << 17
+"""Rows of a batch."""
+
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "512MB", "temp_directory": ""}
+"""Streams need little; nothing is spilled to disk, where values could be left behind."""
+
+CSV_OPTIONS = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = true"
+
+FORMATS = (".csv", ".csv.gz", ".parquet")
+
+
+def table_format(path: Path) -> str:
+    """The format that a file's name tells.
+
+    Raises:
+        SordinoError: another ending.
+    """
+    for ending in FORMATS:
+        if path.name.lower().endswith(ending):
+            return ending
+    raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name))
+
+
+def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Stream expressions over some columns of a table, in the order of its rows.
+
+    Args:
+        path: a CSV or Parquet file.
+        select: SQL expressions by the name of their result; columns are quoted names.
+        columns: the columns that the expressions need.
+
+    Raises:
+        SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
+    """
+    source = _source(path, columns)
+    query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
+    with duckdb.connect(config=SETTINGS) as connection:
+        try:
+            relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path)])  # noqa: S608 - names are quoted
+            yield from relation.to_arrow_reader(ROWS)
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from None
+
+
+def count_rows(path: Path) -> int | None:
+    """How many rows a table has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
+    if table_format(path) == ".parquet":
+        with duckdb.connect(config=SETTINGS) as connection:
+            try:
+                row = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(path)]).fetchone()
+            except (duckdb.Error, OSError) as error:
+                raise _damaged(path, error) from None
+        return int(row[0]) if row else None
+    if table_format(path) == ".csv":
+        with path.open("rb") as file:
+            sample = file.read(1 << 16)
+        lines = sample.count(b"\n")
+        return path.stat().st_size * lines // len(sample) if lines else None
+    return None
+
+
+def write_table(
+    path: Path, schema: pa.Schema, batches: Iterator[pa.RecordBatch], select: str = "*", *, overwrite: bool = False
+) -> None:
+    """Stream batches into a CSV or Parquet file, which appears only when it is whole.
+
+    Args:
+        path: the file.
+        schema: of the batches.
+        batches: made while they are written; an error in making them leaves no file.
+        select: SQL expressions over the schema's columns.
+        overwrite: whether an existing file may be replaced.
+    """
+    options = "FORMAT parquet, COMPRESSION snappy" if table_format(path) == ".parquet" else "FORMAT csv, HEADER"
+    if table_format(path) == ".csv.gz":
+        options += ", COMPRESSION gzip"
+    raised: list[BaseException] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        # DuckDB reports an error of its input in its own words; ours is kept and raised as it was.
+        try:
+            yield from batches
+        except BaseException as error:
+            raised.append(error)
+            raise
+
+    with written(path, overwrite=overwrite) as temporary, duckdb.connect(config=SETTINGS) as connection:
+        connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
+        target = str(temporary).replace("'", "''")
+        try:
+            connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
+        except (duckdb.Error, pa.ArrowException) as error:
+            if raised:
+                raise raised[0] from None
+            raise SordinoError(f"{path} must be possible to write", found=_system_reason(error)) from None
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def header(path: Path) -> list[str]:
+    """The names of a table's columns."""
+    kind = table_format(path)
+    try:
+        if kind == ".parquet":
+            with duckdb.connect(config=SETTINGS) as connection:
+                return [row[0] for row in connection.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()]
+        opener = gzip.open if kind == ".csv.gz" else open
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            return next(csv.reader(file, strict=True), [])
+    except (duckdb.Error, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise _damaged(path, error) from None
+
+
+def _source(path: Path, columns: Sequence[str]) -> str:
+    """The table function that reads a file whose path is the query's parameter, its columns checked."""
+    kind = table_format(path)
+    if not path.is_file():
+        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
+    names = header(path)
+    if not names:
+        raise SordinoError(f"{path} must hold data", found="an empty file")
+    missing = [name for name in columns if name not in names]
+    if missing:
+        # The names found are not repeated: a file without a header would show its first row.
+        close = [name for name in missing if name.lower() in [found.strip().lower() for found in names]]
+        raise SordinoError(
+            f"{path} must have the columns {', '.join(columns)}",
+            found=f"{len(names)} columns, but not {', '.join(missing)}",
+            step=f"mind the spelling of {', '.join(close)}"
+            if close
+            else "name them in its first line, or set `column` in the survey",
+        )
+    repeated = [name for name in columns if names.count(name) > 1]
+    if repeated:
+        raise SordinoError(f"{path} must have each column once", found=f"{', '.join(repeated)} more than once")
+    if kind == ".parquet":
+        return "read_parquet(?)"
+    # Names of columns that are not read do not matter, but must differ.
+    unique = [name if name in columns else f"column {i}" for i, name in enumerate(names)]
+    types = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in unique)
+    return f"read_csv(?, columns = {{{types}}}, {CSV_OPTIONS})"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _damaged(path: Path, error: Exception) -> SordinoError:
+    """A reading error without the contents that DuckDB quotes."""
+    if isinstance(error, OSError) and error.strerror:
+        return cannot("read", path, error)
+    text = str(error)
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    where = f" in line {line[1]}" if line else ""
+    if "Expected Number of Columns" in text:
+        found = f"another number of columns{where}"
+    elif "unterminated quote" in text or "quote" in text.lower():
+        found = f"a quotation mark that is not closed{where}"
+    elif isinstance(error, UnicodeDecodeError) or "utf-8" in text.lower() or "unicode" in text.lower():
+        found = f"bytes that are not UTF-8 text{where}"
+    else:
+        found = f"a damaged or cut file{where}"
+    return SordinoError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
+
+
+def _system_reason(error: Exception) -> str:
+    """Why the system refused to write, without paths or contents."""
+    reason = re.search(r"No space left on device|File too large|Permission denied|Disk quota exceeded", str(error))
+    return reason[0].lower() if reason else "a refusal of the system"

@@ -1,0 +1,125 @@
+"""Report files: privatize a table of people into one, and tally them. Bounded memory, whole files or none.
+
+A row is one report: the plan's tag and a code. In CSV both have a constant number of digits, so that no length tells
+anything and a cut row is seen.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sordino.engine.duckdb import quoted, read_batches, table_format, write_table
+from sordino.engine.values import read_values
+from sordino.errors import SordinoError
+from sordino.exact.source import Source, SystemSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.plan import Plan
+
+TAG_DIGITS = 20
+"""Decimal digits of 64 bits."""
+
+Progress = Callable[[int], None]
+"""Called with the number of rows done since the last call."""
+
+
+def privatize_table(plan: Plan, data: Path, reports: Path, progress: Progress = lambda _: None) -> int:
+    """Release one report for each row of a table; returns how many.
+
+    For a holder of data who releases it, for simulation and for benchmarks: in the local setting people privatize on
+    their own devices. Each call is a new release, so an existing file is never replaced.
+
+    Raises:
+        SordinoError: the reports exist, the data cannot be read whole, or the system refuses to write; no file is left.
+    """
+    if reports.exists():
+        raise SordinoError(
+            f"{reports} must not exist: privatizing the same people again is a second release, and losses add",
+            step="use the reports that you have",
+        )
+    mechanism = plan.query.mechanism
+    kind = pa.uint32() if mechanism.code_bits <= 32 else pa.uint64()
+    schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
+    done = 0
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        nonlocal done
+        source: Source = SystemSource()
+        for values in read_values(plan, data):
+            codes = mechanism.privatize(values, source)
+            tags = np.full(len(codes), plan.tag, dtype=np.uint64)
+            yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)
+            done += len(codes)
+            progress(len(codes))
+
+    digits = len(str(mechanism.outputs - 1))
+    padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
+    write_table(reports, schema, batches(), "plan, code" if table_format(reports) == ".parquet" else padded)
+    return done
+
+
+def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda _: None) -> Aggregate:
+    """Count the reports of one or more files.
+
+    Raises:
+        SordinoError: reports of another plan, a code that the plan cannot send, a damaged or cut file, or no reports.
+    """
+    mechanism = plan.query.mechanism
+    aggregate = mechanism.tally([])
+    for path in reports:
+        for codes in _read_codes(plan, path):
+            aggregate += mechanism.tally(codes)
+            progress(len(codes))
+    if aggregate.n == 0:
+        raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
+    return aggregate
+
+
+def tally_people(plan: Plan, data: Path, progress: Progress = lambda _: None) -> Aggregate:
+    """Privatize a table and tally its reports without writing them: for simulation and benchmarks."""
+    mechanism = plan.query.mechanism
+    source: Source = SystemSource()
+    aggregate = mechanism.tally([])
+    for values in read_values(plan, data):
+        aggregate += mechanism.tally(mechanism.privatize(values, source))
+        progress(len(values))
+    return aggregate
+
+
+def _read_codes(plan: Plan, path: Path) -> Iterator[np.ndarray]:
+    outputs = plan.query.mechanism.outputs
+    own = f"coalesce(TRY_CAST({quoted('plan')} AS UBIGINT) = {plan.tag}, false)"
+    code = quoted("code")
+    whole = "true"
+    if table_format(path) != ".parquet":
+        _require_last_line(path)
+        whole = f"length({code}) = {len(str(outputs - 1))}"
+    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) < {outputs}, false))"
+    select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
+    rows = 0
+    for batch in read_batches(path, select, ("plan", "code")):
+        for name, rule in (
+            ("own", "a report must belong to the plan"),
+            ("valid", f"a code must lie in 0..{outputs - 1}"),
+        ):
+            good = batch.column(name)
+            if good.true_count < len(good):
+                row = rows + pc.index(good, value=False).as_py() + 1
+                raise SordinoError(
+                    f"{path}, row {row}: {rule}",
+                    found="another plan's" if name == "own" else "another code",
+                    step="aggregate each plan's reports apart" if name == "own" else "get the file again",
+                )
+        rows += len(batch)
+        yield batch.column("code").to_numpy(zero_copy_only=False)
+
+
+def _require_last_line(path: Path) -> None:
+    """A report file that was cut does not end with a line feed, unless it was cut between rows."""
+    if table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
+        with path.open("rb") as file:
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                raise SordinoError(f"{path} must end with a whole row", found="a cut file", step="get the file again")

@@ -1,0 +1,87 @@
+"""From a table's columns to the indices of values, batch by batch.
+
+A value that has no index is an error that names its row and column, never the value: a skipped row would be a release
+that depends on the data.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.engine.duckdb import quoted, read_batches
+from sordino.errors import SordinoError
+from sordino.survey.plan import Plan
+
+PAIR = ("latitude", "longitude")
+
+
+def read_values(plan: Plan, path: Path) -> Iterator[NDArray[np.intp]]:
+    """The values of the plan's attribute in a table of people, as indices, a batch at a time.
+
+    Raises:
+        SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
+    """
+    columns = plan.attribute.columns
+    select = _expressions(plan)
+    rows = 0
+    for batch in read_batches(path, select, columns):
+        indices = _indices(plan, batch)
+        _refuse(plan, path, indices, batch.column("missing"), rows)
+        rows += len(indices)
+        yield indices
+    if rows == 0:
+        raise SordinoError(f"{path} must hold data", found="no rows")
+
+
+def _expressions(plan: Plan) -> dict[str, str]:
+    """What to read: an index where SQL can tell it, else what the domain needs; and whether a value was missing."""
+    names = [quoted(name) for name in plan.attribute.columns]
+    missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
+    match plan.domain:
+        case Grid() if len(names) == 2:
+            # A cast that fails gives no number, which lies outside every grid.
+            return {key: f"TRY_CAST({name} AS DOUBLE)" for key, name in zip(PAIR, names, strict=True)} | missing
+        case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
+            number = f"TRY_CAST({names[0]} AS DOUBLE)"
+            inside = f"{number} >= 0 AND {number} < {domain.k} AND {number} = floor({number})"
+            return {"index": f"CASE WHEN {inside} THEN CAST({number} AS INTEGER) ELSE -1 END"} | missing
+        case _:
+            return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
+
+
+def _indices(plan: Plan, batch: pa.RecordBatch) -> NDArray[np.intp]:
+    """Each row's value, -1 where it has none."""
+    match plan.domain:
+        case Grid() if "index" not in batch.schema.names:
+            latitude, longitude = (batch.column(key).to_numpy(zero_copy_only=False) for key in PAIR)
+            return plan.domain.locate(latitude, longitude)
+        case Categories() as categories if "index" not in batch.schema.names:
+            labels = batch.column("label")
+            found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
+            indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
+            if plan.attribute.missing is not None:
+                missing = batch.column("missing").to_numpy(zero_copy_only=False)
+                indices[missing] = list(categories.labels).index(plan.attribute.missing)
+            return indices
+        case _:
+            index: NDArray[np.intp] = batch.column("index").to_numpy().astype(np.intp)
+            return index
+
+
+def _refuse(plan: Plan, path: Path, indices: NDArray[np.intp], missing: pa.Array, rows: int) -> None:
+    if indices.size == 0 or int(indices.min()) >= 0:
+        return
+    position = int(np.flatnonzero(indices < 0)[0])
+    where = f"{path}, row {rows + position + 1}, {' and '.join(plan.attribute.columns)}"
+    if missing[position].as_py():
+        step = "" if isinstance(plan.domain, Grid) else ", or declare one of the categories as `missing` in the survey"
+        raise SordinoError(f"{where}: a value must be given", found="a missing one", step=f"fill it in{step}")
+    raise SordinoError(
+        f"{where}: a value must be one of the survey's", found="another", step="correct it; nothing was written"
+    )

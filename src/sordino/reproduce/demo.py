@@ -1,0 +1,101 @@
+"""The demo: a million simulated people tell where they live, through the files that a user would use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sordino.engine.duckdb import ROWS, write_table
+from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
+from sordino.estimation.estimate import Method
+from sordino.reproduce.people import draw_people
+from sordino.survey.load import write_text
+from sordino.survey.plan import Plan
+from sordino.survey.result import Result
+from sordino.survey.schema import Survey
+from sordino.survey.tally import save_aggregate
+
+PEOPLE = 1_000_000
+
+SURVEY = """\
+# Where do people live? The map has 43,750 cells; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not.
+version = 1
+epsilon = "1"
+
+[attribute.home]
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
+protect = { blocks = [5, 5] }
+
+[[ask]]
+histogram = "home"
+"""
+
+UNIFORM = SURVEY.replace("protect = { blocks = [5, 5] }\n", "").replace(
+    "; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not", ", all protected alike"
+)
+
+METHODS: tuple[Method, ...] = ("unbiased", "simplex", "block-simplex")
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What the demo found.
+
+    Attributes:
+        folder: its files: people.csv, survey.toml, plan.json, reports.parquet, aggregate.json.
+        truth: shape (k,), the simulated people's shares.
+        blockwise, uniform: the results by method, under block-structured and under uniform LDP.
+    """
+
+    folder: Path
+    truth: NDArray[np.float64]
+    blockwise: dict[Method, Result]
+    uniform: dict[Method, Result]
+
+    def distance(self, result: Result) -> float:
+        """Total variation distance of an estimate to the truth."""
+        return float(np.abs(result.estimate.value - self.truth).sum() / 2)
+
+
+def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo:
+    """Plan, privatize, aggregate and estimate, in a folder of its own whose demo files are made anew.
+
+    Args:
+        folder: made if it does not exist.
+        people: how many to simulate.
+        step: called with the name of each long step; gives the function to call with the rows done.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json")
+    data, survey, plan_file, reports, tally = (folder / name for name in names)
+    for path in (data, plan_file, reports):
+        path.unlink(missing_ok=True)
+    latitude, longitude = draw_people(people)
+    _write_people(data, latitude, longitude)
+    write_text(survey, SURVEY)
+    Plan.of(Survey.load(survey), people).save(plan_file)
+    plan = Plan.load(plan_file)
+    privatize_table(plan, data, reports, step("privatize"))
+    aggregate = tally_table(plan, [reports], step("aggregate"))
+    save_aggregate(plan, aggregate, tally)
+    write_text(folder / "uniform.toml", UNIFORM)
+    uniform = Plan.of(Survey.load(folder / "uniform.toml"), people)
+    same_people = tally_people(uniform, data, step("compare"))
+    cells = Survey.load(survey).attribute["home"].domain()
+    truth = np.bincount(cells.locate(latitude, longitude), minlength=cells.k) / people  # type: ignore[union-attr]
+    return Demo(
+        folder,
+        truth,
+        {method: Result.of(plan, aggregate, method) for method in METHODS},
+        {method: Result.of(uniform, same_people, method) for method in METHODS},
+    )
+
+
+def _write_people(path: Path, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> None:
+    schema = pa.schema([("latitude", pa.float64()), ("longitude", pa.float64())])
+    pieces = range(0, len(latitude), ROWS)
+    batches = (pa.record_batch([latitude[i : i + ROWS], longitude[i : i + ROWS]], schema=schema) for i in pieces)
+    write_table(path, schema, batches)

@@ -1,0 +1,156 @@
+"""The frozen plan as a document: its fields, its canonical bytes and its hash. A format carries a version.
+
+Canonical bytes: JSON with sorted keys, no spaces, ASCII only; whole numbers without a fraction part, and integers
+beyond 2^53 as strings, so that a browser reads and hashes the same bytes. The hash is SHA-256 over them without the
+hash itself.
+"""
+
+import json
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from sordino.errors import SordinoError
+
+FORMAT = "sordino plan"
+VERSION = 1
+
+Integer64 = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,19}$")]
+"""A positive integer of up to 64 bits, as a string."""
+
+
+class Part(BaseModel):
+    """A table of the document: unknown keys are refused, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class GridPart(Part):
+    """A map cut into cells."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+    rows: int
+    columns: int
+
+
+class AttributePart(Part):
+    """Values, where they stand in the data, and which of them are protected from each other.
+
+    Attributes:
+        labels, numbers, grid: exactly one; named categories, how many numbered ones, or a map.
+        columns: names of the data's columns: one, or for a grid latitude and longitude.
+        missing: the category of a missing value; None where missing values are refused.
+        blocks: None for plain LDP; else {"tiles": [rows, columns]}, {"run": length} or {"of": a block number per
+        value}.
+    """
+
+    labels: list[str] | None = None
+    numbers: int | None = None
+    grid: GridPart | None = None
+    columns: list[str]
+    missing: str | None = None
+    blocks: dict[str, int | list[int]] | None = None
+
+
+class InnerPart(Part):
+    """One mechanism over k values with its frozen coin."""
+
+    name: Literal["randomized", "hadamard"]
+    k: int = Field(ge=1)
+    threshold: Integer64
+
+
+class QueryPart(Part):
+    """One question: of which attribute, and how it is answered.
+
+    Attributes:
+        share: the share of the people who answer it, as a fraction.
+        inner: a mechanism for the whole domain, or one for each block size.
+        subtract_totals: whether estimates are shifted to the known share of their block.
+    """
+
+    histogram: str
+    share: Literal["1"]
+    inner: list[InnerPart] = Field(min_length=1)
+    subtract_totals: bool
+
+
+class PlanDocument(Part):
+    """The whole plan: public, frozen, hashed.
+
+    Attributes:
+        hash: "sha256:" and 64 hexadecimal digits.
+        people: how many are expected to answer; estimates do not depend on it.
+        epsilon: the largest loss of a report, in nats, as text.
+    """
+
+    format: Literal["sordino plan"]
+    version: Literal[1]
+    hash: str
+    people: int = Field(ge=1)
+    epsilon: str
+    attributes: dict[str, AttributePart] = Field(min_length=1, max_length=1)
+    queries: list[QueryPart] = Field(min_length=1, max_length=1)
+
+
+def canonical(document: dict[str, Any]) -> bytes:
+    """The canonical bytes of a document."""
+    return json.dumps(_plain(document), sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def content_hash(document: dict[str, Any]) -> str:
+    """The hash over everything but the hash."""
+    return "sha256:" + sha256(canonical({k: v for k, v in document.items() if k != "hash"})).hexdigest()
+
+
+def seal(content: dict[str, Any]) -> PlanDocument:
+    """Complete the content with format, version and hash."""
+    document = _plain({**content, "format": FORMAT, "version": VERSION})
+    return PlanDocument.model_validate({**document, "hash": content_hash(document)})
+
+
+def dump(document: PlanDocument) -> dict[str, Any]:
+    """The document as plain data, without what is not set."""
+    plain: dict[str, Any] = _plain(document.model_dump(exclude_none=True))
+    return plain
+
+
+def unseal(document: dict[str, Any], name: str) -> PlanDocument:
+    """Read and check a document.
+
+    Raises:
+        SordinoError: no plan, of a newer version, changed after it was frozen, or with fields that do not fit.
+    """
+    if document.get("format") != FORMAT:
+        raise SordinoError(f"{name} must be a plan", found="another file", step="make one with `sordino plan`")
+    version = document.get("version")
+    if version != VERSION:
+        step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "make the plan again"
+        raise SordinoError(f"{name} must be a plan of version {VERSION}", found=repr(version), step=step)
+    if document.get("hash") != content_hash(document):
+        raise SordinoError(
+            f"{name} must be as it was frozen",
+            found="contents that do not match its hash",
+            step="get the original plan; a changed one needs `sordino plan` again",
+        )
+    try:
+        return PlanDocument.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = ".".join(str(part) for part in first["loc"])
+        raise SordinoError(f"{name} must be a plan that Sordino wrote", found=f"{path}: {first['msg']}") from None
+
+
+def _plain(value: Any) -> Any:
+    """Whole floats as integers, at every depth."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

@@ -1,0 +1,104 @@
+"""Files of surveys, plans and aggregates: read with errors that help, written whole or not at all."""
+
+import json
+import os
+import secrets
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sordino.errors import SordinoError
+
+LARGEST_FILE = 1 << 28
+"""Bytes of a survey, plan or aggregate at most; tables of people are streamed, these are not."""
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Raises:
+        SordinoError: unreadable, or not TOML (with line and column).
+    """
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise SordinoError(f"{path} must be a TOML file", found=str(error).rstrip(".")) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object of a JSON file.
+
+    Raises:
+        SordinoError: unreadable, not JSON, or no object.
+    """
+    text = read_text(path)
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "absurd nesting"
+        step = "check that the file is whole"
+        raise SordinoError(f"{path} must be a JSON file", found=where, step=step) from None
+    if not isinstance(document, dict):
+        raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
+    return document
+
+
+def read_text(path: Path) -> str:
+    """The text of a small UTF-8 file."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if len(content) > LARGEST_FILE:
+        raise SordinoError(f"{path} must be smaller than 256 MiB", found="a larger file")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise SordinoError(f"{path} must be UTF-8 text", found="other bytes") from None
+
+
+@contextmanager
+def written(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A temporary name beside `path` that becomes `path` when the block ends well, and vanishes when it does not.
+
+    Raises:
+        SordinoError: the file exists and may not be overwritten, or the system refuses (no folder, no right, disk
+        full).
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    if not overwrite and path.exists():
+        raise _exists(path)
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        if overwrite:
+            temporary.replace(path)
+        else:
+            # A hard link, unlike a renaming, never replaces a file that appeared meanwhile.
+            path.hardlink_to(temporary)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
+    """Write a small UTF-8 file, whole or not at all."""
+    with written(path, overwrite=overwrite) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _exists(path: Path) -> SordinoError:
+    return SordinoError(f"{path} must not exist yet", step="choose another name; nothing here is overwritten")
+
+
+def cannot(what: str, path: Path, error: OSError) -> SordinoError:
+    """The system's refusal as an error that a user understands."""
+    reason = (error.strerror or type(error).__name__).lower()
+    return SordinoError(f"{path} must be possible to {what}", found=reason)

@@ -1,0 +1,295 @@
+"""The survey file: what is asked of whom, and how sensitive it is. All mistakes of a file are reported at once.
+
+version = 1
+epsilon = "1"
+[attribute.city]
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
+protect = { blocks = [5, 5] }
+[[ask]]
+histogram = "city"
+"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from sordino.definition.pairwise import LDP, BlockLDP, read_epsilon
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.nats import Nats
+from sordino.survey.load import read_toml
+
+LARGEST_DOMAIN = 2**24
+"""Values of an attribute at most: estimates hold several vectors of this length."""
+
+Domain = Categories | Grid
+
+
+def _positive(epsilon: object) -> Nats:
+    if isinstance(epsilon, bool) or not isinstance(epsilon, str | int | float):
+        raise SordinoError("epsilon must be a number of nats", found=repr(epsilon), step='write it as "1.0" or "ln 3"')
+    amount = read_epsilon(epsilon)
+    if amount.sign() <= 0:
+        raise SordinoError(
+            "epsilon must be above 0, or nothing could be learned",
+            found=repr(str(epsilon)),
+            step='common values are "0.5" to "4"',
+        )
+    return amount
+
+
+Epsilon = Annotated[Nats, BeforeValidator(_positive)]
+
+
+class Table(BaseModel):
+    """A table of the file: unknown keys are mistakes, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+
+
+class GridTable(Table):
+    """A map cut into cells: edges in degrees, numbers of cells."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+    rows: int
+    columns: int
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.domain().k > LARGEST_DOMAIN:
+            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=str(self.domain().k))
+        return self
+
+    def domain(self) -> Grid:
+        """The grid itself."""
+        return Grid(self.south, self.north, self.west, self.east, self.rows, self.columns)
+
+
+class ProtectTable(Table):
+    """Which values must not be told from each other; without blocks, no two."""
+
+    blocks: Any  # its shape depends on the domain: see blocks_of
+    release_single_values: bool = False
+
+
+class AttributeTable(Table):
+    """One attribute of the people: its values, where they stand in the data, and how they are protected."""
+
+    categories: Any = None  # a list of names, or a number
+    grid: GridTable | None = None
+    column: Any = None  # a name, or for a grid two
+    missing: str | None = None
+    protect: ProtectTable | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.categories is None) == (self.grid is None):
+            raise SordinoError(
+                "an attribute must have either categories or a grid", found="both" if self.grid else "neither"
+            )
+        domain = self.domain()
+        if domain.k < 2:
+            raise SordinoError(
+                "an attribute must have at least two values", found=f"{domain.k}: there is nothing to ask"
+            )
+        if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
+            raise SordinoError(
+                "missing must name one of the categories", found=repr(self.missing), step="add it to categories"
+            )
+        pair = self.grid is not None and _is_list_of(self.column, str) and len(self.column) == 2
+        if not (self.column is None or isinstance(self.column, str) or pair):
+            raise SordinoError(
+                "column must be one name, or for a grid two: latitude, longitude", found=repr(self.column)
+            )
+        partition = self.partition()
+        if partition and self.protect and not self.protect.release_single_values and int(partition.sizes.min()) == 1:
+            raise SordinoError(
+                "a block must have at least two values, since the block is public",
+                found=f"{int(np.count_nonzero(partition.sizes == 1))} blocks of one value, each told as it is",
+                step="merge them with others, or set release_single_values = true",
+            )
+        return self
+
+    def domain(self) -> Domain:
+        """The values."""
+        if self.grid is not None:
+            return self.grid.domain()
+        if isinstance(self.categories, int) and not isinstance(self.categories, bool):
+            if not 1 <= self.categories <= LARGEST_DOMAIN:
+                raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(self.categories))
+            return Categories(range(self.categories))
+        if not _is_list_of(self.categories, str):
+            raise SordinoError("categories must be a list of names, or their number", found=repr(self.categories)[:80])
+        if not all(self.categories):
+            raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
+        return Categories(self.categories)
+
+    def partition(self) -> Partition | None:
+        """The blocks; None where the whole domain is protected alike."""
+        return None if self.protect is None else blocks_of(self.domain(), self.protect.blocks)
+
+
+class AskTable(Table):
+    """One question: the histogram of an attribute."""
+
+    histogram: str
+
+
+class Survey(Table):
+    """A survey file, read and checked.
+
+    Attributes:
+        version: of the format, 1.
+        epsilon: the loss that a report may cost.
+        attribute: the attributes by name; one in this version.
+        ask: the questions; one in this version.
+    """
+
+    version: Literal[1]
+    epsilon: Epsilon
+    attribute: dict[str, AttributeTable] = Field(min_length=1, max_length=1)
+    ask: list[AskTable] = Field(min_length=1, max_length=1)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Survey":
+        """Read a survey file.
+
+        Raises:
+            SordinoError: unreadable.
+            SordinoErrors: all its mistakes, each with path, rule, found value and the nearest right name.
+        """
+        return cls.read(read_toml(Path(path)), str(path))
+
+    @classmethod
+    def read(cls, tables: dict[str, Any], name: str = "the survey") -> "Survey":
+        """Check the tables of a survey file."""
+        mistakes: list[SordinoError] = []
+        survey = None
+        try:
+            survey = cls.model_validate(tables)
+        except ValidationError as error:
+            mistakes += [_mistake(details) for details in error.errors()]
+        mistakes += _unknown_attributes(tables)
+        if mistakes or survey is None:
+            raise SordinoErrors(name, mistakes)
+        return survey
+
+    def definition(self, name: str) -> LDP | BlockLDP:
+        """The promise about one attribute."""
+        partition = self.attribute[name].partition()
+        return LDP(self.epsilon) if partition is None else BlockLDP(self.epsilon, partition)
+
+
+def blocks_of(domain: Domain, blocks: Any) -> Partition:
+    """The partition that a `blocks` setting describes.
+
+    For a grid [rows, columns] of cells per block; for numbered categories the length of the runs, or lists of numbers;
+    for named categories lists of names, or a table of such lists.
+    """
+    if isinstance(domain, Grid):
+        if not (_is_list_of(blocks, int) and len(blocks) == 2 and min(blocks) >= 1):
+            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks))
+        return Partition.of(domain.tiles(*blocks))
+    if isinstance(blocks, dict):
+        blocks = list(blocks.values())
+    if isinstance(domain.labels, range):
+        if isinstance(blocks, int) and blocks >= 1:
+            return Partition.of(np.arange(domain.k) // blocks)
+        if not (_is_list_of(blocks, list) and all(_is_list_of(block, int) for block in blocks)):
+            raise SordinoError(
+                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)
+            )
+        return Partition.of(blocks, domain.k)
+    if not (_is_list_of(blocks, list) and all(_is_list_of(block, str) for block in blocks)):
+        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks))
+    return _blocks_of_labels(domain, blocks)
+
+
+def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
+    index = {label: i for i, label in enumerate(domain.labels)}
+    listed = [label for block in blocks for label in block]
+    unknown = sorted({label for label in listed if label not in index})
+    repeated = sorted({label for label in listed if listed.count(label) > 1})
+    missing = [str(label) for label in domain.labels if label not in set(listed)]
+    wrong = [
+        f"{what} {', '.join(map(repr, labels))}"
+        for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
+        if labels
+    ]
+    if not all(blocks):
+        wrong.append("an empty block")
+    if wrong:
+        raise SordinoError(
+            "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
+        )
+    return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
+
+
+def nearest(found: Sequence[str], names: Sequence[Any]) -> str:
+    """A hint at the right name for the first of the found ones, or nothing."""
+    close = get_close_matches(found[0], [str(name) for name in names], 2) if found else []
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+
+
+def _is_list_of(value: object, kind: type) -> Any:
+    """Whether a value is a list of one kind; booleans are no numbers."""
+    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
+
+
+def _unknown_attributes(tables: dict[str, Any]) -> list[SordinoError]:
+    """Questions about attributes that the survey does not have, whatever else is wrong with it."""
+    attributes, asks = tables.get("attribute"), tables.get("ask")
+    if not isinstance(attributes, dict) or not isinstance(asks, list):
+        return []
+    asked = [(i, ask.get("histogram")) for i, ask in enumerate(asks) if isinstance(ask, dict)]
+    return [
+        SordinoError(
+            f"ask.{i}.histogram must name an attribute of the survey",
+            found=repr(name) + nearest([name], list(attributes)),
+        )
+        for i, name in asked
+        if isinstance(name, str) and name not in attributes
+    ]
+
+
+def _mistake(details: ErrorDetails) -> SordinoError:
+    """One of pydantic's findings in our words: path, rule, found value, nearest right name."""
+    raw = details["loc"]
+    path = ".".join(str(part) for part in raw)
+    original = details.get("ctx", {}).get("error")
+    if isinstance(original, SordinoError):
+        return SordinoError(f"{path}: {original.rule}", found=original.found, step=original.step)
+    if details["type"] == "extra_forbidden":
+        known = _settings(raw[:-1])
+        hint = nearest([str(raw[-1])], known)
+        return SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")
+    if details["type"] == "missing":
+        return SordinoError(f"{path} must be given")
+    rule = (
+        details["msg"]
+        .replace("Input should", "must")
+        .replace("valid ", "")
+        .replace("a integer", "a whole number")
+        .replace("dictionary", "table")
+    )
+    return SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:80])
+
+
+def _settings(path: Sequence[int | str]) -> list[str]:
+    """The settings of the table at a path."""
+    model: type[Table] = Survey
+    if path and path[0] == "ask":
+        model = AskTable
+    elif path and path[0] == "attribute":
+        model = {2: AttributeTable}.get(len(path), GridTable if path[-1] == "grid" else ProtectTable)
+    return list(model.model_fields)

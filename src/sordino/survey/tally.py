@@ -1,0 +1,44 @@
+"""Aggregates as files: the counts of a plan's codes, which add up over collectors."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.load import read_json, write_text
+from sordino.survey.plan import Plan
+
+FORMAT = "sordino aggregate"
+VERSION = 1
+
+
+def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path) -> None:
+    """Write the counts of a plan's codes, whole or not at all."""
+    document = {"format": FORMAT, "version": VERSION, "plan": plan.hash, "counts": aggregate.counts.tolist()}
+    write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
+
+
+def load_aggregate(plan: Plan, path: Path) -> Aggregate:
+    """Read the counts of a plan's codes.
+
+    Raises:
+        SordinoError: no aggregate, of a newer version or of another plan, or counts that do not fit.
+    """
+    document = read_json(path)
+    if document.get("format") != FORMAT:
+        raise SordinoError(
+            f"{path} must be an aggregate", found="another file", step="make one with `sordino aggregate`"
+        )
+    if document.get("version") != VERSION:
+        found = repr(document.get("version"))
+        raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")
+    if document.get("plan") != plan.hash:
+        step = "estimate each plan's reports apart"
+        raise SordinoError(f"{path} must belong to the plan", found="another plan's aggregate", step=step)
+    mechanism, counts = plan.query.mechanism, document.get("counts", [])
+    whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**53 for count in counts)
+    if not whole or len(counts) != mechanism.outputs:
+        raise SordinoError(f"{path} must have a count >= 0 for each of {mechanism.outputs} codes", found="other counts")
+    return Aggregate(mechanism.fingerprint, np.array(counts, dtype=np.int64))

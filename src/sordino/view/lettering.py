@@ -1,0 +1,64 @@
+"""Labels made fit for a figure: short lines of letters that the fonts can draw; and percentages."""
+
+from textwrap import wrap
+from unicodedata import east_asian_width
+
+from matplotlib.font_manager import findfont, fontManager, get_font
+
+FAMILIES = (
+    "DejaVu Sans",
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "WenQuanYi Micro Hei",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "Noto Sans Devanagari",
+)
+"""The first comes with matplotlib; the others, where they are installed, draw what it lacks."""
+MISSING = "\N{WHITE SQUARE}"
+"""Stands for a character that no installed font can draw."""
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+MINUS = "\N{MINUS SIGN}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def families() -> list[str]:
+    """The installed ones of the families above, in the order in which they are tried."""
+    installed = set(fontManager.get_font_names())
+    return [family for family in FAMILIES if family in installed]
+
+
+def fit(text: str, length: int, lines: int = 1) -> str:
+    r"""The text in at most so many lines of at most `length` letters, half as many where wide; cut at its end.
+
+    Example:
+        >>> fit("employed full-time", 12), fit("employed full-time", 12, lines=2)
+        ('employed…', 'employed\nfull-time')
+    """
+    text = " ".join(text.split())
+    if not (text.isascii() and text.isprintable()):
+        text = _drawable(text)
+        length = length // 2 if any(east_asian_width(letter) in "WF" for letter in text) else length
+    return "\n".join(wrap(text, length, max_lines=lines, placeholder=ELLIPSIS))
+
+
+def percent(share: float, decimals: int | None = None) -> str:
+    r"""A share as a percentage with a true minus sign; without `decimals` as many digits as it has.
+
+    Example:
+        >>> percent(0.00025), percent(0.5, decimals=1)
+        ('0.025\xa0%', '50.0\xa0%')
+    """
+    number = 100 * share
+    digits = f"{number:z.12f}".rstrip("0").rstrip(".") if decimals is None else f"{number:z.{decimals}f}"
+    return digits.replace("-", MINUS) + NO_BREAK + "%"
+
+
+def _drawable(text: str) -> str:
+    known: set[int] = set()
+    for family in families():
+        known.update(get_font(findfont(family)).get_charmap())
+    return "".join(letter if ord(letter) in known else MISSING for letter in text)

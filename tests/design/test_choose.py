@@ -1,0 +1,82 @@
+"""The chosen mechanism is never worse than a candidate, fits its reports, and keeps its promise."""
+
+import numpy as np
+import pytest
+
+from sordino.audit.certify import certify
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.choose import best_mechanism
+from sordino.errors import SordinoError
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
+
+
+def total(mechanism):
+    """The summed variances at uniform values."""
+    return mechanism.variance(np.full(mechanism.k, 1 / mechanism.k)).sum()
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 20, 100, 43_750])
+def test_no_candidate_for_ldp_is_better(k, epsilon):
+    chosen = best_mechanism(k, LDP(epsilon))
+    assert total(chosen) <= min(total(family(k, epsilon)) for family in (RandomizedResponse, HadamardResponse))
+    assert certify(chosen, LDP(epsilon)).holds
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(
+    "blocks", [[0, 0, 1, 1, 1, 2], np.arange(500) % 7, np.arange(500) // 25, np.sqrt(np.arange(400)).astype(int)]
+)
+def test_no_candidate_for_blocks_is_better(blocks, epsilon):
+    definition = BlockLDP(epsilon, blocks)
+    chosen = best_mechanism(len(blocks), definition)
+    for within in ("hadamard", "randomized", "best"):
+        assert total(chosen) <= total(Blockwise(blocks, epsilon, within)) * (1 + 1e-12)
+    assert certify(chosen, definition).holds
+
+
+def test_many_values_at_a_small_epsilon_take_hadamard_and_few_take_randomized_response():
+    assert isinstance(best_mechanism(1000, LDP("1")), HadamardResponse)
+    assert isinstance(best_mechanism(3, LDP("1")), RandomizedResponse)
+
+
+@pytest.mark.parametrize(
+    ("k", "definition", "limits"),
+    [
+        (100, LDP("1"), {64: 7, 7: 7}),
+        (64, LDP("0.5"), {64: 7, 6: 6}),
+        (80, BlockLDP("0.5", np.arange(80) // 16), {64: 8, 7: 7}),
+    ],
+)
+def test_the_best_that_fits_is_taken(k, definition, limits):
+    for limit, bits in limits.items():
+        assert best_mechanism(k, definition, limit).code_bits == bits
+
+
+@pytest.mark.parametrize(
+    ("k", "definition", "least"), [(100, LDP("1"), 7), (80, BlockLDP("1", np.arange(80) // 16), 7)]
+)
+def test_reports_that_do_not_fit_are_refused_with_what_they_need(k, definition, least):
+    with pytest.raises(SordinoError, match=f"must fit in {least - 1} bits; found at least {least} needed"):
+        best_mechanism(k, definition, least - 1)
+
+
+def test_blocks_cover_the_values():
+    with pytest.raises(SordinoError, match="cover all 4 values"):
+        best_mechanism(4, BlockLDP("1", [0, 0, 1]))
+
+
+@pytest.mark.parametrize("definition", [None, "LDP", 1.0])
+def test_other_definitions_are_refused(definition):
+    with pytest.raises(SordinoError, match="LDP and block-structured LDP"):
+        best_mechanism(4, definition)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 5, 1000])
+def test_without_epsilon_something_is_chosen(k):
+    assert best_mechanism(k, LDP(0)).leverage == (1 if k == 1 else np.inf)
+    assert best_mechanism(k, BlockLDP(0, [0] * k)).k == k

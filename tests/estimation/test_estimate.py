@@ -1,0 +1,112 @@
+"""The public estimate: methods, standard errors, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import estimate
+from sordino.estimation.interval import share_interval
+from sordino.estimation.simplex import project
+from sordino.estimation.unbiased import unbiased
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+MECHANISM = Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "1", "hadamard")
+
+
+def tally(mechanism, n=500, seed=1):
+    law = np.random.default_rng(seed).dirichlet(np.ones(mechanism.outputs))
+    law[-mechanism.inner[-1].outputs :] = 0 if isinstance(mechanism, Blockwise) else law[-1]
+    counts = np.random.default_rng(seed).multinomial(n, law / law.sum())
+    return Aggregate(mechanism.fingerprint, counts)
+
+
+TALLY = tally(MECHANISM)
+
+
+@pytest.mark.parametrize("subtract_totals", [False, True])
+def test_unbiased_is_the_plain_decoding_of_the_shares(subtract_totals):
+    expected = unbiased(MECHANISM, TALLY.counts / 500, subtract_totals=subtract_totals)
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY, subtract_totals=subtract_totals).value, expected)
+
+
+@pytest.mark.parametrize("subtract_totals", [False, True])
+@pytest.mark.parametrize("method", ["simplex", "block-simplex"])
+def test_projected_estimates_are_distributions(method, subtract_totals):
+    value = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals).value
+    assert value.min() >= 0
+    assert value.sum() == pytest.approx(1)
+
+
+def test_simplex_projects_the_unbiased_estimate():
+    plain = estimate(MECHANISM, TALLY).value
+    np.testing.assert_allclose(estimate(MECHANISM, TALLY, "simplex").value, project(plain))
+
+
+def test_block_simplex_keeps_every_blocks_share_of_the_reports():
+    value = estimate(MECHANISM, TALLY, "block-simplex").value
+    first_codes = [0, 4, 8, 9]  # Hadamard's order above two and above three values is four
+    reports = np.add.reduceat(TALLY.counts, first_codes) / 500
+    np.testing.assert_allclose(MECHANISM.blocks.totals(value), reports, atol=1e-12)
+    np.testing.assert_array_equal(value[6:], 0)
+
+
+@pytest.mark.parametrize("subtract_totals", [False, True])
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method, subtract_totals):
+    single = np.stack([unbiased(MECHANISM, e, subtract_totals=subtract_totals) for e in np.eye(MECHANISM.outputs)])
+    reports = np.repeat(single, TALLY.counts, axis=0)
+    found = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals)
+    np.testing.assert_allclose(found.stderr, reports.std(axis=0) / np.sqrt(500), atol=1e-12)
+    assert (found.n, found.method) == (500, method)
+
+
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+def test_intervals_come_from_the_counts_whatever_the_method(method):
+    expected = share_interval(MECHANISM, TALLY.counts, 0.9)
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY, method).interval(0.9), expected)
+
+
+def test_intervals_have_95_percent_by_default():
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).interval(), share_interval(MECHANISM, TALLY.counts, 0.95))
+
+
+@pytest.mark.parametrize("method", ["best", "", None, "Simplex"])
+def test_an_unknown_method_is_refused(method):
+    with pytest.raises(SordinoError, match="unbiased, simplex, block-simplex"):
+        estimate(MECHANISM, TALLY, method)
+
+
+def test_no_reports_give_no_estimate():
+    with pytest.raises(SordinoError, match="needs reports"):
+        estimate(MECHANISM, MECHANISM.tally([]))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "2", "hadamard"),
+        Blockwise([0, 1, 1, 0, 1, 2, 3, 3], "1", "hadamard"),
+        HadamardResponse(8, "1"),
+    ],
+)
+def test_a_tally_of_another_mechanism_is_refused(other):
+    with pytest.raises(SordinoError, match="mechanism that made them") as caught:
+        estimate(other, TALLY)
+    assert MECHANISM.fingerprint in caught.value.found
+
+
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(3, 0), HadamardResponse(3, 0)])
+def test_reports_without_epsilon_give_no_estimate(mechanism):
+    with pytest.raises(SordinoError, match="raise epsilon"):
+        estimate(mechanism, mechanism.tally([0, 1, 2]))
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 33])
+def test_much_epsilon_tells_the_shares_as_they_are(k):
+    values = np.arange(k).repeat(np.arange(1, k + 1) ** 2)
+    mechanism = RandomizedResponse(k, "40")
+    found = estimate(mechanism, mechanism.tally(mechanism.privatize(values)))
+    np.testing.assert_allclose(found.value, np.bincount(values) / len(values), atol=1e-9)

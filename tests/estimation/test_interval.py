@@ -1,0 +1,151 @@
+"""Intervals cover at every truth: exact coverage, by enumeration of all counts that can occur."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sordino.errors import SordinoError
+from sordino.estimation.interval import clopper_pearson, share_interval
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+SHARES = [0, 1e-9, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.07, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.99, 1]
+CONFIDENCES = [0.5, 0.8, 0.95, 0.999]
+SINGLE = [
+    *(HadamardResponse(4, "1"), HadamardResponse(9, "4"), RandomizedResponse(2, "ln 3"), RandomizedResponse(6, "1")),
+    *(RandomizedResponse(3, "20"), Blockwise([0] * 5, "1", "hadamard")),
+]
+BLOCKS = Blockwise([0, 0, 1, 1, 1, 2], "1", "hadamard")
+
+
+def law(mechanism, value):
+    return np.array([mechanism.weight(value, y) / mechanism.denominator for y in range(mechanism.outputs)])
+
+
+def codes_about(mechanism, value):
+    """Of the value's block, a code that supports the value and one that does not; and one of another block."""
+    own = law(mechanism, value)
+    outside = np.flatnonzero(own == 0)
+    return own.argmax(), np.where(own > 0, own, 2).argmin(), outside[0] if outside.size else None
+
+
+def counts_with(mechanism, value, n, group, support):
+    """A tally of n reports, some from the value's block, of which some support it."""
+    supporting, opposing, outside = codes_about(mechanism, value)
+    counts = np.zeros(mechanism.outputs, dtype=np.int64)
+    counts[supporting] += support
+    counts[opposing] += group - support
+    if n > group:
+        counts[outside] = n - group
+    return counts
+
+
+def support_probability(mechanism, value, other, share):
+    """Pr(a report supports the value | its block), if the value has this share of the block and another the rest."""
+    own = law(mechanism, value)
+    supporting = own == own.max()
+    return share * own[supporting].sum() + (1 - share) * law(mechanism, other)[supporting].sum()
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+@pytest.mark.parametrize("mechanism", SINGLE, ids=lambda m: f"{type(m).__name__}-{m.k}")
+def test_one_block_is_covered_at_every_share(mechanism, confidence):
+    n = 40
+    tallies = [counts_with(mechanism, 1, n, n, support) for support in range(n + 1)]
+    low, high = np.array([[limit[1] for limit in share_interval(mechanism, t, confidence)] for t in tallies]).T
+    for share in SHARES:
+        chance = stats.binom.pmf(np.arange(n + 1), n, support_probability(mechanism, 1, 0, share))
+        assert chance[(low <= share) & (share <= high)].sum() >= confidence - 1e-12
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+@pytest.mark.parametrize("value", [0, 3])
+def test_blocks_are_covered_at_every_share(value, confidence):
+    n, other = 12, {0: 1, 3: 4}[value]
+    cases = [(group, support) for group in range(n + 1) for support in range(group + 1)]
+    tallies = [counts_with(BLOCKS, value, n, group, support) for group, support in cases]
+    low, high = np.array([[limit[value] for limit in share_interval(BLOCKS, t, confidence)] for t in tallies]).T
+    group, support = np.array(cases).T
+    for block_share in (0, 1e-6, 0.02, 0.1, 0.4, 0.75, 1):
+        for within in (0, 1e-6, 0.01, 0.1, 0.3, 0.6, 0.9, 1):
+            probability = support_probability(BLOCKS, value, other, within)
+            chance = stats.binom.pmf(group, n, block_share) * stats.binom.pmf(support, group, probability)
+            share = block_share * within
+            assert chance[(low <= share) & (share <= high)].sum() >= confidence - 1e-12
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_a_block_of_one_value_has_the_interval_of_a_plain_count(confidence):
+    n = 30
+    for count in (0, 1, 7, 29, 30):
+        low, high = share_interval(BLOCKS, counts_with(BLOCKS, 5, n, count, count), confidence)
+        exact = stats.binomtest(count, n).proportion_ci(confidence)
+        assert (low[5], high[5]) == pytest.approx((exact.low, exact.high))
+
+
+@pytest.mark.parametrize("mechanism", [*SINGLE, BLOCKS], ids=lambda m: f"{type(m).__name__}-{m.k}")
+@pytest.mark.parametrize("n", [1, 20, 1000])
+def test_neither_nobody_nor_everybody_gives_an_interval_without_width(mechanism, n):
+    for share in (0, 1):
+        support = round(n * support_probability(mechanism, 1, 0, share))
+        low, high = share_interval(mechanism, counts_with(mechanism, 1, n, n, support), 0.95)
+        assert np.all((low >= 0) & (high <= 1) & (low <= high))
+        assert high[1] > low[1]
+
+
+@pytest.mark.parametrize("n", [1, 20, 1000])
+def test_no_supporting_report_still_leaves_a_share_possible(n):
+    mechanism = RandomizedResponse(3, "20")
+    low, high = share_interval(mechanism, counts_with(mechanism, 1, n, n, 0), 0.95)
+    assert low[1] == 0
+    assert high[1] == pytest.approx(1 - 0.025 ** (1 / n), rel=1e-5)
+
+
+def test_an_unseen_block_may_have_any_composition():
+    low, high = share_interval(BLOCKS, counts_with(BLOCKS, 5, 100, 100, 100), 0.95)
+    np.testing.assert_array_equal(low[:5], 0)
+    assert np.all((high[:5] > 0) & (high[:5] < 0.1))
+
+
+@pytest.mark.parametrize("mechanism", [HadamardResponse(9, "1"), RandomizedResponse(9, "2"), BLOCKS])
+def test_intervals_are_hardly_wider_than_normal_ones_where_those_hold(mechanism):
+    n = 10**6
+    law_of_all = np.mean([law(mechanism, x) for x in range(mechanism.k)], axis=0)
+    low, high = share_interval(mechanism, np.rint(n * law_of_all).astype(np.int64), 0.95)
+    normal = 2 * 1.96 * np.sqrt(mechanism.variance() / n)
+    assert np.all(high - low < 1.35 * normal)
+    assert np.all(high - low > 0.99 * normal)
+
+
+@pytest.mark.parametrize("confidence", [0.1, 0.5, 0.9, 0.99])
+def test_more_confidence_is_wider(confidence):
+    counts = np.arange(BLOCKS.outputs) * 3
+    low, high = share_interval(BLOCKS, counts, confidence)
+    wider_low, wider_high = share_interval(BLOCKS, counts, confidence + 0.005)
+    assert np.all((wider_low < low) | (wider_low == 0))
+    assert np.all((wider_high > high) | (high == 0))
+    assert np.any(high > 0)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, np.nan])
+def test_a_confidence_lies_between_0_and_1(confidence):
+    with pytest.raises(SordinoError, match="between 0 and 1"):
+        share_interval(BLOCKS, np.ones(BLOCKS.outputs, dtype=np.int64), confidence)
+
+
+@pytest.mark.parametrize("error", [0.001, 0.05, 0.5])
+def test_clopper_pearson_limits_spend_half_the_error_on_each_side(error):
+    trials = np.repeat([1.0, 5, 40], 3)
+    successes = np.rint(trials * np.tile([0, 0.4, 1], 3))
+    low, high = clopper_pearson(successes, trials, np.full(9, error))
+    some, missing = successes > 0, successes < trials
+    np.testing.assert_allclose(stats.binom.sf(successes - 1, trials, low)[some], error / 2)
+    np.testing.assert_allclose(stats.binom.cdf(successes, trials, high)[missing], error / 2)
+    np.testing.assert_array_equal(low[~some], 0)
+    np.testing.assert_array_equal(high[~missing], 1)
+
+
+def test_without_trials_everything_is_possible():
+    low, high = clopper_pearson(np.zeros(1), np.zeros(1), np.array([0.05]))
+    assert (low[0], high[0]) == (0, 1)

@@ -1,0 +1,84 @@
+"""Projection onto distributions: against bisection and a general optimizer, and its defining properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq, minimize
+
+from sordino.domain.partition import Partition
+from sordino.estimation.simplex import project
+
+shares = st.floats(-10, 10).map(lambda share: round(share, 6))
+
+
+@st.composite
+def blocks_to_project(draw):
+    """A vector, a label for each value, a total for each block as it first appears."""
+    k = draw(st.integers(1, 25))
+    vector = np.array(draw(st.lists(shares, min_size=k, max_size=k)))
+    labels = draw(st.lists(st.integers(0, 3), min_size=k, max_size=k))
+    totals = draw(st.lists(st.sampled_from([0.0, 0.0, 1e-9, 0.25, 1.0, 7.0]), min_size=4, max_size=4))
+    return vector, labels, np.array(totals[: len(set(labels))])
+
+
+def by_bisection(vector, total):
+    """Lower all entries by the one level that leaves the total above zero."""
+    if total == 0:
+        return np.zeros_like(vector)
+    level = brentq(
+        lambda x: np.maximum(vector - x, 0).sum() - total, vector.min() - total - 1, vector.max(), xtol=1e-14
+    )
+    return np.maximum(vector - level, 0)
+
+
+@given(blocks_to_project())
+def test_each_block_is_projected_onto_its_total(drawn):
+    vector, labels, totals = drawn
+    found = project(vector, Partition.of(labels), totals)
+    for label, total in zip(dict.fromkeys(labels), totals, strict=True):
+        own = np.array(labels) == label
+        np.testing.assert_allclose(found[own], by_bisection(vector[own], total), atol=1e-9)
+
+
+@given(blocks_to_project())
+def test_a_projection_is_a_distribution_and_stays_one(drawn):
+    vector, labels, totals = drawn
+    blocks = Partition.of(labels)
+    found = project(vector, blocks, totals)
+    assert found.min() >= 0
+    np.testing.assert_allclose(blocks.totals(found), totals, atol=1e-9)
+    np.testing.assert_allclose(project(found, blocks, totals), found, atol=1e-9)
+
+
+@given(st.lists(shares, min_size=1, max_size=25), st.randoms(use_true_random=False))
+def test_the_order_of_the_values_does_not_matter(vector, random):
+    shuffled = list(range(len(vector)))
+    random.shuffle(shuffled)
+    np.testing.assert_allclose(project(np.array(vector)[shuffled]), project(np.array(vector))[shuffled], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_distribution_is_nearer(seed):
+    rng = np.random.default_rng(seed)
+    vector = rng.normal(scale=0.5, size=int(rng.integers(2, 9)))
+    optimum = minimize(
+        lambda x: np.sum((x - vector) ** 2),
+        np.full(len(vector), 1 / len(vector)),
+        jac=lambda x: 2 * (x - vector),
+        method="SLSQP",
+        bounds=[(0, None)] * len(vector),
+        constraints=[{"type": "eq", "fun": lambda x: x.sum() - 1}],
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    np.testing.assert_allclose(project(vector), optimum.x, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("vector", "expected"),
+    [([0.2, 0.3, 0.5], [0.2, 0.3, 0.5]), ([5.0], [1.0]), ([-3.0, -3.0], [0.5, 0.5]), ([2.0, 0.0, -1.0], [1, 0, 0])],
+)
+def test_known_projections(vector, expected):
+    given_vector = np.array(vector)
+    np.testing.assert_allclose(project(given_vector), expected)
+    np.testing.assert_array_equal(given_vector, vector)

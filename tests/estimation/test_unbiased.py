@@ -1,0 +1,101 @@
+"""The unbiased estimate and its exact variance, by what each single code adds, through the dense channel."""
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.estimation.unbiased import unbiased, unit_variance
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+both = pytest.mark.parametrize("subtract_totals", [False, True])
+
+
+def contributions(mechanism, *, subtract_totals):
+    """Shape (k, outputs): the estimates from one report of each code."""
+    codes = np.eye(mechanism.outputs)
+    return np.stack([unbiased(mechanism, code, subtract_totals=subtract_totals) for code in codes], axis=1)
+
+
+@both
+def test_every_true_value_is_estimated_rightly_on_average(awkward, subtract_totals):
+    for channel in awkward:
+        found = contributions(channel.mechanism, subtract_totals=subtract_totals) @ channel.matrix.T
+        np.testing.assert_allclose(found, np.eye(channel.mechanism.k), atol=1e-12 * channel.mechanism.leverage)
+
+
+@both
+def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_totals):
+    rng = np.random.default_rng(1)
+    for channel in awkward:
+        p = rng.dirichlet(np.ones(channel.mechanism.k))
+        law = p @ channel.matrix
+        solved = np.linalg.lstsq(channel.matrix.T, law)[0]
+        found = unbiased(channel.mechanism, law, subtract_totals=subtract_totals)
+        np.testing.assert_allclose(found, solved, atol=1e-12 * channel.mechanism.leverage)
+
+
+@both
+def test_unit_variance_is_that_of_one_report(awkward, subtract_totals):
+    rng = np.random.default_rng(2)
+    for channel in awkward:
+        single = contributions(channel.mechanism, subtract_totals=subtract_totals)
+        p = rng.dirichlet(np.ones(channel.mechanism.k))
+        for law in (p @ channel.matrix, rng.dirichlet(np.ones(channel.mechanism.outputs))):
+            expected = single**2 @ law - (single @ law) ** 2
+            found = unit_variance(channel.mechanism, law, subtract_totals=subtract_totals)
+            np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_the_mechanisms_own_variance_is_the_estimators(awkward):
+    rng = np.random.default_rng(3)
+    for channel in awkward:
+        p = rng.dirichlet(np.ones(channel.mechanism.k))
+        found = unit_variance(channel.mechanism, p @ channel.matrix)
+        np.testing.assert_allclose(found, channel.mechanism.variance(p), rtol=1e-8, atol=1e-9)
+
+
+def test_subtracted_estimates_add_up_to_each_blocks_share(awkward):
+    rng = np.random.default_rng(4)
+    for channel in awkward:
+        law = rng.dirichlet(np.ones(channel.mechanism.outputs))
+        estimate = unbiased(channel.mechanism, law, subtract_totals=True)
+        for block in channel.blocks:
+            causes = [y for y in range(channel.mechanism.outputs) if channel.rows[block[0]][y]]
+            total = law[causes].sum()
+            np.testing.assert_allclose(estimate[block].sum(), total, atol=1e-12 * channel.mechanism.leverage)
+
+
+def test_subtracting_shifts_a_block_as_one():
+    mechanism = Blockwise([0, 0, 1, 1, 1, 2], "1", "hadamard")
+    law = np.random.default_rng(5).dirichlet(np.ones(mechanism.outputs))
+    shift = unbiased(mechanism, law, subtract_totals=True) - unbiased(mechanism, law)
+    np.testing.assert_allclose(shift[[0, 2, 2, 5]], [*shift[[1, 3, 4]], 0], atol=1e-12)
+    assert np.all(np.abs(shift[:5]) > 1e-3)
+
+
+@pytest.mark.parametrize(("k", "gain"), [(2, 1.893), (10, 1.144)])
+def test_the_gain_of_subtracting_totals_from_hadamard(k, gain):
+    mechanism = HadamardResponse(k, "1")
+    law = mechanism.forward(np.full(k, 1 / k))
+    ratio = unit_variance(mechanism, law).sum() / unit_variance(mechanism, law, subtract_totals=True).sum()
+    assert ratio == pytest.approx(gain, abs=5e-4)
+
+
+@pytest.mark.parametrize("k", [2, 5, 16])
+def test_randomized_response_already_adds_up(k):
+    mechanism = RandomizedResponse(k, "1")
+    law = np.random.default_rng(6).dirichlet(np.ones(k))
+    np.testing.assert_allclose(unbiased(mechanism, law).sum(), 1)
+    np.testing.assert_allclose(unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True), atol=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0, "1e-25"])
+@pytest.mark.parametrize("build", [RandomizedResponse, HadamardResponse, lambda k, e: Blockwise([0] * k, e)])
+def test_reports_that_say_nothing_are_refused(build, epsilon):
+    mechanism = build(3, epsilon)
+    law = np.full(mechanism.outputs, 1 / mechanism.outputs)
+    for function in (unbiased, unit_variance):
+        with pytest.raises(SordinoError, match="depend on the values"):
+            function(mechanism, law)

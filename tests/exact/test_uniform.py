@@ -1,0 +1,80 @@
+"""Uniform choices: each choice has exactly as many accepted words as any other, and only rejected rows draw again."""
+
+import numpy as np
+import pytest
+
+from sordino.exact.source import uniform_below
+
+HALF = 2**32
+
+
+class Scripted:
+    """A stream that feeds each row its own words, and keeps which rows were taken."""
+
+    def __init__(self, rows, takes=None):
+        self.rows = rows
+        self.takes = [] if takes is None else takes
+
+    def next(self):
+        return np.array([row.pop(0) for row in self.rows], dtype=np.uint64)
+
+    def take(self, rows):
+        self.takes.append(rows.tolist())
+        return Scripted([self.rows[row] for row in rows], self.takes)
+
+
+def outcomes(bound, halves, low=0):
+    """The choice that each upper half gives, -1 where it is rejected: it must then draw the word that follows."""
+    spare = (HALF - 1) << 32  # the last upper half is never rejected: it gives the last choice
+    rows = [[(half << 32) + low, spare] for half in halves]
+    choices = uniform_below(bound, Scripted(rows)).astype(np.int64)
+    again = np.array([not row for row in rows])
+    assert np.all(choices[again] == bound - 1)
+    return np.where(again, -1, choices)
+
+
+def first_half(choice, bound):
+    """The first upper half whose product with the bound reaches the choice."""
+    return -(-choice * HALF // bound)
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 5, 6, 7, 10, 24, 25, 64, 999, 1000])
+def test_every_choice_has_the_same_number_of_words(bound):
+    starts = [first_half(choice, bound) for choice in range(bound + 1)]
+    edges = sorted({half for start in starts for half in (start - 1, start, start + 1) if 0 <= half < HALF})
+    seen = dict(zip(edges, outcomes(bound, edges).tolist(), strict=True))
+    for choice in range(bound):
+        start, end = starts[choice], starts[choice + 1]
+        rejected = seen[start] == -1
+        assert seen[start] in (-1, choice)
+        assert seen[start + 1] == seen[end - 1] == choice
+        assert end - start - rejected == HALF // bound
+
+
+@pytest.mark.parametrize("bound", [43_749, 2**20 - 3, 2**24, 2**31 - 1, 2**31, 2**31 + 11, HALF - 1, HALF])
+def test_choices_of_large_bounds_have_the_same_number_of_words(bound):
+    for choice in {0, 1, bound // 3, bound // 2, bound - 2, bound - 1}:
+        start, end = first_half(choice, bound), first_half(choice + 1, bound)
+        around = range(max(start - 2, 0), min(end + 2, HALF))
+        assert np.count_nonzero(outcomes(bound, around) == choice) == HALF // bound
+
+
+@pytest.mark.parametrize("bound", [3, 7, 1000, 2**31 + 11])
+def test_the_lower_half_of_a_word_decides_nothing(bound):
+    halves = [0, 1, 2, HALF // 3, HALF // 3 + 1, HALF // 7, HALF // 7 + 1, HALF - 2, HALF - 1]
+    np.testing.assert_array_equal(outcomes(bound, halves), outcomes(bound, halves, low=HALF - 1))
+
+
+def test_only_rejected_rows_draw_again():
+    bound = 7
+    rejected, third = 0, first_half(3, bound) + 1
+    rows = [[third << 32], [rejected, rejected, third << 32], [third << 32], [rejected, third << 32]]
+    stream = Scripted(rows)
+    np.testing.assert_array_equal(uniform_below(bound, stream), [3, 3, 3, 3])
+    assert stream.takes == [[1, 3], [0]]
+    assert rows == [[], [], [], []]
+
+
+@pytest.mark.parametrize("bound", [1, 2, 16, 2**20, HALF])
+def test_powers_of_two_never_draw_again(bound):
+    assert np.all(outcomes(bound, [0, 1, HALF // 2, HALF - 1]) >= 0)

@@ -1,0 +1,144 @@
+"""Samplers, word by word: every face of the coin and every uniform choice gives the code that the weights promise."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD
+from sordino.mechanism.base import CHUNK
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+
+SECRET = 98_765
+
+
+class Scripted:
+    """A source that gives every value the same words, and counts those that each value drew."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def stream(self, values):
+        self.drawn = np.zeros(len(values), dtype=int)
+        return ScriptedStream(self, np.arange(len(values)))
+
+
+class ScriptedStream:
+    def __init__(self, source, rows):
+        self.source, self.rows = source, rows
+
+    def next(self):
+        words = [self.source.words[n] for n in self.source.drawn[self.rows]]
+        self.source.drawn[self.rows] += 1
+        return np.array(words, dtype=np.uint64)
+
+    def take(self, rows):
+        return ScriptedStream(self.source, self.rows[rows])
+
+
+def choice_words(mechanism):
+    """A second word for each of the uniform choices that follow the coin."""
+    choices = mechanism.outputs if isinstance(mechanism, HadamardResponse) else max(mechanism.k - 1, 1)
+    return [(-(-choice * 2**32 // choices) + 1) << 32 for choice in range(choices)]
+
+
+def law_by_words(mechanism, value):
+    """Pr(code | value), exactly: each face of the coin as often as its threshold says, each choice once."""
+    inner = mechanism
+    if isinstance(mechanism, Blockwise):
+        size = int(mechanism.blocks.sizes[mechanism.blocks.block[value]])
+        (inner,) = [candidate for candidate in mechanism.inner if candidate.k == size]
+    law = Counter()
+    words = choice_words(inner)
+    for first, face in ((inner.threshold - 1, inner.threshold), (inner.threshold, WORD - inner.threshold)):
+        for second in words:
+            (code,) = mechanism.privatize([value], Scripted([first, second])).tolist()
+            law[code] += Fraction(face, WORD * len(words))
+    return law
+
+
+def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
+    for value, row in enumerate(channel.rows):
+        law = law_by_words(channel.mechanism, value)
+        assert law == {y: Fraction(w, channel.mechanism.denominator) for y, w in enumerate(row) if w}
+
+
+@pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])
+def test_every_value_draws_two_words(channel, face):
+    source = Scripted([face, 2**63 + 2**32])
+    channel.mechanism.privatize(np.arange(channel.mechanism.k), source)
+    assert set(source.drawn.tolist()) == {2}
+
+
+@pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(6, "1"), Blockwise([0] * 6 + [1] * 6, "1", "randomized")])
+def test_rejected_words_are_replaced_whatever_the_value_and_the_coin(mechanism, face):
+    source = Scripted([face, 0, 0, 2**63])
+    mechanism.privatize(np.arange(mechanism.k), source)
+    assert set(source.drawn.tolist()) == {4}
+
+
+def test_codes_are_words_in_range(channel):
+    values = np.arange(3000) % channel.mechanism.k
+    codes = channel.mechanism.privatize(values)
+    assert (codes.dtype, codes.shape) == (np.uint64, (3000,))
+    causes = np.array(channel.rows, dtype=object) > 0
+    assert all(causes[value, int(code)] for value, code in zip(values, codes, strict=True))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.uint64, list])
+def test_values_of_any_integer_type_are_read_and_left_alone(channel, dtype):
+    values = [channel.mechanism.k - 1] * 4
+    given = values if dtype is list else np.array(values, dtype=dtype)
+    script = [0, 2**63 + 2**32]
+    expected = channel.mechanism.privatize(values, Scripted(script))
+    np.testing.assert_array_equal(channel.mechanism.privatize(given, Scripted(script)), expected)
+    assert list(given) == values
+
+
+def test_nobody_answers_nothing(channel):
+    for empty in ([], np.array([], dtype=np.int64)):
+        codes = channel.mechanism.privatize(empty)
+        assert (codes.dtype, codes.shape) == (np.uint64, (0,))
+
+
+@pytest.mark.parametrize(
+    "mechanism", [HadamardResponse(2**40, "0.01"), Blockwise([0, 1, 1] * 30_000, "0.01", "hadamard")]
+)
+def test_every_chunk_draws_words_of_its_own(mechanism):
+    codes = mechanism.privatize(np.ones(2 * CHUNK + 5, dtype=np.int64)).astype(np.int64)
+    assert np.mean(codes[:CHUNK] == codes[CHUNK : 2 * CHUNK]) < 0.5
+    assert len(set(codes[2 * CHUNK :].tolist())) > 1
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *([0, SECRET], [0, -SECRET], [0, SECRET * 10**20], [0.0, SECRET + 0.5], ["0", str(SECRET)], [None, SECRET]),
+        *(SECRET, [[0], [SECRET]], np.array([0, SECRET + 2**63], dtype=np.uint64), [0, complex(SECRET)], [True, False]),
+    ],
+    ids=repr,
+)
+def test_a_bad_value_is_refused_without_being_told(channel, values):
+    with pytest.raises(SordinoError) as caught:
+        channel.mechanism.privatize(values)
+    error = caught.value
+    assert str(SECRET) not in " ".join(map(repr, (error, vars(error), error.__cause__, error.__context__)))
+
+
+def test_a_bad_value_is_named_by_its_position():
+    with pytest.raises(SordinoError) as caught:
+        RandomizedResponse(4, "1").privatize([0, 3, 4, -1])
+    assert str(caught.value) == "values must lie in 0..3; found another at position 2."
+
+
+@pytest.mark.xfail(
+    strict=True, raises=RecursionError, reason="uniform choices end at 2^32, the number of values does not"
+)
+def test_more_values_than_the_sampler_can_choose_from_are_refused():
+    with pytest.raises(SordinoError):
+        RandomizedResponse(2**33, "1").privatize([0])
