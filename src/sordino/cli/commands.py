@@ -29,7 +29,6 @@ from sordino.survey.plan import Plan
 from sordino.survey.result import Result
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
-from sordino.view.report import estimate_page
 
 FILE = click.Path(path_type=Path)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -139,6 +138,9 @@ def estimate(
         table = pa.Table.from_pylist([result.row(value) for value in every])
         write_table(output, table.schema, iter(table.to_batches()), overwrite=True)
     if html is not None:
+        # Drawing libraries take a second to load: only commands that draw wait for them.
+        from sordino.view.report import estimate_page
+
         write_text(html, estimate_page(result))
     if as_json:
         rows = [result.row(value) for value in every]

@@ -12,8 +12,6 @@ from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
 from sordino.survey.explain import explain
 from sordino.survey.load import write_text
-from sordino.view.page import Table
-from sordino.view.report import estimate_page
 
 HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 
@@ -28,11 +26,15 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
-    """A million simulated people tell where they live; nobody learns their cell.
+    """A million simulated people tell where they live; every report hides the cell.
 
     Positions are drawn from 21,000 real US places and their populations (GeoNames, CC BY 4.0). The files of the run
     stay in a folder, to try the other commands on.
     """
+    # Drawing libraries take a second to load: only commands that draw wait for them.
+    from sordino.view.page import Table
+    from sordino.view.report import estimate_page
+
     start = perf_counter()
     with ExitStack() as stack:
 
@@ -44,7 +46,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     rows = _comparison(outcome)
     page = estimate_page(
         result,
-        title="Where people live, and nobody learns where you do",
+        title="Where people live, from reports that hide the cell",
         truth=outcome.truth,
         others=[("Uniform LDP", outcome.uniform["simplex"].estimate.value)],
         comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),

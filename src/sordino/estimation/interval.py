@@ -9,7 +9,7 @@ confidence.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
@@ -24,8 +24,8 @@ def clopper_pearson(
     """Limits of a binomial probability, each missed with probability error / 2 at most; without trials [0, 1]."""
     failures = trials - successes
     with np.errstate(invalid="ignore"):
-        lower = np.where(successes > 0, stats.beta.ppf(error / 2, np.maximum(successes, 1), failures + 1), 0.0)
-        upper = np.where(failures > 0, stats.beta.isf(error / 2, successes + 1, np.maximum(failures, 1)), 1.0)
+        lower = np.where(successes > 0, special.betaincinv(np.maximum(successes, 1), failures + 1, error / 2), 0.0)
+        upper = np.where(failures > 0, special.betainccinv(successes + 1, np.maximum(failures, 1), error / 2), 1.0)
     return lower, upper
 
 

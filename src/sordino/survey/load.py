@@ -69,6 +69,8 @@ def written(path: Path, *, overwrite: bool) -> Iterator[Path]:
         full).
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    if not path.parent.is_dir():
+        raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
     if not overwrite and path.exists():
         raise _exists(path)
     try:

@@ -89,6 +89,9 @@ class Plan:
         Raises:
             SordinoError: no plan, changed after it was frozen, of a newer version, or breaking its own promise.
         """
+        if Path(path).suffix == ".toml":
+            step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
+            raise SordinoError("a plan is a JSON file", found=f"a survey, {path}", step=step)
         plan = cls(unseal(read_json(Path(path)), str(path)))
         if not plan.certificate.holds:
             raise SordinoError(

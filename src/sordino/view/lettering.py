@@ -1,7 +1,7 @@
 """Labels made fit for a figure: short lines of letters that the fonts can draw; and percentages."""
 
 from textwrap import wrap
-from unicodedata import east_asian_width
+from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import findfont, fontManager, get_font
 
@@ -61,4 +61,5 @@ def _drawable(text: str) -> str:
     known: set[int] = set()
     for family in families():
         known.update(get_font(findfont(family)).get_charmap())
-    return "".join(letter if ord(letter) in known else MISSING for letter in text)
+    # Some fonts have a glyph for control characters.
+    return "".join(letter if ord(letter) in known and category(letter) != "Cc" else MISSING for letter in text)

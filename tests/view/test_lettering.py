@@ -1,0 +1,39 @@
+import pytest
+
+from sordino.view.lettering import MISSING, families, fit, percent
+
+
+def test_the_first_family_comes_with_matplotlib():
+    assert families()[0] == "DejaVu Sans"
+
+
+@pytest.mark.parametrize("text", ["", "short", "words " * 40, "x" * 200, "日本語" * 40, "\0\n\t"])
+@pytest.mark.parametrize("lines", [1, 2])
+def test_lines_are_few_and_short(text, lines):
+    fitted = fit(text, 30, lines).split("\n")
+    assert len(fitted) <= lines
+    assert all(len(line) <= 30 for line in fitted)
+
+
+def test_short_texts_stay():
+    assert fit("Straße\N{NO-BREAK SPACE}5", 30) == "Straße 5"
+
+
+def test_what_no_font_draws_becomes_a_square():
+    assert fit("a\U0010ffff\ud800\0b", 30) == f"a{MISSING * 3}b"
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (0.07, None, "7 %"),
+        (1e-7, None, "0.00001 %"),
+        (-0.5, None, "\N{MINUS SIGN}50 %"),
+        (-1e-9, 1, "0.0 %"),
+        (-1e-15, None, "0 %"),
+        (1, None, "100 %"),
+        (0.12345, 2, "12.35 %"),
+    ],
+)
+def test_percentages(share, decimals, text):
+    assert percent(share, decimals) == text.replace(" ", "\N{NO-BREAK SPACE}")
