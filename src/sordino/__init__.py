@@ -14,6 +14,9 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.survey.explain import explain
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
 
 __all__ = [
     "LDP",
@@ -27,10 +30,13 @@ __all__ = [
     "HadamardResponse",
     "Nats",
     "Partition",
+    "Plan",
     "RandomizedResponse",
     "SordinoError",
+    "Survey",
     "SystemSource",
     "best_mechanism",
     "certify",
     "estimate",
+    "explain",
 ]

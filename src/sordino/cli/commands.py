@@ -132,7 +132,8 @@ def estimate(
 
     Intervals come from the counts and hold whatever the method; each covers by itself with the given confidence.
     """
-    result = Result.of(Plan.load(plan), _tally(Plan.load(plan), reports), method, confidence)
+    frozen = Plan.load(plan)
+    result = Result.of(frozen, _tally(frozen, reports), method, confidence)
     every = range(result.plan.domain.k)
     if output is not None:
         table = pa.Table.from_pylist([result.row(value) for value in every])

@@ -1,0 +1,77 @@
+"""The documentation is complete and true: every command, option, setting and public name has its line, examples run."""
+
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sordino
+from sordino.cli.main import cli
+from sordino.survey.schema import AskTable, AttributeTable, GridTable, ProtectTable, Survey
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+SECONDS = 120
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_its_line(name):
+    assert f"`sordino {name}" in REFERENCE
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(name, option) for name, command in sorted(cli.commands.items()) for p in command.params for option in p.opts],
+)
+def test_every_option_has_its_line(command, option):
+    if option.startswith("-"):
+        assert f"`{option}`" in REFERENCE, command
+
+
+@pytest.mark.parametrize("table", [Survey, AttributeTable, GridTable, ProtectTable, AskTable])
+def test_every_setting_has_its_line(table):
+    for name in table.model_fields:
+        assert f"`{name}`" in REFERENCE or f"[{name}" in REFERENCE, name
+
+
+@pytest.mark.parametrize("name", sordino.__all__)
+def test_every_public_name_has_its_line_and_its_docstring(name):
+    assert f"`{name}`" in REFERENCE
+    assert inspect.getdoc(getattr(sordino, name))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_tree_of_the_readme_names_every_floor():
+    floors = {path.name for path in (ROOT / "src" / "sordino").iterdir() if (path / "__init__.py").exists()}
+    assert {floor for floor in floors if f"{floor}/" not in README} == set()
+
+
+def test_the_python_example_of_the_readme_runs():
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True, timeout=SECONDS)
+    assert "The block of an answer" in done.stdout
+
+
+def test_the_commands_of_the_readme_run(tmp_path):
+    (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    (survey,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    sordino_command = str(Path(sys.executable).with_name("sordino"))
+    prepare = [sordino_command, "demo", "--people", "20000"]
+    subprocess.run(prepare, cwd=tmp_path, capture_output=True, check=True, timeout=SECONDS)
+    (tmp_path / "sordino-demo" / "survey.toml").write_text(survey, encoding="utf-8")
+    for line in block.splitlines():
+        command = shlex.split(line.removeprefix("$ ").replace(".venv/bin/sordino", sordino_command))
+        subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=SECONDS)
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert (tmp_path / "shares.csv").read_text(encoding="utf-8").count("\n") == 43_751
