@@ -3,6 +3,7 @@
 Inside Sordino a value is its index 0..k-1; labels live here and in files only.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,15 +33,11 @@ class Categories:
                 raise SordinoError("numbered categories must run from 0", found=str(self.labels))
         else:
             object.__setattr__(self, "labels", tuple(self.labels))
-            repeated = sorted({label for label in self.labels if self.labels.count(label) > 1}) if self._repeats else []
+            repeated = [label for label, times in Counter(self.labels).items() if times > 1]
             if repeated:
                 raise SordinoError("each category must be named once", found=", ".join(map(repr, repeated)))
         if not self.labels:
             raise SordinoError("a domain must have at least one value", found="none")
-
-    @property
-    def _repeats(self) -> bool:
-        return len(set(self.labels)) < len(self.labels)
 
     @property
     def k(self) -> int:

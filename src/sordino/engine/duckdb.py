@@ -26,6 +26,18 @@ CSV_OPTIONS = "header = true, auto_detect = false, delim = ',', quote = '\"', es
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 
+WILDCARDS = frozenset("*?[]{}")
+"""In a path DuckDB would take them for a pattern, and could read another file."""
+
+WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
+"""Types of whole numbers."""
+
+PARQUET = "read_parquet(?, hive_partitioning = false)"
+"""A folder called `x=1` is no column."""
+
+TEXT = "VARCHAR"
+"""The type of every column of a CSV file, and of texts in a Parquet file."""
+
 
 def table_format(path: Path) -> str:
     """The format that a file's name tells.
@@ -118,26 +130,32 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def header(path: Path) -> list[str]:
-    """The names of a table's columns."""
+def header(path: Path) -> list[tuple[str, str]]:
+    """Name and type of each of a table's columns.
+
+    Raises:
+        SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
+    """
     kind = table_format(path)
+    if not path.is_file():
+        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
+    if WILDCARDS & set(str(path)):
+        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="rename it")
     try:
         if kind == ".parquet":
             with duckdb.connect(config=SETTINGS) as connection:
-                return [row[0] for row in connection.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()]
+                described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path)]).fetchall()
+            return [(name, kind_of_column) for name, kind_of_column, *_ in described]
         opener = gzip.open if kind == ".csv.gz" else open
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, strict=True), [])
+            return [(name, TEXT) for name in next(csv.reader(file, strict=True), [])]
     except (duckdb.Error, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, error) from None
 
 
 def _source(path: Path, columns: Sequence[str]) -> str:
     """The table function that reads a file whose path is the query's parameter, its columns checked."""
-    kind = table_format(path)
-    if not path.is_file():
-        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
-    names = header(path)
+    names = [name for name, _ in header(path)]
     if not names:
         raise SordinoError(f"{path} must hold data", found="an empty file")
     missing = [name for name in columns if name not in names]
@@ -154,12 +172,16 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     repeated = [name for name in columns if names.count(name) > 1]
     if repeated:
         raise SordinoError(f"{path} must have each column once", found=f"{', '.join(repeated)} more than once")
-    if kind == ".parquet":
-        return "read_parquet(?)"
-    # Names of columns that are not read do not matter, but must differ.
-    unique = [name if name in columns else f"column {i}" for i, name in enumerate(names)]
-    types = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in unique)
-    return f"read_csv(?, columns = {{{types}}}, {CSV_OPTIONS})"
+    if table_format(path) == ".parquet":
+        return PARQUET
+    # Names of columns that are not read do not matter, but must differ from each other and from those that are.
+    other = "_" * (1 + max(map(len, columns)))
+    unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
+    types = ", ".join(f"{_text(name)}: '{TEXT}'" for name in unique)
+    compression = "gzip" if table_format(path) == ".csv.gz" else "none"
+    return (
+        f"read_csv(?, columns = {{{types}}}, compression = '{compression}', hive_partitioning = false, {CSV_OPTIONS})"
+    )
 
 
 def _text(value: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sordino.engine.duckdb import quoted, read_batches, table_format, write_table
+from sordino.engine.duckdb import WHOLE, header, quoted, read_batches, table_format, write_table
 from sordino.engine.values import read_values
 from sordino.errors import SordinoError
 from sordino.exact.source import Source, SystemSource
@@ -93,9 +93,13 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[np.ndarray]:
     own = f"coalesce(TRY_CAST({quoted('plan')} AS UBIGINT) = {plan.tag}, false)"
     code = quoted("code")
     whole = "true"
-    if table_format(path) != ".parquet":
+    if table_format(path) == ".parquet":
+        wrong = [name for name, kind in header(path) if name in ("plan", "code") and kind not in WHOLE]
+        if wrong:
+            raise SordinoError(f"{path} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
+    else:
         _require_last_line(path)
-        whole = f"length({code}) = {len(str(outputs - 1))}"
+        whole = f"regexp_full_match({code}, '[0-9]{{{len(str(outputs - 1))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) < {outputs}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
     rows = 0

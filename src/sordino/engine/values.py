@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
-from sordino.engine.duckdb import quoted, read_batches
+from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches
 from sordino.errors import SordinoError
 from sordino.survey.plan import Plan
 
@@ -29,6 +29,7 @@ def read_values(plan: Plan, path: Path) -> Iterator[NDArray[np.intp]]:
     """
     columns = plan.attribute.columns
     select = _expressions(plan)
+    _require_numbers(plan, path)
     rows = 0
     for batch in read_batches(path, select, columns):
         indices = _indices(plan, batch)
@@ -72,6 +73,20 @@ def _indices(plan: Plan, batch: pa.RecordBatch) -> NDArray[np.intp]:
         case _:
             index: NDArray[np.intp] = batch.column("index").to_numpy().astype(np.intp)
             return index
+
+
+def _require_numbers(plan: Plan, path: Path) -> None:
+    """Columns that are read as numbers hold numbers or texts, not dates or truth values."""
+    if "label" in _expressions(plan):
+        return
+    types = dict(header(path))
+    wrong = [f"{name} of type {types[name]}" for name in plan.attribute.columns if not _numeric(types.get(name, TEXT))]
+    if wrong:
+        raise SordinoError(f"{path} must have numbers in {', '.join(plan.attribute.columns)}", found=", ".join(wrong))
+
+
+def _numeric(kind: str) -> bool:
+    return kind in WHOLE or kind in (TEXT, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
 
 
 def _refuse(plan: Plan, path: Path, indices: NDArray[np.intp], missing: pa.Array, rows: int) -> None:

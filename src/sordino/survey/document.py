@@ -7,9 +7,9 @@ hash itself.
 
 import json
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from sordino.errors import SordinoError
 
@@ -21,9 +21,9 @@ Integer64 = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,19}$")]
 
 
 class Part(BaseModel):
-    """A table of the document: unknown keys are refused, nothing is converted."""
+    """A table of a survey or a plan: unknown keys are refused, nothing is converted."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
 
 
 class GridPart(Part):
@@ -37,6 +37,25 @@ class GridPart(Part):
     columns: int
 
 
+class BlocksPart(Part):
+    """A partition into blocks, one of three ways.
+
+    Attributes:
+        tiles: [rows, columns] of a grid's cells per block.
+        run: the length of runs of numbered values.
+        of: the number of each value's block.
+    """
+
+    tiles: list[int] | None = Field(default=None, min_length=2, max_length=2)
+    run: int | None = Field(default=None, ge=1)
+    of: list[int] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _require_one_of(self, "tiles", "run", "of")
+        return self
+
+
 class AttributePart(Part):
     """Values, where they stand in the data, and which of them are protected from each other.
 
@@ -44,16 +63,24 @@ class AttributePart(Part):
         labels, numbers, grid: exactly one; named categories, how many numbered ones, or a map.
         columns: names of the data's columns: one, or for a grid latitude and longitude.
         missing: the category of a missing value; None where missing values are refused.
-        blocks: None for plain LDP; else {"tiles": [rows, columns]}, {"run": length} or {"of": a block number per
-        value}.
+        blocks: None for plain LDP.
     """
 
     labels: list[str] | None = None
     numbers: int | None = None
     grid: GridPart | None = None
-    columns: list[str]
+    columns: list[str] = Field(min_length=1, max_length=2)
     missing: str | None = None
-    blocks: dict[str, int | list[int]] | None = None
+    blocks: BlocksPart | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _require_one_of(self, "labels", "numbers", "grid")
+        if len(self.columns) == 2 and self.grid is None:
+            raise SordinoError("only a grid has two columns", found=f"{len(self.columns)}")
+        if self.missing is not None and self.missing not in (self.labels or ()):
+            raise SordinoError("missing must name one of the labels", found=repr(self.missing))
+        return self
 
 
 class InnerPart(Part):
@@ -95,6 +122,12 @@ class PlanDocument(Part):
     epsilon: str
     attributes: dict[str, AttributePart] = Field(min_length=1, max_length=1)
     queries: list[QueryPart] = Field(min_length=1, max_length=1)
+
+
+def _require_one_of(part: Part, *names: str) -> None:
+    given = [name for name in names if getattr(part, name) is not None]
+    if len(given) != 1:
+        raise SordinoError(f"exactly one of {', '.join(names)} must be given", found=", ".join(given) or "none")
 
 
 def canonical(document: dict[str, Any]) -> bytes:

@@ -9,7 +9,6 @@ from math import ceil, floor
 
 from sordino.audit.certify import Certificate
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.mechanism.base import Mechanism
@@ -104,8 +103,8 @@ def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 def _plan(plan: Plan) -> tuple[str, ...]:
     name = plan.query.attribute
     lines = [f"Each person is asked once for {name!r}, one of {plan.domain.k} values, and sends one report."]
-    if isinstance(plan.domain, Grid) and plan.attribute.blocks:
-        height, width = plan.attribute.blocks["tiles"]  # type: ignore[misc]  # a pair for a grid, as its schema says
+    if plan.attribute.blocks and plan.attribute.blocks.tiles:
+        height, width = plan.attribute.blocks.tiles
         lines.append(f"A block is {height} x {width} cells of the map.")
     if plan.attribute.missing is not None:
         lines.append(f"A missing answer counts as {plan.attribute.missing!r} and is protected like any other.")

@@ -80,8 +80,7 @@ def written(path: Path, *, overwrite: bool) -> Iterator[Path]:
         if overwrite:
             temporary.replace(path)
         else:
-            # A hard link, unlike a renaming, never replaces a file that appeared meanwhile.
-            path.hardlink_to(temporary)
+            _rename_to_new(temporary, path)
     except FileExistsError:
         raise _exists(path) from None
     except OSError as error:
@@ -94,6 +93,18 @@ def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
     """Write a small UTF-8 file, whole or not at all."""
     with written(path, overwrite=overwrite) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _rename_to_new(temporary: Path, path: Path) -> None:
+    """Rename, never onto a file that appeared meanwhile: a hard link fails where a renaming would replace."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links: take the name first, then replace our own empty file.
+        path.touch(exist_ok=False)
+        temporary.replace(path)
 
 
 def _exists(path: Path) -> SordinoError:

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.choose import best_mechanism
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
@@ -24,7 +23,7 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query import Query
 from sordino.survey.document import AttributePart, PlanDocument, canonical, dump, seal, unseal
 from sordino.survey.load import read_json, write_text
-from sordino.survey.schema import AttributeTable, Domain, Survey, blocks_of
+from sordino.survey.schema import LARGEST_DOMAIN, AttributeTable, Domain, Survey, blocks_of
 
 MECHANISMS: dict[str, type[RandomizedResponse | HadamardResponse]] = {
     "randomized": RandomizedResponse,
@@ -138,7 +137,12 @@ class Plan:
         """The attribute's values."""
         (part,) = self.document.attributes.values()
         if part.grid is not None:
-            return Grid(**part.grid.model_dump())
+            grid = Grid(**part.grid.model_dump())
+            if grid.k > LARGEST_DOMAIN:
+                raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=str(grid.k))
+            return grid
+        if part.numbers is not None and not 1 <= part.numbers <= LARGEST_DOMAIN:
+            raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=str(part.numbers))
         return Categories(range(part.numbers) if part.numbers is not None else part.labels or ())
 
     @cached_property
@@ -147,9 +151,9 @@ class Plan:
         (part,) = self.document.attributes.values()
         if part.blocks is None:
             return LDP(self.document.epsilon)
-        if "of" in part.blocks:
-            return BlockLDP(self.document.epsilon, np.array(part.blocks["of"]))
-        (setting,) = part.blocks.values()
+        if part.blocks.of is not None:
+            return BlockLDP(self.document.epsilon, Partition.of(part.blocks.of, self.domain.k))
+        setting = part.blocks.tiles if part.blocks.run is None else part.blocks.run
         return BlockLDP(self.document.epsilon, blocks_of(self.domain, setting))
 
     @cached_property
@@ -163,8 +167,10 @@ class Plan:
         match self.definition:
             case BlockLDP(partition=partition):
                 mechanism = Blockwise.from_inner(partition, inner)
-            case _:
+            case _ if len(inner) == 1:
                 mechanism = inner[0]
+            case _:
+                raise SordinoError("a domain without blocks must have one mechanism", found=str(len(inner)))
         if mechanism.k != self.domain.k:
             raise SordinoError(f"the mechanism must be about {self.domain.k} values", found=str(mechanism.k))
         return Query(part.histogram, mechanism, part.subtract_totals)

@@ -9,13 +9,14 @@ protect = { blocks = [5, 5] }
 histogram = "city"
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from sordino.definition.pairwise import LDP, BlockLDP, read_epsilon
@@ -24,6 +25,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
+from sordino.survey.document import GridPart, Part
 from sordino.survey.load import read_toml
 
 LARGEST_DOMAIN = 2**24
@@ -48,21 +50,8 @@ def _positive(epsilon: object) -> Nats:
 Epsilon = Annotated[Nats, BeforeValidator(_positive)]
 
 
-class Table(BaseModel):
-    """A table of the file: unknown keys are mistakes, nothing is converted."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
-
-
-class GridTable(Table):
+class GridTable(GridPart):
     """A map cut into cells: edges in degrees, numbers of cells."""
-
-    south: float
-    north: float
-    west: float
-    east: float
-    rows: int
-    columns: int
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -75,14 +64,14 @@ class GridTable(Table):
         return Grid(self.south, self.north, self.west, self.east, self.rows, self.columns)
 
 
-class ProtectTable(Table):
+class ProtectTable(Part):
     """Which values must not be told from each other; without blocks, no two."""
 
     blocks: Any  # its shape depends on the domain: see blocks_of
     release_single_values: bool = False
 
 
-class AttributeTable(Table):
+class AttributeTable(Part):
     """One attribute of the people: its values, where they stand in the data, and how they are protected."""
 
     categories: Any = None  # a list of names, or a number
@@ -139,13 +128,13 @@ class AttributeTable(Table):
         return None if self.protect is None else blocks_of(self.domain(), self.protect.blocks)
 
 
-class AskTable(Table):
+class AskTable(Part):
     """One question: the histogram of an attribute."""
 
     histogram: str
 
 
-class Survey(Table):
+class Survey(Part):
     """A survey file, read and checked.
 
     Attributes:
@@ -217,10 +206,10 @@ def blocks_of(domain: Domain, blocks: Any) -> Partition:
 
 def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
     index = {label: i for i, label in enumerate(domain.labels)}
-    listed = [label for block in blocks for label in block]
-    unknown = sorted({label for label in listed if label not in index})
-    repeated = sorted({label for label in listed if listed.count(label) > 1})
-    missing = [str(label) for label in domain.labels if label not in set(listed)]
+    listed = Counter(label for block in blocks for label in block)
+    unknown = [label for label in listed if label not in index]
+    repeated = [label for label, times in listed.items() if times > 1]
+    missing = [label for label in index if label not in listed]
     wrong = [
         f"{what} {', '.join(map(repr, labels))}"
         for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
@@ -287,7 +276,7 @@ def _mistake(details: ErrorDetails) -> SordinoError:
 
 def _settings(path: Sequence[int | str]) -> list[str]:
     """The settings of the table at a path."""
-    model: type[Table] = Survey
+    model: type[Part] = Survey
     if path and path[0] == "ask":
         model = AskTable
     elif path and path[0] == "attribute":
