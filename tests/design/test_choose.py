@@ -76,7 +76,7 @@ def test_other_definitions_are_refused(definition):
         best_mechanism(4, definition)
 
 
-@pytest.mark.parametrize("k", [1, 2, 4, 5, 1000])
+@pytest.mark.parametrize("k", [1, 2, 4, 64])
 def test_without_epsilon_something_is_chosen(k):
     assert best_mechanism(k, LDP(0)).leverage == (1 if k == 1 else np.inf)
     assert best_mechanism(k, BlockLDP(0, [0] * k)).k == k

@@ -108,7 +108,6 @@ def test_what_is_no_partition_is_refused(blocks, rule):
         Partition.of(blocks)
 
 
-@pytest.mark.xfail(strict=True, reason="a TypeError or a bare ValueError of numpy escapes")
 @pytest.mark.parametrize("blocks", [[[0, 1], 2], ["a", "b"], [[0, [1]], [2]]])
 def test_mixed_entries_are_refused_by_rule(blocks):
     with pytest.raises(SordinoError):

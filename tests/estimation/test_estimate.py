@@ -98,7 +98,7 @@ def test_a_tally_of_another_mechanism_is_refused(other):
     assert MECHANISM.fingerprint in caught.value.found
 
 
-@pytest.mark.parametrize("mechanism", [RandomizedResponse(3, 0), HadamardResponse(3, 0)])
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(4, 0), HadamardResponse(4, 0)])
 def test_reports_without_epsilon_give_no_estimate(mechanism):
     with pytest.raises(SordinoError, match="raise epsilon"):
         estimate(mechanism, mechanism.tally([0, 1, 2]))

@@ -94,7 +94,7 @@ def test_randomized_response_already_adds_up(k):
 @pytest.mark.parametrize("epsilon", [0, "1e-25"])
 @pytest.mark.parametrize("build", [RandomizedResponse, HadamardResponse, lambda k, e: Blockwise([0] * k, e)])
 def test_reports_that_say_nothing_are_refused(build, epsilon):
-    mechanism = build(3, epsilon)
+    mechanism = build(4, epsilon)
     law = np.full(mechanism.outputs, 1 / mechanism.outputs)
     for function in (unbiased, unit_variance):
         with pytest.raises(SordinoError, match="depend on the values"):

@@ -74,7 +74,7 @@ def test_a_forked_child_repeats_neither_its_parent_nor_a_sibling(monkeypatch, sa
 
 
 def test_a_child_draws_reports_of_its_own():
-    source, mechanism = SystemSource(), HadamardResponse(2**40, "0.001")
+    source, mechanism = SystemSource(), HadamardResponse(2**32, "0.001")
     mechanism.privatize([0], source)
     child = in_child(lambda: mechanism.privatize([0] * 50, source))
     assert not np.any(child == mechanism.privatize([0] * 50, source))

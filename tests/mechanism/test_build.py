@@ -33,7 +33,7 @@ def test_a_threshold_is_no_certainty(family, threshold):
 @pytest.mark.parametrize("family", COINS)
 @pytest.mark.parametrize("k", [0, -3])
 def test_a_mechanism_has_a_value(family, k):
-    with pytest.raises(SordinoError, match="at least one value"):
+    with pytest.raises(SordinoError, match="must have 1 to"):
         family(k, "1")
 
 

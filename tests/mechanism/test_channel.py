@@ -121,10 +121,7 @@ def test_support_adds_up_supporting_codes_and_the_group(awkward):
     [
         RandomizedResponse(5, "1"),
         HadamardResponse(5, "1"),
-        pytest.param(
-            Blockwise([0, 0, 1, 1, 1], "1"),
-            marks=pytest.mark.xfail(strict=True, reason="takes one vector only"),
-        ),
+        Blockwise([0, 0, 1, 1, 1, 2], "1"),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )

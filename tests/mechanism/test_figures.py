@@ -77,7 +77,7 @@ def test_leverage_of_the_example():
 
 
 def test_without_epsilon_a_forged_report_outweighs_everybody():
-    assert RandomizedResponse(3, 0).leverage == HadamardResponse(3, 0).leverage == math.inf
+    assert RandomizedResponse(4, 0).leverage == HadamardResponse(3, 0).leverage == math.inf
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class Categories:
                 raise SordinoError("numbered categories must run from 0", found=str(self.labels))
         else:
             object.__setattr__(self, "labels", tuple(self.labels))
-            repeated = [label for label, times in Counter(self.labels).items() if times > 1]
+            repeated = sorted(label for label, times in Counter(self.labels).items() if times > 1)
             if repeated:
                 raise SordinoError("each category must be named once", found=", ".join(map(repr, repeated)))
         if not self.labels:

@@ -1,0 +1,112 @@
+"""Plans, tables written by others' writers, and reports read by others' readers."""
+
+import csv
+import gzip
+import io
+import os
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from sordino.cli.main import main
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
+
+ENDINGS = (".csv", ".csv.gz", ".parquet")
+
+
+def make_plan(attribute, epsilon="1", name="value"):
+    tables = {"version": 1, "epsilon": epsilon, "attribute": {name: attribute}, "ask": [{"histogram": name}]}
+    return Plan.of(Survey.read(tables), 1000)
+
+
+def write_rows(path, columns):
+    """Write a mapping of names to lists: quoted where needed by the standard library, or by pyarrow."""
+    if path.suffix == ".parquet":
+        pq.write_table(pa.table(columns), path)
+        return path
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    content = text.getvalue().encode()
+    path.write_bytes(gzip.compress(content, 1) if path.suffix == ".gz" else content)
+    return path
+
+
+def read_codes(path):
+    """Tags and codes of a report file as Python whole numbers, and its raw table."""
+    if path.suffix == ".parquet":
+        table = pq.read_table(path)
+    else:
+        texts = pc.ConvertOptions(column_types={"plan": pa.string(), "code": pa.string()})
+        table = pc.read_csv(path, convert_options=texts)
+    assert table.column_names == ["plan", "code"]
+    tags, codes = ([int(item) for item in table[name].to_pylist()] for name in table.column_names)
+    return tags, np.array(codes), table
+
+
+@pytest.fixture(name="make_plan")
+def make_plan_fixture():
+    """A plan for one attribute."""
+    return make_plan
+
+
+@pytest.fixture(name="write_rows")
+def write_rows_fixture():
+    """Write columns as a table."""
+    return write_rows
+
+
+@pytest.fixture(name="read_codes")
+def read_codes_fixture():
+    """Read reports without Sordino."""
+    return read_codes
+
+
+@pytest.fixture(params=ENDINGS)
+def ending(request):
+    """Each format of tables."""
+    return request.param
+
+
+@pytest.fixture
+def numbered():
+    """Ten numbered values."""
+    return make_plan({"categories": 10})
+
+
+@pytest.fixture
+def named():
+    """Four names that need care."""
+    return make_plan({"categories": ["red, dark", 'the "blue"', "gr\u00fcn \u2603", " none"]})
+
+
+@pytest.fixture
+def grid():
+    """Five by five cells of two degrees."""
+    return make_plan({"grid": {"south": 0, "north": 10, "west": -10, "east": 0, "rows": 5, "columns": 5}})
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, output, errors."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        streams = capsys.readouterr()
+        return stop.value.code, streams.out, streams.err
+
+    return command
+
+
+@pytest.fixture
+def listing(tmp_path):
+    """What stands in the test's folder: names, hidden ones too, and contents."""
+    return lambda: {name: (tmp_path / name).read_bytes() for name in sorted(os.listdir(tmp_path))}  # noqa: PTH208

@@ -1,0 +1,66 @@
+"""Surveys that are right, as text, and the one way to change them: replace a piece that is surely there."""
+
+import tomllib
+
+import pytest
+
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
+
+GRID = """\
+version = 1
+epsilon = "1"
+[attribute.city]
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 10, columns = 35 }
+protect = { blocks = [5, 5] }
+[[ask]]
+histogram = "city"
+"""
+
+NAMED = """\
+version = 1
+epsilon = "1"
+[attribute.job]
+categories = ["baker", "clerk", "judge", "smith"]
+protect = { blocks = [["baker", "judge"], ["clerk", "smith"]] }
+[[ask]]
+histogram = "job"
+"""
+
+NUMBERED = """\
+version = 1
+epsilon = "1"
+[attribute.page]
+categories = 1000
+protect = { blocks = 25 }
+[[ask]]
+histogram = "page"
+"""
+
+SURVEYS = {"grid": GRID, "named": NAMED, "numbered": NUMBERED}
+
+
+def edit_text(kind, *changes):
+    text = SURVEYS[kind]
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.fixture
+def edited():
+    """The text of a survey, changed."""
+    return edit_text
+
+
+@pytest.fixture
+def read():
+    """A survey read from changed text."""
+    return lambda kind, *changes: Survey.read(tomllib.loads(edit_text(kind, *changes)))
+
+
+@pytest.fixture
+def plan():
+    """A plan for 1000 people."""
+    return lambda kind, *changes: Plan.of(Survey.read(tomllib.loads(edit_text(kind, *changes))), 1000)
