@@ -27,7 +27,8 @@ bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in o
 	$(BIN)/python benchmarks/run.py
 
 $(STAMP): pyproject.toml
-	$(PYTHON) -m venv .venv
+	@echo "Setting up .venv; this takes about a minute."
+	@$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data
 	touch $@

@@ -6,7 +6,7 @@ from sordino.design.choose import best_mechanism
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
@@ -33,6 +33,7 @@ __all__ = [
     "Plan",
     "RandomizedResponse",
     "SordinoError",
+    "SordinoErrors",
     "Survey",
     "SystemSource",
     "best_mechanism",

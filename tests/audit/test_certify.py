@@ -183,22 +183,31 @@ def test_a_repeated_class_is_refused(repeated):
 
 
 @pytest.mark.parametrize(
-    "weights",
+    ("weights", "rule"),
     [
-        ((T + 1, HALF), (WORD - T, HALF)),
-        ((T - 1, HALF), (WORD - T, HALF)),
-        ((T, HALF + 1), (WORD - T, HALF - 1)),
-        ((T, HALF),),
-        ((T, HALF), (WORD - T, HALF), (0, 1)),
-        ((2 * T, HALF), (WORD - 2 * T, HALF)),  # adds up, with a negative weight
-        ((T - 1, HALF), (WORD - T + 1, HALF)),  # adds up, and promises more privacy than there is
-        ((T + 1, HALF), (WORD - T - 1, HALF)),
+        (((T + 1, HALF), (WORD - T, HALF)), "add up"),
+        (((T - 1, HALF), (WORD - T, HALF)), "add up"),
+        (((T, HALF + 1), (WORD - T, HALF - 1)), "add up"),
+        (((T, HALF),), "a weight >= 0 on each"),
+        (((T, HALF), (WORD - T, HALF), (0, 1)), "a weight >= 0 on each"),
+        (((2 * T, HALF), (WORD - 2 * T, HALF)), "a weight >= 0 on each"),  # adds up, by a negative weight
+        (((T - 1, HALF), (WORD - T + 1, HALF)), "attain"),  # adds up, and promises more privacy than there is
+        (((T + 1, HALF), (WORD - T - 1, HALF)), "attain"),
     ],
 )
-def test_wrong_weights_are_refused(weights):
+def test_wrong_weights_are_refused(weights, rule):
     (column,) = HADAMARD.columns()
-    with pytest.raises(SordinoError):
+    with pytest.raises(SordinoError, match=rule):
         certify(doctored(HADAMARD, [reweighted(column, weights)]), LDP("1"))
+
+
+def test_values_that_cannot_cause_an_output_may_be_listed_or_left_out():
+    columns = []
+    for column in BLOCKWISE.columns():
+        others = np.setdiff1d(np.arange(6), np.concatenate([part.values for part in column.parts]))
+        columns.append(replace(column, parts=(*column.parts, ValueClass(others, ((0, column.count),)))))
+    for definition in (BlockLDP("1", BLOCKS), LDP("1")):
+        assert certify(doctored(BLOCKWISE, columns), definition) == certify(BLOCKWISE, definition)
 
 
 @pytest.mark.parametrize("k", [2, 5, 8])

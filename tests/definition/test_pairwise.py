@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.exact.nats import Nats
 
 witness = mpmath.MPContext()
 witness.dps = 50
@@ -57,8 +58,19 @@ def test_loss_and_slack_are_rounded_against_the_user(drawn, epsilon):
 @pytest.mark.parametrize("epsilon", ["0", "1", "1/3", "ln 3"])
 def test_no_report_leaves_at_most_epsilon(epsilon):
     for definition in (LDP(epsilon), BlockLDP(epsilon, [0, 0])):
-        slack = definition.slack(FiniteEvidence(np.zeros(2)))
+        nothing = FiniteEvidence(np.zeros(2))
+        np.testing.assert_array_equal(definition.loss(nothing), [0, 0])
+        slack = definition.slack(nothing)
         assert EPSILONS[epsilon] - 1e-15 <= slack <= EPSILONS[epsilon]
+
+
+@given(st.lists(st.floats(-50, 0), min_size=2, max_size=5))
+def test_the_rounding_of_the_difference_is_covered_too(logarithms):
+    exact = Fraction(max(logarithms)) - Fraction(min(logarithms))
+    evidence = FiniteEvidence(np.array(logarithms))
+    for definition in (LDP("1"), BlockLDP("1", [0] * len(logarithms))):
+        assert exact <= Fraction(float(definition.loss(evidence).max())) <= exact + Fraction(1, 10**12)
+        assert 1 - exact - Fraction(1, 10**12) <= Fraction(definition.slack(evidence)) <= 1 - exact
 
 
 @given(st.lists(evidence_in_blocks(least=2**20), min_size=2, max_size=12))
@@ -189,7 +201,7 @@ def test_an_epsilon_is_a_promise_between_0_and_100(epsilon):
 
 @pytest.mark.parametrize("epsilon", [0, "100", "99 + ln 2", "1 + ln .5"])
 def test_every_epsilon_within_bounds_is_kept_exactly(epsilon):
-    assert LDP(epsilon).epsilon == epsilon == BlockLDP(epsilon, [0]).epsilon
+    assert LDP(epsilon).epsilon == Nats.of(epsilon) == BlockLDP(epsilon, [0]).epsilon
 
 
 def test_equal_definitions_are_equal():

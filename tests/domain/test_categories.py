@@ -36,6 +36,18 @@ def test_every_repeated_label_is_named_once():
     assert caught.value.found == "'a', 'b'"
 
 
+def test_of_many_repeated_labels_the_first_are_named():
+    with pytest.raises(SordinoError) as caught:
+        Categories("abcdefabcdef")
+    assert caught.value.found == "'a', 'b', 'c', 'd', 'e', ..."
+
+
+def test_a_label_is_text_that_can_be_written():
+    assert Categories(["", "\U0001f600", "é"]).k == 3
+    with pytest.raises(SordinoError, match="valid text"):
+        Categories(["yes", "no\ud83d"])
+
+
 @pytest.mark.parametrize("labels", [range(1, 4), range(0, 6, 2), range(3, -1, -1)])
 def test_numbers_run_from_zero(labels):
     with pytest.raises(SordinoError, match="from 0"):

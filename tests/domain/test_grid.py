@@ -96,6 +96,20 @@ def test_a_label_is_a_position_in_its_cell(grid):
     np.testing.assert_array_equal(grid.locate(latitude, longitude), cells)
 
 
+@pytest.mark.parametrize(
+    ("grid", "label"),
+    [
+        (US, "25.1,-129.9"),
+        (Grid(0, 2, -4, 0, 1, 1), "1.0,-2.0"),
+        (DYADIC, "-0.875,0.25"),
+        (Grid(-90, 90, -180, 180, 1, 1), "0.0,0.0"),
+        (Grid(0, 180 / 7 / 2, 0, 1, 1, 1), "6.4,0.5"),
+    ],
+)
+def test_a_label_has_the_digits_that_it_needs(grid, label):
+    assert grid.label(0) == label
+
+
 def test_labels_of_fine_grids_differ():
     fine = Grid(south=0, north=1, west=100, east=101, rows=1, columns=5000)
     assert len({fine.label(cell) for cell in range(fine.k)}) == fine.k
@@ -123,15 +137,22 @@ def test_the_papers_blocks_are_tiles():
     [
         ({"south": 50}, "south must lie below north"),
         ({"north": 90.1}, "south must lie below north"),
+        ({"south": -90.1}, "south must lie below north"),
         ({"south": math.nan}, "south must lie below north"),
         ({"west": -60}, "west must lie left of east"),
+        ({"west": -180.1}, "west must lie left of east"),
+        ({"east": 180.1}, "west must lie left of east"),
         ({"east": math.inf}, "west must lie left of east"),
         ({"rows": 0}, "1 to 2\\^31 cells"),
         ({"columns": -1}, "1 to 2\\^31 cells"),
-        ({"rows": 2**16, "columns": 2**16}, "1 to 2\\^31 cells"),
+        ({"rows": 2**16, "columns": 2**15 + 1}, "1 to 2\\^31 cells"),
     ],
 )
 def test_edges_and_sizes_are_checked(wrong, rule):
     settings = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 125, "columns": 350}
     with pytest.raises(SordinoError, match=rule):
         Grid(**(settings | wrong))
+
+
+def test_the_largest_grid_is_the_whole_earth_in_2_to_the_31_cells():
+    assert Grid(south=-90, north=90, west=-180, east=180, rows=2**16, columns=2**15).k == 2**31

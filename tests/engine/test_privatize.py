@@ -1,5 +1,7 @@
 """Reports of a table: one for each row, of the plan's own codes, in the row's block, with the promised odds."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.linalg import hadamard
@@ -33,7 +35,7 @@ def test_every_report_in_csv_is_of_one_length(tmp_path, make_plan, write_rows, r
     plan = make_plan({"categories": k}, epsilon="0.5")
     data = write_rows(tmp_path / "people.csv", {"value": [0] * 3000})
     privatize_table(plan, data, tmp_path / file)
-    tags, codes, table = read_codes(tmp_path / file)
+    _, codes, table = read_codes(tmp_path / file)
     assert set(map(len, table["plan"].to_pylist())) == {20}
     (length,) = set(map(len, table["code"].to_pylist()))
     assert length == len(str(plan.query.mechanism.outputs - 1))
@@ -50,18 +52,19 @@ def test_a_report_belongs_to_the_block_of_its_row(tmp_path, make_plan, write_row
     rng = np.random.default_rng(1)
     latitude, longitude = rng.uniform(0, 8, 3000).tolist(), rng.uniform(0, 12, 3000).tolist()
     data = write_rows(tmp_path / "people.csv", {"latitude": latitude, "longitude": longitude})
-    privatize_table(make_plan(MAP), data, tmp_path / f"r{ending}")
-    # Tiles of 5 x 5 cells, cut at the northern and eastern edge; codes of one Hadamard matrix after the other, each
-    # of the smallest power of two above the number of its cells.
-    first, tiles = {}, {}
-    for row in range(8):
-        for column in range(12):
-            tiles.setdefault((row // 5, column // 5), []).append((row, column))
-    for tile, cells in tiles.items():
-        first[tile] = (sum(size for _, size in first.values()), 1 << len(cells).bit_length())
-    for y, x, code in zip(latitude, longitude, read_codes(tmp_path / f"r{ending}")[1], strict=True):
-        start, size = first[int(y) // 5, int(x) // 5]
-        assert start <= code < start + size
+    plan = make_plan(MAP)
+    privatize_table(plan, data, tmp_path / f"r{ending}")
+    # Tiles of 5 x 5 cells, cut at the northern and eastern edge, each with as many codes as the plan's mechanism for
+    # its size has: its cells, or the smallest power of two above their number.
+    parts = json.loads(plan.bytes)["queries"][0]["inner"]
+    assert {part["name"] for part in parts} == {"randomized", "hadamard"}
+    codes_of = {part["k"]: part["k"] if part["name"] == "randomized" else 1 << part["k"].bit_length() for part in parts}
+    first, start = {}, 0
+    for (bottom, left), size in {(0, 0): 25, (0, 1): 25, (0, 2): 10, (1, 0): 15, (1, 1): 15, (1, 2): 6}.items():
+        first[bottom, left] = range(start, start + codes_of[size])
+        start += codes_of[size]
+    for y, x, code in zip(latitude, longitude, read_codes(tmp_path / f"r{ending}")[1].tolist(), strict=True):
+        assert code in first[int(y) // 5, int(x) // 5]
 
 
 def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes):
@@ -137,6 +140,6 @@ def test_people_can_be_tallied_without_files(tmp_path, make_plan, write_rows, li
     aggregate = tally_people(plan, data, steps.append)
     assert sum(steps) == aggregate.n == len(values)
     # Blocks are numbered as they first appear among the values: 0..2, 3..6, 7..9.
-    block = np.split(aggregate.counts, np.cumsum([size for size in (3, 4)]))
+    block = np.split(aggregate.counts, [3, 7])
     assert [int(part.sum()) for part in block] == [500, 200, 300]
     assert listing() == before

@@ -109,7 +109,8 @@ def cell(latitude, longitude, south, north, west, east, rows, columns):
         for low, high, parts in ((Fraction(south), Fraction(north), rows), (Fraction(west), Fraction(east), columns))
     ]
     row, column = (
-        sum(Fraction(place) >= edge for edge in inner) for place, inner in zip((latitude, longitude), edges, strict=True)
+        sum(Fraction(place) >= edge for edge in inner)
+        for place, inner in zip((latitude, longitude), edges, strict=True)
     )
     return row * columns + column
 
@@ -128,7 +129,7 @@ def test_positions_are_counted_from_the_south_west_corner(tmp_path, make_plan, w
 
 @pytest.mark.parametrize(
     "content",
-    [b"value,id\nyes,1\n,2\nno,3\n", b'value,id\nyes,1\n"",2\nno,3\n', b"value\nyes\n\nno\n"],
+    [b"value,id\nyes,1\n,2\nno,3\n", b'value,id\nyes,1\n"",2\nno,3\n', b'value\nyes\n""\nno\n'],
     ids=["empty", "quoted", "alone"],
 )
 def test_a_missing_value_is_a_declared_category(tmp_path, make_plan, content):

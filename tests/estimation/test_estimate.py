@@ -40,6 +40,10 @@ def test_projected_estimates_are_distributions(method, subtract_totals):
     assert value.sum() == pytest.approx(1)
 
 
+def test_nothing_is_projected_or_subtracted_unless_asked():
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).value, unbiased(MECHANISM, TALLY.counts / 500))
+
+
 def test_simplex_projects_the_unbiased_estimate():
     plain = estimate(MECHANISM, TALLY).value
     np.testing.assert_allclose(estimate(MECHANISM, TALLY, "simplex").value, project(plain))

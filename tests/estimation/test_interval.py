@@ -102,6 +102,20 @@ def test_no_supporting_report_still_leaves_a_share_possible(n):
     assert high[1] == pytest.approx(1 - 0.025 ** (1 / n), rel=1e-5)
 
 
+@pytest.mark.parametrize("mechanism", [BLOCKS, SINGLE[0]], ids=["blocks", "single"])
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_the_errors_of_all_limits_add_up_to_what_is_promised(mechanism, confidence, monkeypatch):
+    errors = []
+
+    def spy(successes, trials, error):
+        errors.append(np.broadcast_to(error, successes.shape))
+        return clopper_pearson(successes, trials, error)
+
+    monkeypatch.setattr("sordino.estimation.interval.clopper_pearson", spy)
+    share_interval(mechanism, np.ones(mechanism.outputs, dtype=np.int64), confidence)
+    np.testing.assert_allclose(np.sum(errors, axis=0), 1 - confidence)
+
+
 def test_an_unseen_block_may_have_any_composition():
     low, high = share_interval(BLOCKS, counts_with(BLOCKS, 5, 100, 100, 100), 0.95)
     np.testing.assert_array_equal(low[:5], 0)

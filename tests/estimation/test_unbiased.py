@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.estimation.unbiased import unbiased, unit_variance
+from sordino.estimation.unbiased import leverage, unbiased, unit_variance
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -22,7 +22,7 @@ def contributions(mechanism, *, subtract_totals):
 def test_every_true_value_is_estimated_rightly_on_average(awkward, subtract_totals):
     for channel in awkward:
         found = contributions(channel.mechanism, subtract_totals=subtract_totals) @ channel.matrix.T
-        np.testing.assert_allclose(found, np.eye(channel.mechanism.k), atol=1e-12 * channel.mechanism.leverage)
+        np.testing.assert_allclose(found, np.eye(channel.mechanism.k), atol=1e-12 * leverage(channel.mechanism))
 
 
 @both
@@ -33,7 +33,7 @@ def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_t
         law = p @ channel.matrix
         solved = np.linalg.lstsq(channel.matrix.T, law)[0]
         found = unbiased(channel.mechanism, law, subtract_totals=subtract_totals)
-        np.testing.assert_allclose(found, solved, atol=1e-12 * channel.mechanism.leverage)
+        np.testing.assert_allclose(found, solved, atol=1e-12 * leverage(channel.mechanism))
 
 
 @both
@@ -64,7 +64,7 @@ def test_subtracted_estimates_add_up_to_each_blocks_share(awkward):
         for block in channel.blocks:
             causes = [y for y in range(channel.mechanism.outputs) if channel.rows[block[0]][y]]
             total = law[causes].sum()
-            np.testing.assert_allclose(estimate[block].sum(), total, atol=1e-12 * channel.mechanism.leverage)
+            np.testing.assert_allclose(estimate[block].sum(), total, atol=1e-12 * leverage(channel.mechanism))
 
 
 def test_subtracting_shifts_a_block_as_one():
@@ -73,6 +73,20 @@ def test_subtracting_shifts_a_block_as_one():
     shift = unbiased(mechanism, law, subtract_totals=True) - unbiased(mechanism, law)
     np.testing.assert_allclose(shift[[0, 2, 2, 5]], [*shift[[1, 3, 4]], 0], atol=1e-12)
     assert np.all(np.abs(shift[:5]) > 1e-3)
+
+
+@both
+def test_leverage_bounds_what_one_forged_report_can_move(awkward, subtract_totals):
+    for channel in awkward:
+        single = contributions(channel.mechanism, subtract_totals=subtract_totals)
+        swing = np.max(np.maximum(single.max(axis=1), 0) - np.minimum(single.min(axis=1), 0))
+        found = leverage(channel.mechanism, subtract_totals=subtract_totals)
+        assert found >= swing * (1 - 1e-9)
+        assert (
+            found <= 3 * swing or channel.mechanism.k == 1
+        )  # of one value, shifts cancel all; the bound does not see it
+        if not subtract_totals and len(set(map(len, channel.blocks))) == 1:
+            assert found == pytest.approx(swing, rel=1e-9)
 
 
 @pytest.mark.parametrize(("k", "gain"), [(2, 1.893), (10, 1.144)])

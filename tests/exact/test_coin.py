@@ -45,6 +45,17 @@ def test_hadamard_response_has_the_plain_coin(epsilon, k, exp_bounds):
     assert is_largest(HadamardResponse(k, epsilon).threshold, enclose(epsilon, exp_bounds), heads=1)
 
 
+@pytest.mark.parametrize("digits", [30, 38, 39, 40, 60, 100])
+def test_threshold_is_right_however_close_its_limit_is_to_an_integer(digits, exp_bounds):
+    # At ln 3 the limit is 3 * 2^62 exactly; a series for ln 3 gives epsilons a hair to either side.
+    logarithm = 2 * sum(Fraction(1, (2 * n + 1) * 2 ** (2 * n + 1)) for n in range(400))
+    below = Fraction(int(logarithm * 10**digits), 10**digits)
+    above = below + Fraction(1, 10**digits)
+    assert exp_bounds(below)[1] < 3 < exp_bounds(above)[0]
+    assert largest_threshold(Nats(below)) == 3 * 2**62 - 1
+    assert largest_threshold(Nats(above)) == 3 * 2**62
+
+
 @pytest.mark.parametrize(("heads", "tails"), [(1, 1), (2, 1), (1, 2), (6, 5)])
 def test_without_epsilon_the_coin_is_level(heads, tails):
     assert largest_threshold(Nats.of(0), heads, tails) == int(Fraction(WORD * tails, heads + tails))

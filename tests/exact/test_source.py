@@ -41,6 +41,13 @@ def test_words_fill_the_whole_batch_and_never_repeat(count):
     assert len(np.unique(words)) == count
 
 
+@pytest.mark.parametrize("count", [1, 2, PIECE + 1])
+def test_every_byte_of_every_batch_is_random(count):
+    source = SystemSource()
+    bytes_of_batches = np.stack([source.words(count)[[0, -1]].view(np.uint8) for _ in range(1500)])
+    assert min(len(np.unique(column)) for column in bytes_of_batches.T) > 200
+
+
 def test_batches_are_never_overwritten():
     stream = SystemSource().stream(np.arange(1000))
     first = stream.next()

@@ -52,6 +52,7 @@ def test_different_channels_have_different_fingerprints_and_do_not_add(i):
         if i == j:
             continue
         assert DIFFERENT[i].fingerprint != other.fingerprint
+        assert len(DIFFERENT[i].fingerprint) == 16
         with pytest.raises(SordinoError, match="only tallies of one mechanism"):
             DIFFERENT[i].tally([0]) + other.tally([0])
 
@@ -65,7 +66,7 @@ def test_equal_channels_have_equal_fingerprints_and_add():
 @pytest.mark.parametrize(
     ("codes", "rule"),
     [
-        ([0, 1, MECHANISM.outputs], "position 2"),
+        ([0, 1, MECHANISM.outputs], f"0..{MECHANISM.outputs - 1}; found another at position 2"),
         ([-1], "position 0"),
         (np.array([2**64 - 1], dtype=np.uint64), "position 0"),
         ([0.0], "whole numbers"),

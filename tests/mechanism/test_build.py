@@ -8,7 +8,7 @@ import pytest
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
-from sordino.mechanism.blockwise import Blockwise, total_variance
+from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
@@ -21,6 +21,12 @@ def test_a_frozen_threshold_gives_the_same_channel(family):
     built = family(7, "ln 3")
     assert family.from_threshold(7, built.threshold) == built
     assert family.from_threshold(7, built.threshold - 1) != built
+
+
+@pytest.mark.parametrize("family", COINS)
+@pytest.mark.parametrize("threshold", [1, WORD - 1])
+def test_any_uncertain_threshold_is_a_channel(family, threshold):
+    assert family.from_threshold(3, threshold).threshold == threshold
 
 
 @pytest.mark.parametrize("family", COINS)
@@ -57,7 +63,7 @@ def test_best_takes_the_lowest_total_variance_of_all_choices(epsilon):
     best = Blockwise(SIZES, epsilon)
     for families in product(COINS, repeat=2):
         inner = [RandomizedResponse(1, epsilon), *(f(k, epsilon) for f, k in zip(families, (2, 3), strict=True))]
-        assert total_variance(best) <= total_variance(Blockwise.from_inner(SIZES, inner)) * (1 + 1e-12)
+        assert best.total_variance <= Blockwise.from_inner(SIZES, inner).total_variance * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(("within", "family"), [("hadamard", HadamardResponse), ("randomized", RandomizedResponse)])

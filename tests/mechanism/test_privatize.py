@@ -130,6 +130,13 @@ def test_a_bad_value_is_refused_without_being_told(channel, values):
     assert str(SECRET) not in " ".join(map(repr, (error, vars(error), error.__cause__, error.__context__)))
 
 
+@pytest.mark.parametrize("values", [[-1], [0, -1]])
+def test_the_values_are_those_below_k(channel, values):
+    for wrong in (values, [0, channel.mechanism.k]):
+        with pytest.raises(SordinoError, match=f"0..{channel.mechanism.k - 1}; found another at position"):
+            channel.mechanism.privatize(wrong)
+
+
 def test_a_bad_value_is_named_by_its_position():
     with pytest.raises(SordinoError) as caught:
         RandomizedResponse(4, "1").privatize([0, 3, 4, -1])

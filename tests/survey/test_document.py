@@ -65,7 +65,7 @@ def changed(document, path, value):
 
 def load(tmp_path, document):
     path = tmp_path / "changed.json"
-    path.write_text(json.dumps(document))
+    path.write_text(json.dumps(document, sort_keys=True, separators=(",", ":")))
     return Plan.load(path)
 
 

@@ -89,7 +89,7 @@ VALUES = {  # k or names, blocks of them, words
     "none": ("named", (CATEGORIES, "[]"), ["attribute.job", "none"]),
     "k zero": ("numbered", ("= 1000", "= 0"), ["attribute.page", "categories", "0"]),
     "k below zero": ("numbered", ("= 1000", "= -7"), ["attribute.page", "categories", "-7"]),
-    "k too large": ("numbered", ("= 1000", "= 20000000"), ["attribute.page", "16777216", "20000000"]),
+    "k too large": ("numbered", ("= 1000", "= 20000000"), ["attribute.page", "4194304", "20000000"]),
     "k as float": ("numbered", ("= 1000", "= 1e3"), ["attribute.page", "categories", "1000.0"]),
     "k as truth": ("numbered", ("= 1000", "= true"), ["attribute.page", "categories", "True"]),
     "repeated": ("named", (CATEGORIES, '["x", "y", "x", "z"]'), ["attribute.job", "once", "'x'"]),

@@ -21,7 +21,7 @@ def test_the_survey_of_a_map(tmp_path, edited):
     path.write_text(edited("grid"))
     survey = Survey.load(path)
     attribute = survey.attribute["city"]
-    assert (survey.epsilon, attribute.domain().k) == ("1", 350)
+    assert (survey.epsilon, attribute.domain().k) == (1, 350)
     tiles = {
         frozenset(35 * row + column for row in range(top, top + 5) for column in range(left, left + 5))
         for top in (0, 5)
@@ -72,7 +72,7 @@ def test_blocks_of_numbered_categories(read, k, blocks, expected):
 
 @pytest.mark.parametrize("epsilon", ['"1.0"', "1", "1.0", '"2/2"', '"1e0"', '"0.5 + 0.5"'])
 def test_an_epsilon_can_be_written_in_many_ways(read, plan, epsilon):
-    assert read("named", ('"1"', epsilon)).epsilon == "1"
+    assert read("named", ('"1"', epsilon)).epsilon == 1
     assert plan("named", ('"1"', epsilon)).bytes == plan("named").bytes
 
 

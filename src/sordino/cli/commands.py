@@ -22,9 +22,10 @@ from sordino.engine.duckdb import count_rows, write_table
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
+from sordino.estimation.unbiased import leverage
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.explain import explain as sentences
-from sordino.survey.load import write_text
+from sordino.survey.load import require_new, write_text
 from sordino.survey.plan import Plan
 from sordino.survey.result import Result
 from sordino.survey.schema import Survey
@@ -46,6 +47,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     never overwritten by another one, since reports may exist that need it.
     """
     made = Plan.of(Survey.load(survey), people)
+    rows = accuracy_rows(made)
     made.save(output)
     if as_json:
         print_json(
@@ -58,14 +60,14 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "certificate": certificate_json(made.certificate),
                 "expected": accuracy_json(made.expected),
                 "expected_uniform": accuracy_json(made.expected_uniform),
-                "leverage": made.query.mechanism.leverage,
+                "leverage": leverage(made.query.mechanism, subtract_totals=made.query.subtract_totals),
                 "explanation": list(sentences(made)),
             }
         )
         return
     click.echo(f"{output}: {made.hash}")
     header = (f"at {people:,} people, epsilon {made.document.epsilon}", "this plan", "uniform LDP")
-    print_table("", header, accuracy_rows(made))
+    print_table("", header, rows)
     print_lines(sentences(made))
     print_lines(sentences(made.certificate))
 
@@ -135,9 +137,11 @@ def estimate(
     frozen = Plan.load(plan)
     result = Result.of(frozen, _tally(frozen, reports), method, confidence)
     every = range(result.plan.domain.k)
+    for path in filter(None, (output, html)):
+        require_new(path)
     if output is not None:
         table = pa.Table.from_pylist([result.row(value) for value in every])
-        write_table(output, table.schema, iter(table.to_batches()), overwrite=True)
+        write_table(output, table.schema, iter(table.to_batches()))
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.report import estimate_page
@@ -190,7 +194,8 @@ def _head(result: Result) -> dict[str, Any]:
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
     """The sum of report files and aggregates."""
-    if len({path.resolve() for path in files}) < len(files):
+    present = [path.stat() for path in files if path.exists()]
+    if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
         raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
     reports = [path for path in files if path.suffix != ".json"]
     total = plan.query.mechanism.tally([])
@@ -204,6 +209,6 @@ def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
 
 
 def _total(files: list[Path]) -> int | None:
-    """Rows of all files, for the progress bar; None where they cannot be told (their reader says what is wrong)."""
-    counts = [count_rows(path) if path.is_file() else None for path in files]
+    """Rows of all files, for the progress bar; None where they cannot be told."""
+    counts = [count_rows(path) for path in files]
     return None if None in counts else sum(count or 0 for count in counts)

@@ -11,8 +11,10 @@ from sordino.cli.show import accuracy_rows, print_json, print_lines, print_table
 from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
 from sordino.survey.explain import explain
-from sordino.survey.load import write_text
+from sordino.survey.load import require_new, write_text
 
+TITLE = "Where people live, from reports that hide the cell"
+SOURCE = "The people are simulated: drawn from US places and their populations, GeoNames (geonames.org), CC BY 4.0."
 HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 
 
@@ -36,6 +38,8 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     from sordino.view.report import estimate_page
 
     start = perf_counter()
+    if not _is_demo_page(html):
+        require_new(html)
     with ExitStack() as stack:
 
         def step(name: str) -> Progress:
@@ -46,12 +50,13 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     rows = _comparison(outcome)
     page = estimate_page(
         result,
-        title="Where people live, from reports that hide the cell",
+        title=TITLE,
         truth=outcome.truth,
         others=[("Uniform LDP", outcome.uniform["simplex"].estimate.value)],
+        notes=(SOURCE,),
         comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),
     )
-    write_text(html, page)
+    write_text(html, page, overwrite=_is_demo_page(html))
     if as_json:
         print_json(
             {
@@ -78,6 +83,11 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     print_lines(explain(result.plan))
     click.echo(f"\n{html}: maps of truth and estimate side by side\n{folder}/: the files, to try the commands on")
     click.echo(f"{perf_counter() - start:.1f} s")
+
+
+def _is_demo_page(html: Path) -> bool:
+    """Only an earlier demo's page may be replaced."""
+    return html.is_file() and f"<title>{TITLE}</title>" in html.read_text(encoding="utf-8", errors="replace")
 
 
 def _comparison(outcome: Demo) -> list[tuple[str, ...]]:

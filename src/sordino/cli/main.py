@@ -1,5 +1,6 @@
 """The command line: `sordino`. A user's mistake ends with exit code 2 and one clear message, never with a traceback."""
 
+import signal
 import sys
 
 import click
@@ -29,6 +30,8 @@ for command in (plan, privatize, aggregate, estimate, certify, explain, demo):
 
 def main() -> None:
     """Run a command; exit code 0 if all went well, 2 for a user's mistake, 130 when stopped."""
+    # A polite end is like Ctrl-C: files that are not whole are taken away.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(cli.main(standalone_mode=False) or 0)
     except SordinoError as error:
@@ -44,3 +47,6 @@ def main() -> None:
         # The reader of our output went away, as `head` does.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        click.echo(f"sordino: the system must allow it; found {(error.strerror or 'a refusal').lower()}.", err=True)
+        sys.exit(2)

@@ -35,9 +35,10 @@ def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]
         table.add_column(name, justify="right" if i else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console()
-    # A pipe has no width of its own: lines there are not folded.
-    Console(width=console.width if console.is_terminal else 160).print(table)
+    terminal = Console()
+    # A pipe has no width of its own: lines there are not folded. Labels are shown as they are, never read as markup.
+    width = terminal.width if terminal.is_terminal else 160
+    Console(width=width, markup=False, emoji=False, highlight=False).print(table)
 
 
 def accuracy_rows(plan: Plan) -> list[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import INNER, Blockwise, total_variance
+from sordino.mechanism.blockwise import INNER, Blockwise
 
 
 def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) -> Mechanism:
@@ -35,4 +35,4 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
     if not fitting:
         least = min(mechanism.code_bits for mechanism in candidates)
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
-    return min(fitting, key=total_variance)
+    return min(fitting, key=lambda mechanism: mechanism.total_variance)

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from sordino.errors import SordinoError
 
+SHOWN = 5
+"""Labels named in an error at most."""
+
 
 @dataclass(frozen=True)
 class Categories:
@@ -35,7 +38,12 @@ class Categories:
             object.__setattr__(self, "labels", tuple(self.labels))
             repeated = sorted(label for label, times in Counter(self.labels).items() if times > 1)
             if repeated:
-                raise SordinoError("each category must be named once", found=", ".join(map(repr, repeated)))
+                raise SordinoError(
+                    "each category must be named once",
+                    found=few(repeated),
+                )
+            if any("\ud800" <= letter <= "\udfff" for label in self.labels for letter in label):
+                raise SordinoError("a category must be valid text", found="half a surrogate pair")
         if not self.labels:
             raise SordinoError("a domain must have at least one value", found="none")
 
@@ -47,3 +55,8 @@ class Categories:
     def label(self, index: int) -> str:
         """The text of one value."""
         return str(self.labels[index])
+
+
+def few(labels: Sequence[str]) -> str:
+    """The first labels of a list, quoted, for an error."""
+    return ", ".join(map(repr, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")

@@ -52,11 +52,8 @@ class Grid:
         with np.errstate(invalid="ignore"):
             inside = (latitude >= self.south) & (latitude <= self.north)
             inside &= (longitude >= self.west) & (longitude <= self.east)
-        row = (np.where(inside, latitude - self.south, 0) * (self.rows / (self.north - self.south))).astype(np.intp)
-        column = (np.where(inside, longitude - self.west, 0) * (self.columns / (self.east - self.west))).astype(np.intp)
-        # The last edge belongs to the last cell.
-        np.minimum(row, self.rows - 1, out=row)
-        np.minimum(column, self.columns - 1, out=column)
+        row = _cell(np.where(inside, latitude, self.south), self.south, self.north, self.rows)
+        column = _cell(np.where(inside, longitude, self.west), self.west, self.east, self.columns)
         return np.where(inside, row * self.columns + column, -1)
 
     def label(self, index: int) -> str:
@@ -72,6 +69,16 @@ class Grid:
         row, column = np.divmod(np.arange(self.k), self.columns)
         tile: NDArray[np.intp] = (row // height) * across + column // width
         return tile
+
+
+def _cell(position: NDArray[np.float64], low: float, high: float, cells: int) -> NDArray[np.intp]:
+    """The cell of each position between low and high: an inner edge belongs to the upper cell, the last to the last."""
+    edges = np.linspace(low, high, cells + 1)
+    cell = np.clip(((position - low) * (cells / (high - low))).astype(np.intp), 0, cells - 1)
+    # The product may round across an edge: the edges themselves decide.
+    cell += (position >= edges[cell + 1]) & (cell < cells - 1)
+    cell -= position < edges[cell]
+    return cell
 
 
 def _degrees(centre: float, size: float) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+from pyarrow import parquet
 
 from sordino.errors import SordinoError
 from sordino.survey.load import cannot, written
@@ -66,26 +67,28 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
     with duckdb.connect(config=SETTINGS) as connection:
         try:
-            relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path)])  # noqa: S608 - names are quoted
+            relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path.absolute())])  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
         except (duckdb.Error, pa.ArrowException, OSError) as error:
             raise _damaged(path, error) from None
+        except RuntimeError as error:
+            raise _stopped(error) from None
 
 
 def count_rows(path: Path) -> int | None:
     """How many rows a table has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
-    if table_format(path) == ".parquet":
-        with duckdb.connect(config=SETTINGS) as connection:
-            try:
-                row = connection.execute("SELECT num_rows FROM parquet_file_metadata(?)", [str(path)]).fetchone()
-            except (duckdb.Error, OSError) as error:
-                raise _damaged(path, error) from None
-        return int(row[0]) if row else None
-    if table_format(path) == ".csv":
-        with path.open("rb") as file:
-            sample = file.read(1 << 16)
-        lines = sample.count(b"\n")
-        return path.stat().st_size * lines // len(sample) if lines else None
+    kind = table_format(path)
+    try:
+        if kind == ".parquet":
+            return int(parquet.read_metadata(path).num_rows)
+        if kind == ".csv":
+            with path.open("rb") as file:
+                sample = file.read(1 << 16)
+            lines = sample.count(b"\n")
+            return path.stat().st_size * lines // len(sample) if lines else None
+    except (OSError, pa.ArrowException):
+        # Whoever reads the table says what is wrong with it.
+        return None
     return None
 
 
@@ -116,9 +119,11 @@ def write_table(
 
     with written(path, overwrite=overwrite) as temporary, duckdb.connect(config=SETTINGS) as connection:
         connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
-        target = str(temporary).replace("'", "''")
+        target = str(temporary.absolute()).replace("'", "''")
         try:
             connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
+        except RuntimeError as error:
+            raise _stopped(error) from None
         except (duckdb.Error, pa.ArrowException) as error:
             if raised:
                 raise raised[0] from None
@@ -144,12 +149,14 @@ def header(path: Path) -> list[tuple[str, str]]:
     try:
         if kind == ".parquet":
             with duckdb.connect(config=SETTINGS) as connection:
-                described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path)]).fetchall()
-            return [(name, kind_of_column) for name, kind_of_column, *_ in described]
+                described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path.absolute())]).fetchall()
+            # DuckDB renames columns that differ in case only; the file's own names say so.
+            names = parquet.read_schema(path).names
+            return [(name, kind_of_column) for name, (_, kind_of_column, *_) in zip(names, described, strict=True)]
         opener = gzip.open if kind == ".csv.gz" else open
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
             return [(name, TEXT) for name in next(csv.reader(file, strict=True), [])]
-    except (duckdb.Error, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except (duckdb.Error, pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, error) from None
 
 
@@ -169,11 +176,15 @@ def _source(path: Path, columns: Sequence[str]) -> str:
             if close
             else "name them in its first line, or set `column` in the survey",
         )
-    repeated = [name for name in columns if names.count(name) > 1]
+    alike = [name.lower() for name in names]
+    repeated = [name for name in columns if alike.count(name.lower()) > 1]
     if repeated:
-        raise SordinoError(f"{path} must have each column once", found=f"{', '.join(repeated)} more than once")
+        raise SordinoError(
+            f"{path} must have each column once", found=f"{', '.join(repeated)} more than once (case does not count)"
+        )
     if table_format(path) == ".parquet":
         return PARQUET
+    _refuse_blank_lines(path)
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
     unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
@@ -184,26 +195,53 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     )
 
 
+def _refuse_blank_lines(path: Path) -> None:
+    """DuckDB skips a blank line, or takes it for a missing value: neither is what a table of people may leave open."""
+    opener = gzip.open if table_format(path) == ".csv.gz" else open
+    lines, tail = 0, b"\n"
+    try:
+        with opener(path, "rb") as file:
+            while chunk := file.read(1 << 20):
+                # Line ends of every kind become line feeds; a lone return at the end waits for its line feed.
+                text = tail + chunk.replace(b"\r\n", b"\n")
+                blank = re.search(rb"\n\r?\n", text)
+                if blank:
+                    line = lines + text.count(b"\n", 0, blank.start()) + 1
+                    raise SordinoError(f"{path} must have no blank lines", found=f"line {line}", step="take it out")
+                lines += text.count(b"\n") - text[-2:].count(b"\n")
+                tail = text[-2:]
+    except (OSError, EOFError) as error:
+        raise _damaged(path, error) from None
+
+
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
 def _damaged(path: Path, error: Exception) -> SordinoError:
-    """A reading error without the contents that DuckDB quotes."""
+    """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
     if isinstance(error, OSError) and error.strerror:
         return cannot("read", path, error)
     text = str(error)
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f" in line {line[1]}" if line else ""
-    if "Expected Number of Columns" in text:
-        found = f"another number of columns{where}"
-    elif "unterminated quote" in text or "quote" in text.lower():
-        found = f"a quotation mark that is not closed{where}"
-    elif isinstance(error, UnicodeDecodeError) or "utf-8" in text.lower() or "unicode" in text.lower():
-        found = f"bytes that are not UTF-8 text{where}"
-    else:
-        found = f"a damaged or cut file{where}"
+    known = {
+        "Expected Number of Columns: ": "another number of columns",
+        "Value with unterminated quote found.": "a quotation mark that is not closed",
+        "Invalid unicode": "bytes that are not UTF-8 text",
+        "Maximum line size": "a line that is too long",
+    }
+    # DuckDB quotes the bad row in the lines after "Original Line:", so each sign must begin a line of its own.
+    signs = [what for sign, what in known.items() if any(part.startswith(sign) for part in text.splitlines()[1:])]
+    if isinstance(error, UnicodeDecodeError):
+        signs = [known["Invalid unicode"]]
+    found = (signs or ["a damaged or cut file"])[0] + where
     return SordinoError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
+
+
+def _stopped(error: RuntimeError) -> BaseException:
+    """DuckDB's word for an interrupt of the user's."""
+    return KeyboardInterrupt() if "interrupted" in str(error) else error
 
 
 def _system_reason(error: Exception) -> str:

@@ -16,6 +16,7 @@ from sordino.engine.values import read_values
 from sordino.errors import SordinoError
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.load import require_new
 from sordino.survey.plan import Plan
 
 TAG_DIGITS = 20
@@ -34,15 +35,19 @@ def privatize_table(plan: Plan, data: Path, reports: Path, progress: Progress = 
     Raises:
         SordinoError: the reports exist, the data cannot be read whole, or the system refuses to write; no file is left.
     """
-    if reports.exists():
+    if reports.is_file():
         raise SordinoError(
             f"{reports} must not exist: privatizing the same people again is a second release, and losses add",
             step="use the reports that you have",
         )
+    require_new(reports)
     mechanism = plan.query.mechanism
     kind = pa.uint32() if mechanism.code_bits <= 32 else pa.uint64()
     schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
     done = 0
+    # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
+    for _ in read_values(plan, data):
+        pass
 
     def batches() -> Iterator[pa.RecordBatch]:
         nonlocal done

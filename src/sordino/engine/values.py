@@ -51,7 +51,7 @@ def _expressions(plan: Plan) -> dict[str, str]:
         case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
             number = f"TRY_CAST({names[0]} AS DOUBLE)"
             inside = f"{number} >= 0 AND {number} < {domain.k} AND {number} = floor({number})"
-            return {"index": f"CASE WHEN {inside} THEN CAST({number} AS INTEGER) ELSE -1 END"} | missing
+            return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {number} END AS INTEGER), -1)"} | missing
         case _:
             return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
 

@@ -25,6 +25,10 @@ def project(
         blocks = Partition(np.zeros(len(vector), dtype=np.intp))
     if totals is None:
         totals = np.ones(blocks.m)
+    # Shifting a block does not move its projection, and entries below its maximum less its total cannot be kept: so
+    # sums stay as small as the totals.
+    top = np.maximum.reduceat(vector[blocks.order], blocks.starts)
+    vector = np.maximum(vector - top[blocks.block], -totals[blocks.block])
     # Within each block, descending: the kept values are a prefix, those above the level that makes the rest add up.
     order = np.lexsort((-vector, blocks.block))
     ordered = vector[order]

@@ -50,6 +50,25 @@ def unit_variance(
     return np.maximum(moment - estimate**2, 0.0)
 
 
+def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
+    """How many people one forged report can weigh in an estimate, at most; infinite if nothing can be learned.
+
+    The largest swing of g_x(y) over the codes y, where every report of another block gives 0.
+    """
+    if not np.all(mechanism.hit > mechanism.miss):
+        return np.inf
+    gap = mechanism.hit - mechanism.miss
+    most, least = (1 - mechanism.miss) / gap, -mechanism.miss / gap
+    if not subtract_totals:
+        return float(max(most.max(), 0.0) - min(least.min(), 0.0))
+    blocks = mechanism.partition
+    # The total of a value alone in its block is the block's share: a report moves it by one person.
+    alone = blocks.sizes == 1
+    excess = np.where(alone[_block_of_code(mechanism)], 0.0, _excess(mechanism))
+    most, least = np.where(alone[blocks.block], 1.0, most), np.where(alone[blocks.block], 0.0, least)
+    return float(max(most.max() - excess.min(), 0.0) - min(least.min() - excess.max(), 0.0))
+
+
 def _decode(mechanism: Mechanism, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum over codes of weight times g_x(y) = (1{y supports x} - miss_x 1{y in x's group}) / (hit_x - miss_x)."""
     counts = mechanism.support(weights)
@@ -81,9 +100,16 @@ def _excess(mechanism: Mechanism) -> NDArray[np.float64]:
     per_report = 1 / _gap(mechanism)
     # Within a block hit, miss and the numbers of codes are constant, so each code's sums need its block's constants
     # only.
-    block_of_code = np.repeat(np.arange(blocks.m), sizes.group[blocks.order[blocks.starts]].astype(np.intp))
+    block_of_code = _block_of_code(mechanism)
     first = blocks.order[blocks.starts][block_of_code]
     spread = mechanism.forward(per_report) - outside[first] * blocks.totals(per_report)[block_of_code]
     supported = spread / (inside - outside)[first]
     total = supported - blocks.totals(mechanism.miss * per_report)[block_of_code]
     return (total - 1) / blocks.sizes[block_of_code]
+
+
+def _block_of_code(mechanism: Mechanism) -> NDArray[np.intp]:
+    """The block whose values can send each code, shape (outputs,)."""
+    blocks = mechanism.partition
+    codes = mechanism.support(np.ones(mechanism.outputs)).group[blocks.order[blocks.starts]]
+    return np.repeat(np.arange(blocks.m), codes.astype(np.intp))

@@ -7,9 +7,10 @@ Minus infinity is q = 0 (the slack of an output that one hypothesis can cause an
 """
 
 import math
+import re
 import sys
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
 from typing import TypeAlias
@@ -21,6 +22,9 @@ FIRST_DIGITS = 40
 
 LARGEST_EXPONENT = 400
 """Decimal exponents beyond this are refused before they become integers of a billion digits."""
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?", re.ASCII)
+"""A decimal number as everybody reads it: no underscores, no digits of other scripts."""
 
 NatsLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal"
 """What `Nats.of` reads."""
@@ -117,16 +121,18 @@ class Nats:
 
     def __eq__(self, other: object) -> bool:
         """Exact equality of the amounts."""
-        if not isinstance(other, Nats | str | int | float | Fraction | Decimal):
+        if not isinstance(other, Nats | int | Fraction):
             return NotImplemented
-        amount = Nats.of(other)
+        amount = other if isinstance(other, Nats) else Nats(Fraction(other))
         return (self.rational, self.ratio) == (amount.rational, amount.ratio) or (
             not self.is_finite and not amount.is_finite
         )
 
     def __hash__(self) -> int:
         """Agree with equality: all infinite amounts are one."""
-        return hash((self.rational, self.ratio)) if self.is_finite else hash("-inf")
+        if not self.is_finite:
+            return hash(-math.inf)
+        return hash(self.rational) if self.ratio == 1 else hash((self.rational, self.ratio))
 
     def __lt__(self, other: NatsLike) -> bool:
         """Exact order of the amounts."""
@@ -202,14 +208,22 @@ def _sign(value: Fraction) -> int:
     return (value > 0) - (value < 0)
 
 
+def outward(value: Fraction, digits: int, *, up: bool) -> str:
+    """A short decimal with that many significant digits, rounded up or down but never to the nearest."""
+    if value == 0:
+        return "0"
+    with localcontext(Context(prec=digits)):
+        rounded = _decimal(value, ROUND_CEILING if up else ROUND_FLOOR)
+    return f"{rounded.normalize():f}" if -6 <= rounded.adjusted() < 6 else f"{rounded.normalize():E}".lower()
+
+
 def _fraction(text: str, amount: object) -> Fraction:
     """A plain rational: a decimal or a quotient of two decimals."""
-    parts = text.strip().split("/")
-    try:
-        numbers = [Decimal(part.strip()) for part in parts]
-    except InvalidOperation:
-        raise _unreadable(amount) from None
-    if len(numbers) > 2 or not all(n.is_finite() and abs(n.adjusted()) <= LARGEST_EXPONENT for n in numbers):
+    parts = [part.strip() for part in text.split("/")]
+    if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts):
+        raise _unreadable(amount)
+    numbers = [Decimal(part) for part in parts]
+    if not all(abs(number.adjusted()) <= LARGEST_EXPONENT for number in numbers):
         raise _unreadable(amount)
     if len(numbers) == 2 and numbers[1] == 0:
         raise _unreadable(amount)

@@ -111,10 +111,9 @@ class Mechanism(ABC):
         return sha256(self.parameters.encode()).hexdigest()[:16]
 
     @property
-    def leverage(self) -> float:
-        """How many people's weight one forged report can have in an estimate; infinite if nothing can be learned."""
-        with np.errstate(divide="ignore"):
-            return float(np.max(1 / (self.hit - self.miss)))
+    def total_variance(self) -> float:
+        """All exact variances, summed and times n, at uniform values; infinite if nothing can be learned."""
+        return float(self.variance().sum()) if np.all(self.hit > self.miss) else np.inf
 
     def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
         """Draw one report for each value.

@@ -210,9 +210,4 @@ def _inner(size: int, epsilon: Nats, within: Within) -> Mechanism:
     if size == 1:
         return RandomizedResponse(1, epsilon)
     candidates = [make(size, epsilon) for name, make in INNER.items() if within in (name, "best")]
-    return min(candidates, key=total_variance)
-
-
-def total_variance(mechanism: Mechanism) -> float:
-    """All exact variances, summed and times n, at uniform values; infinite if nothing is learned."""
-    return float(mechanism.variance().sum()) if np.isfinite(mechanism.leverage) else np.inf
+    return min(candidates, key=lambda mechanism: mechanism.total_variance)

@@ -8,6 +8,7 @@ words a value, log2 K bits a report, K log K additions an estimate. Source: cont
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.hadamard import order, parity, transform
+from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Support
 from sordino.mechanism.one_coin import OneCoin
@@ -29,9 +31,22 @@ class HadamardResponse(OneCoin):
         16
     """
 
-    @staticmethod
-    def _heads(k: int) -> int:  # noqa: ARG004 - both sides weigh one, whatever k
-        return 1
+    def __init__(self, k: int, epsilon: NatsLike) -> None:
+        self._set_size(k)
+        self._set_epsilon(epsilon)
+
+    @classmethod
+    def from_threshold(cls, k: int, threshold: int) -> Self:
+        """The channel of a frozen plan, with its own integer; certify tells what it guarantees."""
+        mechanism = cls.__new__(cls)
+        mechanism._set_size(k)
+        mechanism._set_threshold(threshold)
+        return mechanism
+
+    @property
+    def odds(self) -> tuple[int, int]:
+        """Both halves have as many codes."""
+        return (1, 1)
 
     @property
     def parameters(self) -> str:

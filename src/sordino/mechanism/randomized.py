@@ -9,12 +9,14 @@ Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
+from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below
 from sordino.mechanism.base import Support
 from sordino.mechanism.one_coin import OneCoin
@@ -29,9 +31,22 @@ class RandomizedResponse(OneCoin):
         array([0.75, 0.75])
     """
 
-    @staticmethod
-    def _heads(k: int) -> int:
-        return max(k - 1, 1)
+    def __init__(self, k: int, epsilon: NatsLike) -> None:
+        self._set_size(k)
+        self._set_epsilon(epsilon)
+
+    @classmethod
+    def from_threshold(cls, k: int, threshold: int) -> Self:
+        """The channel of a frozen plan, with its own integer; certify tells what it guarantees."""
+        mechanism = cls.__new__(cls)
+        mechanism._set_size(k)
+        mechanism._set_threshold(threshold)
+        return mechanism
+
+    @property
+    def odds(self) -> tuple[int, int]:
+        """A lie has k - 1 values to choose from."""
+        return (max(self.k - 1, 1), 1)
 
     @property
     def parameters(self) -> str:

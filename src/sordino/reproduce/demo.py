@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sordino.engine.duckdb import ROWS, write_table
 from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
+from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.reproduce.people import draw_people
 from sordino.survey.load import write_text
@@ -36,6 +37,9 @@ histogram = "home"
 UNIFORM = SURVEY.replace("protect = { blocks = [5, 5] }\n", "").replace(
     "; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not", ", all protected alike"
 )
+
+MARKER = "made-by-sordino-demo.txt"
+"""Marks a folder whose files the demo may replace."""
 
 METHODS: tuple[Method, ...] = ("unbiased", "simplex", "block-simplex")
 
@@ -68,10 +72,18 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
         people: how many to simulate.
         step: called with the name of each long step; gives the function to call with the rows done.
     """
+    marker = folder / MARKER
+    if folder.exists() and not marker.is_file() and any(folder.iterdir()):
+        raise SordinoError(
+            f"{folder} must be new, empty, or of an earlier demo", found="other files", step="name another"
+        )
     folder.mkdir(parents=True, exist_ok=True)
+    write_text(
+        marker, "The files beside this one were made by `sordino demo`, and are made anew by it.\n", overwrite=True
+    )
     names = ("people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json")
     data, survey, plan_file, reports, tally = (folder / name for name in names)
-    for path in (data, plan_file, reports):
+    for path in (data, survey, plan_file, reports, tally, folder / "uniform.toml"):
         path.unlink(missing_ok=True)
     latitude, longitude = draw_people(people)
     _write_people(data, latitude, longitude)

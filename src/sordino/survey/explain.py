@@ -5,12 +5,13 @@ posterior odds of the context-aware LDP paper, Section 3.1, with the evidence of
 """
 
 from fractions import Fraction
-from math import ceil, floor
+from math import isfinite
 
 from sordino.audit.certify import Certificate
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
-from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
+from sordino.estimation.unbiased import leverage
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
 from sordino.mechanism.base import Mechanism
 from sordino.survey.plan import Plan
 
@@ -63,19 +64,18 @@ def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
 
 def _blocks(definition: BlockLDP) -> tuple[str, ...]:
     sizes = definition.partition.sizes
-    alone = int((sizes == 1).sum())
     size = f"{sizes.min()} values each" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()} values"
-    lines = [
-        f"The block of an answer (one of {definition.partition.m}, {size}) is public: every report tells it as it is.",
-        (
-            "Within the block, whatever else somebody knows, one report changes the odds between any two answers by a"
-            f" factor of at most {_factor(definition.epsilon)}."
-        ),
-        *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"),
-    ]
-    if alone:
-        lines.insert(1, f"{alone} blocks have a single value: such an answer is told as it is, without any protection.")
-    return tuple(lines)
+    alone = int((sizes == 1).sum())
+    count = definition.partition.m
+    public = f"The block of an answer (one of {count}, {size}) is public: every report tells it as it is."
+    told = "such an answer is told as it is, without any protection."
+    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone} blocks have a single value: {told}"
+    within = (
+        "Within the block, whatever else somebody knows, one report changes the odds between any two answers by a"
+        f" factor of at most {_factor(definition.epsilon)}."
+    )
+    protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
+    return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))
 
 
 def _certificate(certificate: Certificate) -> tuple[str, ...]:
@@ -88,27 +88,38 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
     return (
         f"{verdict}: checked on every output in exact integers.",
-        f"The largest loss of a report is {witness.loss.ceil():.12g} nats, at {where}.",
-        f"What is left of epsilon there: {certificate.slack.floor():.3g} nats.",
+        f"The largest loss of a report is {outward(Fraction(witness.loss.ceil()), 9, up=True)} nats, at {where}.",
+        f"What is left of epsilon there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
     )
 
 
 def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     return (
         f"A report is one of {mechanism.outputs} codes: {mechanism.code_bits} bits.",
-        f"One forged report can weigh as much as {_up(Fraction(mechanism.leverage), 1)} people in an estimate.",
+        _forged(leverage(mechanism)),
     )
 
 
+def _forged(people: float) -> str:
+    if not isfinite(people):
+        return "Nothing can be estimated from its reports: they do not depend on the values."
+    return f"One forged report can weigh as much as {_short(Fraction(people), up=True)} people in an estimate."
+
+
 def _plan(plan: Plan) -> tuple[str, ...]:
-    name = plan.query.attribute
-    lines = [f"Each person is asked once for {name!r}, one of {plan.domain.k} values, and sends one report."]
+    query, mechanism = plan.query, plan.query.mechanism
+    lines = [f"Each person is asked once for {query.attribute!r}, one of {plan.domain.k} values, and sends one report."]
     if plan.attribute.blocks and plan.attribute.blocks.tiles:
         height, width = plan.attribute.blocks.tiles
-        lines.append(f"A block is {height} x {width} cells of the map.")
+        lines.append(f"A block is {height} x {width} cells of the map (less at its edges, where it does not divide).")
     if plan.attribute.missing is not None:
-        lines.append(f"A missing answer counts as {plan.attribute.missing!r} and is protected like any other.")
-    return (*lines, *explain(plan.definition), *explain(plan.query.mechanism))
+        lines.append(f"A missing answer counts as {plan.attribute.missing!r} and is protected as that category is.")
+    return (
+        *lines,
+        *explain(plan.definition),
+        f"A report is one of {mechanism.outputs} codes: {mechanism.code_bits} bits.",
+        _forged(leverage(mechanism, subtract_totals=query.subtract_totals)),
+    )
 
 
 def beliefs(epsilon: Nats) -> tuple[str, str]:
@@ -116,14 +127,19 @@ def beliefs(epsilon: Nats) -> tuple[str, str]:
 
     A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
     """
-    _, high = _enclosed(epsilon)
-    most, least = 1 + (PRIOR - 1) / high, 1 + (PRIOR - 1) * high
+    high = _enclosed(epsilon)[1]
     # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
-    return _down(most, 2 if most < 2 else 1), _up(least, 1)
+    return _short(1 + (PRIOR - 1) / high, up=False), _short(1 + (PRIOR - 1) * high, up=True)
 
 
 def _factor(epsilon: Nats) -> str:
-    return _up(_enclosed(epsilon)[1], 2)
+    return _short(_enclosed(epsilon)[1], up=True)
+
+
+def _short(value: Fraction, *, up: bool) -> str:
+    """Hundredths up to a million, then three significant digits; rounded as told."""
+    whole = len(str(int(value)))
+    return outward(value, 3 if whole > 6 else whole + 2, up=up)
 
 
 def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
@@ -132,17 +148,3 @@ def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
         return epsilon.ratio, epsilon.ratio
     low, high = exponential(epsilon.rational, FIRST_DIGITS)
     return low * epsilon.ratio, high * epsilon.ratio
-
-
-def _up(value: Fraction, digits: int) -> str:
-    return _number(Fraction(ceil(value * 10**digits), 10**digits))
-
-
-def _down(value: Fraction, digits: int) -> str:
-    return _number(Fraction(floor(value * 10**digits), 10**digits))
-
-
-def _number(value: Fraction) -> str:
-    """A short decimal, with thousands apart."""
-    text = f"{float(value):,.2f}" if value < 10**6 else f"{float(value):.3g}"
-    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

@@ -5,7 +5,7 @@ import os
 import secrets
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +35,18 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     text = read_text(path)
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "absurd nesting"
+        document = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
         step = "check that the file is whole"
         raise SordinoError(f"{path} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
         raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
     return document
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
 
 
 def read_text(path: Path) -> str:
@@ -61,18 +65,16 @@ def read_text(path: Path) -> str:
 
 
 @contextmanager
-def written(path: Path, *, overwrite: bool) -> Iterator[Path]:
+def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """A temporary name beside `path` that becomes `path` when the block ends well, and vanishes when it does not.
 
     Raises:
         SordinoError: the file exists and may not be overwritten, or the system refuses (no folder, no right, disk
         full).
     """
+    if not overwrite:
+        require_new(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    if not path.parent.is_dir():
-        raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
-    if not overwrite and path.exists():
-        raise _exists(path)
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -86,10 +88,28 @@ def written(path: Path, *, overwrite: bool) -> Iterator[Path]:
     except OSError as error:
         raise cannot("write", path, error) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
-def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
+def require_new(path: Path) -> None:
+    """Refuse a name at which nothing new can be written.
+
+    Raises:
+        SordinoError: the file exists, is a folder, or its folder does not exist.
+    """
+    try:
+        if path.is_dir():
+            raise SordinoError(f"{path} must be a file to write", found="a folder", step="add a name")
+        if not path.parent.is_dir():
+            raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
+        if path.exists():
+            raise _exists(path)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+
+
+def write_text(path: Path, text: str, *, overwrite: bool = False) -> None:
     """Write a small UTF-8 file, whole or not at all."""
     with written(path, overwrite=overwrite) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")

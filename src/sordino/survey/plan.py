@@ -5,6 +5,7 @@ integers of the document, so that what is sampled is what was certified.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
@@ -16,14 +17,17 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.nats import Nats, outward
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query import Query
 from sordino.survey.document import AttributePart, PlanDocument, canonical, dump, seal, unseal
-from sordino.survey.load import read_json, write_text
+from sordino.survey.load import read_json, read_text, write_text
 from sordino.survey.schema import LARGEST_DOMAIN, AttributeTable, Domain, Survey, blocks_of
+
+MOST_PEOPLE = 10**12
 
 MECHANISMS: dict[str, type[RandomizedResponse | HadamardResponse]] = {
     "randomized": RandomizedResponse,
@@ -58,8 +62,8 @@ class Plan:
             survey: a checked survey.
             people: how many are expected to answer, for the expected errors.
         """
-        if people < 1:
-            raise SordinoError("people must be at least 1", found=str(people))
+        if not 1 <= people <= MOST_PEOPLE:
+            raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
         name = survey.ask[0].histogram
         attribute = survey.attribute[name]
         mechanism = best_mechanism(attribute.domain().k, survey.definition(name))
@@ -95,17 +99,21 @@ class Plan:
         if not plan.certificate.holds:
             raise SordinoError(
                 f"{path} must keep its own promise",
-                found=f"a mechanism that loses {-plan.certificate.slack.floor():.3g} nats more than epsilon",
+                found=f"a mechanism that loses {_excess(plan.certificate)} more than epsilon",
                 step="do not use it; make the plan again",
+            )
+        if plan.bytes.strip() != read_text(Path(path)).strip().encode():
+            # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
+            raise SordinoError(
+                f"{path} must be as it was frozen", found="another spelling", step="get the original plan"
             )
         return plan
 
     def save(self, path: Path | str) -> None:
-        """Write the canonical bytes; refuses to overwrite another plan, since reports may exist that need it."""
+        """Write the canonical bytes, never over another file: reports may exist that need it."""
         target = Path(path)
-        if target.exists() and target.read_bytes() == self.bytes:
-            return
-        write_text(target, self.bytes.decode(), overwrite=False)
+        if not (target.is_file() and read_text(target).encode() == self.bytes):
+            write_text(target, self.bytes.decode())
 
     @cached_property
     def bytes(self) -> bytes:
@@ -149,12 +157,15 @@ class Plan:
     def definition(self) -> LDP | BlockLDP:
         """The promise."""
         (part,) = self.document.attributes.values()
+        epsilon = Nats.of(self.document.epsilon)
+        if str(epsilon) != self.document.epsilon:
+            raise SordinoError("a plan's epsilon must be in its canonical form", found=repr(self.document.epsilon))
         if part.blocks is None:
-            return LDP(self.document.epsilon)
+            return LDP(epsilon)
         if part.blocks.of is not None:
-            return BlockLDP(self.document.epsilon, Partition.of(part.blocks.of, self.domain.k))
+            return BlockLDP(epsilon, Partition.of(part.blocks.of, self.domain.k))
         setting = part.blocks.tiles if part.blocks.run is None else part.blocks.run
-        return BlockLDP(self.document.epsilon, blocks_of(self.domain, setting))
+        return BlockLDP(epsilon, blocks_of(self.domain, setting))
 
     @cached_property
     def query(self) -> Query:
@@ -195,6 +206,12 @@ class Plan:
     def expected_uniform(self) -> Accuracy:
         """How exact the estimates would be under uniform protection."""
         return expected_accuracy(self.uniform.mechanism, self.people, subtract_totals=self.uniform.subtract_totals)
+
+
+def _excess(certificate: Certificate) -> str:
+    if not certificate.slack.is_finite:
+        return "infinitely"
+    return f"{outward(-Fraction(certificate.slack.floor()), 3, up=True)} nats"
 
 
 def _attribute_part(name: str, attribute: AttributeTable) -> dict[str, object]:

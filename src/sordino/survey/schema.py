@@ -10,17 +10,18 @@ histogram = "city"
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from sordino.definition.pairwise import LDP, BlockLDP, read_epsilon
-from sordino.domain.categories import Categories
+from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
@@ -28,8 +29,11 @@ from sordino.exact.nats import Nats
 from sordino.survey.document import GridPart, Part
 from sordino.survey.load import read_toml
 
-LARGEST_DOMAIN = 2**24
+LARGEST_DOMAIN = 2**22
 """Values of an attribute at most: estimates hold several vectors of this length."""
+
+SHOWN = 80
+"""Letters of a found value shown at most."""
 
 Domain = Categories | Grid
 
@@ -82,32 +86,44 @@ class AttributeTable(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.categories is None) == (self.grid is None):
-            raise SordinoError(
-                "an attribute must have either categories or a grid", found="both" if self.grid else "neither"
-            )
-        domain = self.domain()
-        if domain.k < 2:
-            raise SordinoError(
-                "an attribute must have at least two values", found=f"{domain.k}: there is nothing to ask"
-            )
-        if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
-            raise SordinoError(
-                "missing must name one of the categories", found=repr(self.missing), step="add it to categories"
-            )
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise SordinoErrors("the attribute", mistakes)
+        return self
+
+    def _mistakes(self) -> Iterator[SordinoError]:
+        """All that is wrong with the attribute; what depends on a wrong domain cannot be told."""
         pair = self.grid is not None and _is_list_of(self.column, str) and len(self.column) == 2
         if not (self.column is None or isinstance(self.column, str) or pair):
-            raise SordinoError(
-                "column must be one name, or for a grid two: latitude, longitude", found=repr(self.column)
-            )
-        partition = self.partition()
-        if partition and self.protect and not self.protect.release_single_values and int(partition.sizes.min()) == 1:
-            raise SordinoError(
+            rule = "column must be one name, or for a grid two: latitude, longitude"
+            yield SordinoError(rule, found=repr(self.column)[:SHOWN])
+        if (self.categories is None) == (self.grid is None):
+            found = "both" if self.grid else "neither"
+            yield SordinoError("an attribute must have either categories or a grid", found=found)
+            return
+        try:
+            domain = self.domain()
+        except SordinoError as error:
+            yield error
+            return
+        if domain.k < 2:
+            found = f"{domain.k}: there is nothing to ask"
+            yield SordinoError("an attribute must have at least two values", found=found)
+        if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
+            found, step = repr(self.missing), "add it to categories"
+            yield SordinoError("missing must name one of the categories", found=found, step=step)
+        try:
+            partition = self.partition()
+        except SordinoError as error:
+            yield error
+            return
+        single = 0 if partition is None else int(np.count_nonzero(partition.sizes == 1))
+        if single and self.protect and not self.protect.release_single_values:
+            yield SordinoError(
                 "a block must have at least two values, since the block is public",
-                found=f"{int(np.count_nonzero(partition.sizes == 1))} blocks of one value, each told as it is",
-                step="merge them with others, or set release_single_values = true",
+                found=f"{single} with one value, which would be told as it is",
+                step="merge with others, or set release_single_values = true",
             )
-        return self
 
     def domain(self) -> Domain:
         """The values."""
@@ -118,7 +134,9 @@ class AttributeTable(Part):
                 raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(self.categories))
             return Categories(range(self.categories))
         if not _is_list_of(self.categories, str):
-            raise SordinoError("categories must be a list of names, or their number", found=repr(self.categories)[:80])
+            raise SordinoError(
+                "categories must be a list of names, or their number", found=repr(self.categories)[:SHOWN]
+            )
         if not all(self.categories):
             raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
         return Categories(self.categories)
@@ -146,8 +164,8 @@ class Survey(Part):
 
     version: Literal[1]
     epsilon: Epsilon
-    attribute: dict[str, AttributeTable] = Field(min_length=1, max_length=1)
-    ask: list[AskTable] = Field(min_length=1, max_length=1)
+    attribute: dict[str, AttributeTable]
+    ask: list[AskTable]
 
     @classmethod
     def load(cls, path: Path | str) -> "Survey":
@@ -162,13 +180,13 @@ class Survey(Part):
     @classmethod
     def read(cls, tables: dict[str, Any], name: str = "the survey") -> "Survey":
         """Check the tables of a survey file."""
-        mistakes: list[SordinoError] = []
+        known, mistakes = _without_unknown(tables)
         survey = None
         try:
-            survey = cls.model_validate(tables)
+            survey = cls.model_validate(known)
         except ValidationError as error:
-            mistakes += [_mistake(details) for details in error.errors()]
-        mistakes += _unknown_attributes(tables)
+            mistakes += [mistake for details in error.errors() for mistake in _in_our_words(details)]
+        mistakes += [*_wrong_numbers(tables), *_unknown_attributes(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey
@@ -187,12 +205,12 @@ def blocks_of(domain: Domain, blocks: Any) -> Partition:
     """
     if isinstance(domain, Grid):
         if not (_is_list_of(blocks, int) and len(blocks) == 2 and min(blocks) >= 1):
-            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks))
+            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks)[:SHOWN])
         return Partition.of(domain.tiles(*blocks))
     if isinstance(blocks, dict):
         blocks = list(blocks.values())
     if isinstance(domain.labels, range):
-        if isinstance(blocks, int) and blocks >= 1:
+        if isinstance(blocks, int) and not isinstance(blocks, bool) and blocks >= 1:
             return Partition.of(np.arange(domain.k) // blocks)
         if not (_is_list_of(blocks, list) and all(_is_list_of(block, int) for block in blocks)):
             raise SordinoError(
@@ -200,18 +218,18 @@ def blocks_of(domain: Domain, blocks: Any) -> Partition:
             )
         return Partition.of(blocks, domain.k)
     if not (_is_list_of(blocks, list) and all(_is_list_of(block, str) for block in blocks)):
-        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks))
+        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks)[:SHOWN])
     return _blocks_of_labels(domain, blocks)
 
 
 def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
-    index = {label: i for i, label in enumerate(domain.labels)}
+    index = {str(label): i for i, label in enumerate(domain.labels)}
     listed = Counter(label for block in blocks for label in block)
     unknown = [label for label in listed if label not in index]
     repeated = [label for label, times in listed.items() if times > 1]
     missing = [label for label in index if label not in listed]
     wrong = [
-        f"{what} {', '.join(map(repr, labels))}"
+        f"{what} {few(labels)}"
         for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
         if labels
     ]
@@ -235,43 +253,61 @@ def _is_list_of(value: object, kind: type) -> Any:
     return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
 
 
-def _unknown_attributes(tables: dict[str, Any]) -> list[SordinoError]:
+def _without_unknown(tables: dict[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
+    """The tables without unknown settings, so that these do not hide what else is wrong; and the mistakes they are."""
+    known = deepcopy(tables)
+    mistakes = []
+    try:
+        Survey.model_validate(tables)
+    except ValidationError as error:
+        for details in error.errors():
+            if details["type"] == "extra_forbidden":
+                *path, name = details["loc"]
+                table: Any = known
+                for part in path:
+                    table = table[part]
+                table.pop(name, None)
+                mistakes += _in_our_words(details)
+    return known, mistakes
+
+
+def _wrong_numbers(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """One attribute and one question, in this version."""
+    for name, kind, what in (("attribute", dict, "attribute"), ("ask", list, "question")):
+        table = tables.get(name)
+        if isinstance(table, kind) and len(table) != 1:
+            yield SordinoError(f"{name}: a survey of this version must have 1 {what}", found=str(len(table)))
+
+
+def _unknown_attributes(tables: dict[str, Any]) -> Iterator[SordinoError]:
     """Questions about attributes that the survey does not have, whatever else is wrong with it."""
     attributes, asks = tables.get("attribute"), tables.get("ask")
     if not isinstance(attributes, dict) or not isinstance(asks, list):
-        return []
-    asked = [(i, ask.get("histogram")) for i, ask in enumerate(asks) if isinstance(ask, dict)]
-    return [
-        SordinoError(
-            f"ask.{i}.histogram must name an attribute of the survey",
-            found=repr(name) + nearest([name], list(attributes)),
-        )
-        for i, name in asked
-        if isinstance(name, str) and name not in attributes
-    ]
+        return
+    for i, ask in enumerate(asks):
+        name = ask.get("histogram") if isinstance(ask, dict) else None
+        if isinstance(name, str) and name not in attributes:
+            found = repr(name) + nearest([name], list(attributes))
+            yield SordinoError(f"ask.{i}.histogram must name an attribute of the survey", found=found)
 
 
-def _mistake(details: ErrorDetails) -> SordinoError:
-    """One of pydantic's findings in our words: path, rule, found value, nearest right name."""
+def _in_our_words(details: ErrorDetails) -> list[SordinoError]:
+    """One of pydantic's findings: path, rule, found value, nearest right name."""
     raw = details["loc"]
     path = ".".join(str(part) for part in raw)
     original = details.get("ctx", {}).get("error")
     if isinstance(original, SordinoError):
-        return SordinoError(f"{path}: {original.rule}", found=original.found, step=original.step)
+        several = original.errors if isinstance(original, SordinoErrors) else [original]
+        return [SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) for error in several]
     if details["type"] == "extra_forbidden":
         known = _settings(raw[:-1])
         hint = nearest([str(raw[-1])], known)
-        return SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")
+        return [SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")]
     if details["type"] == "missing":
-        return SordinoError(f"{path} must be given")
-    rule = (
-        details["msg"]
-        .replace("Input should", "must")
-        .replace("valid ", "")
-        .replace("a integer", "a whole number")
-        .replace("dictionary", "table")
-    )
-    return SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:80])
+        return [SordinoError(f"{path} must be given")]
+    rule = details["msg"].replace("Input should", "must").replace("valid ", "").replace("dictionary", "table")
+    rule = rule.replace("a integer", "a whole number")
+    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:SHOWN])]
 
 
 def _settings(path: Sequence[int | str]) -> list[str]:

@@ -22,6 +22,7 @@ def estimate_page(
     truth: NDArray[np.float64] | None = None,
     others: Sequence[tuple[str, NDArray[np.float64]]] = (),
     comparison: Table | None = None,
+    notes: tuple[str, ...] = (),
 ) -> str:
     """A self-contained HTML page.
 
@@ -31,6 +32,7 @@ def estimate_page(
         truth: shape (k,), the true shares, where they are known (a simulation).
         others: titles and shares of more maps to draw beside.
         comparison: a table to show first.
+        notes: sentences about the data, shown last.
     """
     plan, shares = result.plan, result.estimate
     low, high = result.interval
@@ -57,6 +59,8 @@ def estimate_page(
     sections.append(Table("The largest values", header, tuple(rows), note))
     sections.append(Sentences("What one report can reveal", explain(plan)))
     sections.append(Sentences("The certificate", (*explain(plan.certificate), f"Plan {plan.hash}.")))
+    if notes:
+        sections.append(Sentences("The data", notes))
     lead = (
         f"{shares.n:,} reports about {plan.domain.k:,} values; epsilon {plan.document.epsilon}; method {shares.method}."
     )

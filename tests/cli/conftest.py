@@ -1,0 +1,86 @@
+"""A small survey with its people and plan, and two ways to run a command: in this process and in its own."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from sordino.cli.main import main
+from sordino.engine.reports import privatize_table, tally_table
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
+from sordino.survey.tally import save_aggregate
+
+SURVEY = """\
+version = 1
+epsilon = "4"
+[attribute.colour]
+categories = ["red", "green", "blue, dark", "weiß"]
+protect = { blocks = [["red", "green"], ["blue, dark", "weiß"]] }
+[[ask]]
+histogram = "colour"
+"""
+PEOPLE = {"red": 500, "green": 100, '"blue, dark"': 300, "weiß": 100}
+PROGRAM = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process: exit code, output, errors."""
+
+    def command(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        streams = capsys.readouterr()
+        return stop.value.code, streams.out, streams.err
+
+    return command
+
+
+@pytest.fixture
+def program():
+    """The words that start a process of its own."""
+    return PROGRAM
+
+
+@pytest.fixture
+def spawn():
+    """Run a command in a process of its own, with pipes."""
+
+    def command(*arguments):
+        words = [*PROGRAM, *map(str, arguments)]
+        return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=120)
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """A folder with a survey, its people, its plan, their reports and the reports' aggregate, made once."""
+    root = tmp_path_factory.mktemp("template")
+    (root / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    rows = [row for row, times in PEOPLE.items() for _ in range(times)]
+    (root / "people.csv").write_text("\n".join(["colour", *rows, ""]), encoding="utf-8")
+    plan = Plan.of(Survey.load(root / "survey.toml"), 1000)
+    plan.save(root / "plan.json")
+    privatize_table(plan, root / "people.csv", root / "reports.csv")
+    save_aggregate(plan, tally_table(plan, [root / "reports.csv"]), root / "aggregate.json")
+    return root
+
+
+@pytest.fixture
+def released(template, tmp_path, monkeypatch):
+    """A copy of the template, where the commands run."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def folder(released):
+    """The same with the survey and its people only."""
+    for name in ("plan.json", "reports.csv", "aggregate.json"):
+        (released / name).unlink()
+    return released

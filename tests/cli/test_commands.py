@@ -1,0 +1,186 @@
+"""Each command does what its help says, and with --json prints one JSON object and nothing else."""
+
+import html.parser
+import json
+import re
+from itertools import pairwise
+
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from sordino.cli.main import cli
+
+COMMANDS = {
+    "plan": ["survey.toml", "--people", "1000", "-o", "new.json"],
+    "privatize": ["plan.json", "people.csv", "-o", "new.parquet"],
+    "aggregate": ["plan.json", "reports.csv", "-o", "new.json"],
+    "estimate": ["plan.json", "reports.csv", "-o", "new.csv", "--html", "new.html"],
+    "certify": ["plan.json"],
+    "explain": ["plan.json"],
+    "demo": ["--people", "2000", "--folder", "new", "--html", "new.html"],
+}
+
+
+def read_json(streams):
+    """The one object on the one line of a quiet command's output."""
+    code, out, err = streams
+    assert (code, err) == (0, "")
+    assert out.endswith("}\n")
+    assert out.count("\n") == 1
+    document = json.loads(out, parse_constant=pytest.fail)
+    assert isinstance(document, dict)
+    return document
+
+
+def shares_of(run, *arguments):
+    return read_json(run("estimate", "plan.json", "reports.csv", "--json", *arguments))
+
+
+def test_every_command_is_covered_here():
+    assert set(COMMANDS) == set(cli.commands)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_is_one_object_and_nothing_else(released, run, command):
+    assert read_json(run(command, *COMMANDS[command], "--json"))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_text_is_for_people_and_goes_to_the_output(released, run, command):
+    code, out, err = run(command, *COMMANDS[command])
+    assert (code, err) == (0, "")
+    assert out
+    assert not out.startswith("{")
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=lambda words: "".join(words) or "sordino")
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_tells_each_option(command, flag):
+    result = CliRunner().invoke(cli, [*command, flag])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Usage: ")
+    if command:
+        for parameter in cli.commands[command[0]].params:
+            assert parameter.human_readable_name in result.stdout or parameter.opts[0] in result.stdout
+            assert parameter.param_type_name == "argument" or parameter.help
+    else:
+        assert all(name in result.stdout for name in COMMANDS)
+
+
+def test_the_version_is_told():
+    assert re.search(r"\d+\.\d+\.\d+", CliRunner().invoke(cli, ["--version"]).stdout)
+
+
+def test_plan_tells_what_it_froze(folder, run):
+    document = read_json(run("plan", "survey.toml", "--people", "1000", "-o", "plan.json", "--json"))
+    frozen = json.loads((folder / "plan.json").read_bytes())
+    assert document["hash"] == frozen["hash"]
+    assert document["mechanism"] == frozen["queries"][0]["inner"]
+    assert document["people"] == frozen["people"] == 1000
+    assert document["certificate"]["holds"] is True
+    assert 0 <= document["certificate"]["slack"] < 1e-15
+    assert 0 < document["expected"]["stderr"] < document["expected_uniform"]["stderr"]
+    assert any("public" in line for line in document["explanation"])
+
+
+def test_privatize_tells_what_it_released(released, run):
+    code, out, _ = run("privatize", "plan.json", "people.csv", "-o", "more.csv")
+    assert code == 0
+    assert "1,000 reports" in out
+    assert "release" in out
+    document = read_json(run("privatize", "plan.json", "people.csv", "-o", "again.csv", "--json"))
+    assert (document["n"], document["bytes"]) == (1000, (released / "again.csv").stat().st_size)
+
+
+def test_certify_tells_the_verdict(released, run):
+    document = read_json(run("certify", "plan.json", "--json"))
+    assert document["holds"] is True
+    assert document["plan"] == json.loads((released / "plan.json").read_bytes())["hash"]
+    assert "promise holds" in run("certify", "plan.json")[1]
+
+
+@pytest.mark.parametrize("name", ["e.csv", "e.csv.gz", "e.parquet"])
+def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
+    document = shares_of(run, "-o", name)
+    table = pq.read_table(released / name) if name.endswith("parquet") else pc.read_csv(released / name)
+    assert table.column_names == ["value", "estimate", "stderr", "low", "high"]
+    assert table["value"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
+    assert table.to_pylist() == [pytest.approx(row) for row in document["rows"]]
+    again = run("estimate", "plan.json", "reports.csv", "-o", name)
+    assert (again[0], "overwritten" in again[2]) == (2, True)
+
+
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+def test_methods_estimate_the_shares(released, run, method):
+    document = shares_of(run, "--method", method)
+    assert (document["method"], document["n"]) == (method, 1000)
+    shares = [row["estimate"] for row in document["rows"]]
+    # Of 600 people in a block 2 % lie at epsilon 4: a standard error of 0.0034.
+    assert shares == pytest.approx([0.5, 0.1, 0.3, 0.1], abs=0.05)
+    assert sum(shares) == pytest.approx(1)
+    if method != "simplex":
+        assert shares[0] + shares[1] == pytest.approx(0.6)
+
+
+def test_a_higher_confidence_gives_wider_intervals(released, run):
+    widths = []
+    for confidence in ("0.5", "0.9", "0.95", "0.999"):
+        document = shares_of(run, "--confidence", confidence)
+        assert document["confidence"] == float(confidence)
+        widths.append([row["high"] - row["low"] for row in document["rows"]])
+        assert all(0 <= row["low"] <= row["high"] <= 1 for row in document["rows"])
+    for narrow, wide in pairwise(widths):
+        assert all(a < b for a, b in zip(narrow, wide, strict=True))
+    assert shares_of(run) == shares_of(run, "--confidence", "0.95", "--method", "simplex")
+
+
+def test_reports_and_aggregates_add_up(released, run):
+    run("privatize", "plan.json", "people.csv", "-o", "more.parquet")
+    run("aggregate", "plan.json", "more.parquet", "reports.csv", "-o", "both.json")
+    run("aggregate", "plan.json", "more.parquet", "-o", "more.json")
+    whole = read_json(run("estimate", "plan.json", "both.json", "--json"))
+    assert whole["n"] == 2000
+    choices = ["more.parquet", "reports.csv"], ["more.json", "reports.csv"], ["aggregate.json", "more.json"]
+    for i, parts in enumerate(choices):
+        assert read_json(run("estimate", "plan.json", *parts, "--json")) == whole
+        assert read_json(run("aggregate", "plan.json", *parts, "-o", f"sum{i}.json", "--json"))["n"] == 2000
+        assert (released / f"sum{i}.json").read_bytes() == (released / "both.json").read_bytes()
+
+
+class Links(html.parser.HTMLParser):
+    """Every address that a page would load or follow, and its scripts."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in {"src", "href", "srcset", "data", "action", "poster"}]
+        if tag in {"script", "iframe", "object", "embed", "base"}:
+            self.found.append(tag)
+
+
+def test_the_page_is_self_contained(released, run):
+    run("estimate", "plan.json", "reports.csv", "--html", "page.html")
+    page = (released / "page.html").read_text(encoding="utf-8")
+    links = Links()
+    links.feed(page)
+    assert links.found
+    assert all(link.startswith(("data:", "#")) for link in links.found)
+    assert "@import" not in page
+    assert "url(" not in page
+    assert json.loads((released / "plan.json").read_bytes())["hash"] in page
+    assert "wei\u00df" in page
+    assert "public" in page
+
+
+def test_a_plan_can_be_written_again_but_not_replaced(released, run):
+    before = (released / "plan.json").read_bytes()
+    assert run("plan", "survey.toml", "--people", "1000", "-o", "plan.json")[0] == 0
+    code, out, err = run("plan", "survey.toml", "--people", "1001", "-o", "plan.json")
+    assert (code, out) == (2, "")
+    assert "plan.json must not exist" in err
+    assert (released / "plan.json").read_bytes() == before

@@ -1,0 +1,135 @@
+"""As a process among others: quiet in pipes, lively on a terminal, calm when it is stopped or nobody listens."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from sordino.engine.reports import privatize_table
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
+
+MANY = """\
+version = 1
+epsilon = "1"
+[attribute.page]
+categories = 30000
+[[ask]]
+histogram = "page"
+"""
+
+
+@pytest.fixture
+def many(tmp_path, monkeypatch):
+    """A plan of 30,000 values and the reports of two people."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "survey.toml").write_text(MANY)
+    (tmp_path / "people.csv").write_text("page\n1\n29999\n")
+    plan = Plan.of(Survey.load("survey.toml"), 2)
+    plan.save("plan.json")
+    privatize_table(plan, Path("people.csv"), Path("reports.csv"))
+    return tmp_path
+
+
+def test_pipes_get_the_result_only(folder, spawn):
+    done = spawn("plan", "survey.toml", "--people", "1000", "-o", "plan.json", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["people"] == 1000
+    done = spawn("privatize", "plan.json", "people.csv", "-o", "reports.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+    done = spawn("estimate", "plan.json", "none.csv", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("sordino: none.csv")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_labels_are_printed_in_the_encoding_of_the_output(released, program, monkeypatch, encoding):
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    command = [*program, "estimate", "plan.json", "reports.csv"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "wei\u00df".encode(encoding) in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
+@pytest.mark.parametrize("read", [0, 10])
+def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
+    command = [*program, "estimate", "plan.json", "reports.csv", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert len(process.stdout.read(read)) == read
+        process.stdout.close()
+        errors = process.stderr.read()
+        process.wait(60)
+    assert errors == b""
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_an_interrupted_command_leaves_nothing_and_exits_130(many, program, ending):
+    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 6_000_000)
+    before = sorted(path.name for path in many.iterdir())
+    command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in many.glob(".new*.part")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert "stopped" in errors
+    assert "Traceback" not in errors
+    assert sorted(path.name for path in many.iterdir()) == before
+
+
+def on_terminal(command):
+    """Run a command whose error stream is a terminal and whose output is a file: exit code, output, terminal."""
+    leader, follower = pty.openpty()
+    with Path("output").open("wb") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=follower, stdin=follower)
+    os.close(follower)
+    shown = b""
+    with process, os.fdopen(leader, "rb", buffering=0) as terminal:
+        while select.select([terminal], [], [], 60)[0]:
+            try:
+                piece = terminal.read(1 << 16)
+            except OSError:  # Linux: the other side was closed
+                break
+            if not piece:
+                break
+            shown += piece
+    return process.returncode, Path("output").read_bytes(), shown
+
+
+def test_a_terminal_shows_progress_and_a_pipe_does_not(many, program, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 300_000)
+    command = [*program, "privatize", "plan.json", "people.csv", "--json", "-o"]
+    code, output, shown = on_terminal([*command, "one.parquet"])
+    assert code == 0
+    assert json.loads(output)["n"] == 300_000
+    assert b"privatize" in shown
+    assert b"300000/" in shown
+    code, output, shown = on_terminal([*program, "estimate", "plan.json", "one.parquet", "--json"])
+    assert code == 0
+    assert len(json.loads(output)["rows"]) == 30_000
+    assert b"tally" in shown
+    done = subprocess.run([*command, "two.parquet"], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_mistake_on_a_terminal_is_one_message(many, program):
+    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 300_000 + b"x\n")
+    code, output, shown = on_terminal([*program, "privatize", "plan.json", "people.csv", "-o", "new.csv"])
+    assert (code, output) == (2, b"")
+    assert b"row 300001, page" in shown
+    assert b"Traceback" not in shown
+    assert not list(many.glob("*new*"))

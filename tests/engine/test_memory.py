@@ -1,0 +1,45 @@
+"""Ten million people pass in bounded memory."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+PEOPLE = 10_000_000
+GIBIBYTE = 1 << 30
+PLACE = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 125, "columns": 350}
+
+
+def peak(command):
+    """Run a command; returns its largest resident memory in bytes."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    with process:
+        _, status, usage = os.wait4(process.pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0, process.stderr.read()
+        process.returncode = 0
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
+def test_ten_million_rows_stay_below_a_gibibyte(tmp_path, make_plan, ending):
+    plan, people = tmp_path / "plan.json", tmp_path / "people.csv"
+    make_plan({"grid": PLACE, "protect": {"blocks": [5, 5]}}).save(plan)
+    rng = np.random.default_rng(1)
+    schema = pa.schema([("latitude", pa.float64()), ("longitude", pa.float64())])
+    with pc.CSVWriter(people, schema) as writer:
+        for _ in range(10):
+            columns = [rng.uniform(25, 50, PEOPLE // 10).round(4), rng.uniform(-130, -60, PEOPLE // 10).round(4)]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+    sordino = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+    reports, table = tmp_path / f"reports{ending}", tmp_path / "estimates.parquet"
+    assert peak([*sordino, "privatize", plan, people, "-o", reports]) < GIBIBYTE
+    assert peak([*sordino, "estimate", plan, reports, "-o", table, "--json"]) < GIBIBYTE
+    shares = pq.read_table(table)["estimate"].to_numpy()
+    assert len(shares) == 43_750
+    assert shares.sum() == pytest.approx(1)

@@ -1,0 +1,84 @@
+"""The demo runs from end to end on few people, its files are a user's, and protecting less costs less."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+PEOPLE = 20_000
+METHODS = {"unbiased", "simplex", "block-simplex"}
+FILES = {"people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json"}
+
+
+def sordino(*arguments):
+    command = [sys.executable, "-c", "from sordino.cli.main import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """Two runs in one folder: what the first printed, what the second printed, and the folder."""
+    root = tmp_path_factory.mktemp("demo")
+    runs, stamps = [], []
+    for _ in range(2):
+        arguments = ("--people", PEOPLE, "--folder", root / "files", "--html", root / "page.html", "--json")
+        done = sordino("demo", *arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        runs.append(json.loads(done.stdout))
+        stamps.append(pq.read_table(root / "files" / "reports.parquet")["code"].to_numpy())
+    return runs, stamps, root
+
+
+def test_blocks_cost_less_than_uniform_protection(demo):
+    for run in demo[0]:
+        assert run["people"] == PEOPLE
+        assert set(run["total_variation"]) == METHODS
+        for found in run["total_variation"].values():
+            assert 0 < found["blocks"] < 0.7 * found["uniform"]
+        for method in METHODS - {"unbiased"}:
+            assert max(run["total_variation"][method].values()) <= 1
+
+
+def test_it_runs_again_in_the_same_folder_and_privatizes_anew(demo):
+    (first, second), (one, two), _ = demo
+    assert first["page"] == second["page"]
+    assert len(one) == len(two) == PEOPLE
+    assert (one != two).mean() > 0.5
+
+
+def test_its_files_are_there(demo):
+    folder = demo[2] / "files"
+    assert set(os.listdir(folder)) >= FILES  # noqa: PTH208
+    assert not list(folder.glob(".*"))
+    people = pc.read_csv(folder / "people.csv")
+    assert (people.num_rows, people.column_names) == (PEOPLE, ["latitude", "longitude"])
+    counts = json.loads((folder / "aggregate.json").read_bytes())["counts"]
+    assert sum(counts) == PEOPLE
+    assert np.array_equal(np.bincount(demo[1][1], minlength=len(counts)), counts)
+
+
+def test_its_page_stands_alone(demo):
+    page = (demo[2] / "page.html").read_text(encoding="utf-8")
+    assert f"{PEOPLE:,} reports" in page
+    assert "Truth" in page
+    assert "Uniform LDP" in page
+    assert "<script" not in page
+
+
+def test_the_other_commands_work_on_its_files(demo):
+    folder = demo[2] / "files"
+    estimates = [
+        sordino("estimate", folder / "plan.json", folder / name, "--json", "--method", "block-simplex")
+        for name in ("reports.parquet", "aggregate.json")
+    ]
+    assert estimates[0].stdout == estimates[1].stdout
+    rows = json.loads(estimates[0].stdout)["rows"]
+    assert len(rows) == 43_750
+    # The two cells of New York hold 7 % of the people; 2 % is eight standard errors below.
+    shares = {row["value"]: row["estimate"] for row in rows}
+    assert shares["40.7,-73.9"] + shares["40.7,-74.1"] > 0.02
