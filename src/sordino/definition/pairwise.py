@@ -20,7 +20,7 @@ from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 
 LARGEST_EPSILON = 100
-"""Beyond this a bound protects nothing: no report on 64-bit words can lose more than 44.4 nats."""
+"""Beyond this a bound protects nothing: a coin on 64-bit words has odds of at most 2^64, 44.4 nats."""
 
 Protected: TypeAlias = tuple[int, int, int]
 """Some protected values: how many, their heaviest and their lightest weight."""

@@ -3,7 +3,7 @@
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import INNER, Blockwise
+from sordino.mechanism.blockwise import Blockwise, offered
 
 
 def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) -> Mechanism:
@@ -19,7 +19,7 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
     candidates: list[Mechanism]
     match definition:
         case LDP():
-            candidates = [make(k, definition.epsilon) for make in INNER.values()]
+            candidates = offered(k, definition.epsilon)
         case BlockLDP():
             if definition.partition.k != k:
                 raise SordinoError(f"blocks must cover all {k} values", found=f"{definition.partition.k}")

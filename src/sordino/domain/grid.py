@@ -39,7 +39,8 @@ class Grid:
             raise SordinoError("south must lie below north, within -90..90", found=f"{self.south} and {self.north}")
         if not -180 <= self.west < self.east <= 180:
             raise SordinoError("west must lie left of east, within -180..180", found=f"{self.west} and {self.east}")
-        if self.rows < 1 or self.columns < 1 or self.k > LARGEST:
+        whole = all(count >= 1 and count % 1 == 0 for count in (self.rows, self.columns))
+        if not whole or self.k > LARGEST:
             raise SordinoError("a grid must have 1 to 2^31 cells", found=f"{self.rows} x {self.columns}")
 
     @property
@@ -65,6 +66,8 @@ class Grid:
 
     def tiles(self, height: int, width: int) -> NDArray[np.intp]:
         """Each cell's tile, shape (k,), when tiles of height x width cells are cut from the south-west corner."""
+        if height < 1 or width < 1:
+            raise SordinoError("a tile must have at least one row and column of cells", found=f"{height} x {width}")
         across = -(-self.columns // width)
         row, column = np.divmod(np.arange(self.k), self.columns)
         tile: NDArray[np.intp] = (row // height) * across + column // width

@@ -69,10 +69,9 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path.absolute())])  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
-        except (duckdb.Error, pa.ArrowException, OSError) as error:
+        except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
+            _require_not_stopped(error)
             raise _damaged(path, error) from None
-        except RuntimeError as error:
-            raise _stopped(error) from None
 
 
 def count_rows(path: Path) -> int | None:
@@ -122,9 +121,8 @@ def write_table(
         target = str(temporary.absolute()).replace("'", "''")
         try:
             connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
-        except RuntimeError as error:
-            raise _stopped(error) from None
-        except (duckdb.Error, pa.ArrowException) as error:
+        except (duckdb.Error, pa.ArrowException, RuntimeError) as error:
+            _require_not_stopped(error)
             if raised:
                 raise raised[0] from None
             raise SordinoError(f"{path} must be possible to write", found=_system_reason(error)) from None
@@ -239,9 +237,12 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
     return SordinoError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
 
 
-def _stopped(error: RuntimeError) -> BaseException:
-    """DuckDB's word for an interrupt of the user's."""
-    return KeyboardInterrupt() if "interrupted" in str(error) else error
+def _require_not_stopped(error: Exception) -> None:
+    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError."""
+    if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower()[:80]:
+        raise KeyboardInterrupt from None
+    if isinstance(error, RuntimeError):
+        raise error
 
 
 def _system_reason(error: Exception) -> str:

@@ -4,7 +4,7 @@ An unbiased estimate is an affine function of one binomial count: of the reports
 support it. Clopper and Pearson's interval for that count, mapped to the share and cut to [0, 1], covers at every
 truth, where the normal interval does not. The share of the block itself is a second binomial count; the two intervals
 are multiplied, and their error probabilities add up to 1 - confidence (Bonferroni), so the coverage is at least the
-confidence.
+confidence. An interval that lies wholly below 0 is cut to [0, 0]; for a rare value half of all misses look like that.
 """
 
 import numpy as np

@@ -12,7 +12,6 @@ import sys
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import total_ordering
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
@@ -30,7 +29,6 @@ NatsLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal"
 """What `Nats.of` reads."""
 
 
-@total_ordering
 @dataclass(frozen=True, eq=False)
 class Nats:
     """An exact amount of loss `rational + ln(ratio)`, in nats.
@@ -134,19 +132,35 @@ class Nats:
             return hash(-math.inf)
         return hash(self.rational) if self.ratio == 1 else hash((self.rational, self.ratio))
 
-    def __lt__(self, other: NatsLike) -> bool:
-        """Exact order of the amounts."""
+    def compare(self, other: NatsLike) -> int:
+        """-1, 0 or 1: whether this amount is below, equal to or above another, exactly."""
         amount = Nats.of(other)
         if not amount.is_finite:
-            return False
-        return (self - amount).sign() < 0
+            return int(self.is_finite)
+        return (self - amount).sign()
+
+    def __lt__(self, other: NatsLike) -> bool:
+        """Exact order of the amounts."""
+        return self.compare(other) < 0
+
+    def __le__(self, other: NatsLike) -> bool:
+        """Exact order of the amounts."""
+        return self.compare(other) <= 0
+
+    def __gt__(self, other: NatsLike) -> bool:
+        """Exact order of the amounts."""
+        return self.compare(other) > 0
+
+    def __ge__(self, other: NatsLike) -> bool:
+        """Exact order of the amounts."""
+        return self.compare(other) >= 0
 
     def floor(self) -> float:
-        """The largest float that is surely not above the amount."""
+        """A float that is surely not above the amount: the largest, but where sums cancel beyond 1e-39."""
         return self._enclose()[0]
 
     def ceil(self) -> float:
-        """The smallest float that is surely not below the amount."""
+        """A float that is surely not below the amount: the smallest, but where sums cancel beyond 1e-39."""
         return self._enclose()[1]
 
     def __float__(self) -> float:
@@ -165,7 +179,7 @@ class Nats:
         return _float_down(self.rational + Fraction(low)), -_float_down(-self.rational - Fraction(high))
 
     def __str__(self) -> str:
-        """The canonical text, readable again by `of`."""
+        """The canonical text; that of a finite amount is readable again by `of`."""
         if not self.is_finite:
             return "-inf"
         if self.ratio == 1:

@@ -209,5 +209,23 @@ def _inner(size: int, epsilon: Nats, within: Within) -> Mechanism:
     """The mechanism of a block of one size."""
     if size == 1:
         return RandomizedResponse(1, epsilon)
-    candidates = [make(size, epsilon) for name, make in INNER.items() if within in (name, "best")]
-    return min(candidates, key=lambda mechanism: mechanism.total_variance)
+    return min(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
+
+
+def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[Mechanism]:
+    """The mechanisms over k values that can keep this epsilon.
+
+    Raises:
+        SordinoError: none can.
+    """
+    made: list[Mechanism] = []
+    refusals = []
+    for name, make in INNER.items():
+        if within in (name, "best"):
+            try:
+                made.append(make(k, epsilon))
+            except SordinoError as refusal:
+                refusals.append(refusal)
+    if not made:
+        raise refusals[0]
+    return made
