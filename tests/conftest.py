@@ -16,6 +16,7 @@ from hypothesis import settings
 
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
 settings.register_profile("sordino", deadline=None, derandomize=True)
@@ -88,6 +89,8 @@ def _staircase(k: int) -> tuple[int, ...]:
 KINDS = {
     "randomized": lambda k, e: (RandomizedResponse(k, e), (0,) * k),
     "hadamard": lambda k, e: (HadamardResponse(k, e), (0,) * k),
+    "projective": lambda k, e: (ProjectiveResponse(k, e), (0,) * k),
+    "projective-7": lambda k, e: (ProjectiveResponse(k, e, 7), (0,) * k),
     "blocks-hadamard": lambda k, e: (Blockwise(_staircase(k), e, "hadamard"), _staircase(k)),
     "blocks-randomized": lambda k, e: (Blockwise(_staircase(k), e, "randomized"), _staircase(k)),
     "blocks-best": lambda k, e: (Blockwise(_staircase(k), e), _staircase(k)),
@@ -102,13 +105,19 @@ def make_channel(kind: str, k: int, epsilon: str) -> Channel:
     return Channel(mechanism, labels, epsilon)
 
 
-@pytest.fixture(params=[(kind, k) for kind in KINDS for k in SIZES], ids=lambda pair: f"{pair[0]}-{pair[1]}")
+@pytest.fixture(
+    params=[(kind, k) for kind in KINDS for k in SIZES if k > 1 or "projective" not in kind],
+    ids=lambda pair: f"{pair[0]}-{pair[1]}",
+)
 def awkward(request):
     """The same kind of mechanism and number of values at every epsilon."""
     return [make_channel(*request.param, epsilon) for epsilon in EPSILONS]
 
 
-@pytest.fixture(params=[(kind, k) for kind in KINDS for k in (1, 2, 7, 17)], ids=lambda pair: f"{pair[0]}-{pair[1]}")
+@pytest.fixture(
+    params=[(kind, k) for kind in KINDS for k in (1, 2, 7, 17) if k > 1 or "projective" not in kind],
+    ids=lambda pair: f"{pair[0]}-{pair[1]}",
+)
 def channel(request):
     """One mechanism of moderate size, at epsilon 1."""
     return make_channel(*request.param, "1")

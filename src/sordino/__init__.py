@@ -13,6 +13,7 @@ from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
@@ -31,6 +32,7 @@ __all__ = [
     "Nats",
     "Partition",
     "Plan",
+    "ProjectiveResponse",
     "RandomizedResponse",
     "SordinoError",
     "SordinoErrors",

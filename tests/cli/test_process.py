@@ -4,9 +4,7 @@ import json
 import os
 import pty
 import select
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -69,25 +67,6 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
         errors = process.stderr.read()
         process.wait(60)
     assert errors == b""
-
-
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_an_interrupted_command_leaves_nothing_and_exits_130(many, program, ending):
-    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 6_000_000)
-    before = sorted(path.name for path in many.iterdir())
-    command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while not any(path.stat().st_size for path in many.glob(".new*.part")):
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.005)
-        process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output) == (130, "")
-    assert "stopped" in errors
-    assert "Traceback" not in errors
-    assert sorted(path.name for path in many.iterdir()) == before
 
 
 def on_terminal(command):

@@ -10,6 +10,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
@@ -35,13 +36,13 @@ def test_no_candidate_for_ldp_is_better(k, epsilon):
 def test_no_candidate_for_blocks_is_better(blocks, epsilon):
     definition = BlockLDP(epsilon, blocks)
     chosen = best_mechanism(len(blocks), definition)
-    for within in ("hadamard", "randomized", "best"):
+    for within in ("hadamard", "randomized", "projective", "best"):
         assert total(chosen) <= total(Blockwise(blocks, epsilon, within)) * (1 + 1e-12)
     assert certify(chosen, definition).holds
 
 
-def test_many_values_at_a_small_epsilon_take_hadamard_and_few_take_randomized_response():
-    assert isinstance(best_mechanism(1000, LDP("1")), HadamardResponse)
+def test_many_values_take_projective_geometry_and_few_take_randomized_response():
+    assert isinstance(best_mechanism(1000, LDP("1")), ProjectiveResponse)
     assert isinstance(best_mechanism(3, LDP("1")), RandomizedResponse)
 
 

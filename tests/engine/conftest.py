@@ -77,7 +77,7 @@ def ending(request):
 @pytest.fixture
 def numbered():
     """Ten numbered values."""
-    return make_plan({"categories": 10})
+    return make_plan({"categories": 10}, epsilon="4")
 
 
 @pytest.fixture

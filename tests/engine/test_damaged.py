@@ -133,7 +133,7 @@ def test_stopped_in_the_middle_nothing_is_left(tmp_path, numbered, write_rows, l
 
 FULL = """
 import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 from sordino.cli.main import main
 sys.argv = ["sordino", *sys.argv[1:]]
 main()

@@ -1,11 +1,11 @@
 """Reports of a table: one for each row, of the plan's own codes, in the row's block, with the promised odds."""
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
-from scipy.linalg import hadamard
-from scipy.stats import binomtest
+from scipy.stats import binomtest, chisquare
 
 from sordino.engine.reports import privatize_table, tally_people
 from sordino.errors import SordinoError
@@ -55,10 +55,10 @@ def test_a_report_belongs_to_the_block_of_its_row(tmp_path, make_plan, write_row
     plan = make_plan(MAP)
     privatize_table(plan, data, tmp_path / f"r{ending}")
     # Tiles of 5 x 5 cells, cut at the northern and eastern edge, each with as many codes as the plan's mechanism for
-    # its size has: its cells, or the smallest power of two above their number.
+    # its size has: its cells, or the points of a projective space.
     parts = json.loads(plan.bytes)["queries"][0]["inner"]
-    assert {part["name"] for part in parts} == {"randomized", "hadamard"}
-    codes_of = {part["k"]: part["k"] if part["name"] == "randomized" else 1 << part["k"].bit_length() for part in parts}
+    assert {part["name"] for part in parts} == {"randomized", "projective"}
+    codes_of = {part["k"]: len(points(part["field"], part["k"])) if "field" in part else part["k"] for part in parts}
     first, start = {}, 0
     for (bottom, left), size in {(0, 0): 25, (0, 1): 25, (0, 2): 10, (1, 0): 15, (1, 1): 15, (1, 2): 6}.items():
         first[bottom, left] = range(start, start + codes_of[size])
@@ -80,17 +80,27 @@ def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_ro
 
 
 @pytest.mark.parametrize("value", [0, 6, 99])
-def test_hadamard_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes, value):
-    n, half = 50_000, np.e / (1 + np.e)
+def test_projective_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes, value):
+    n = 50_000
     plan = make_plan({"categories": 100})
-    assert plan.document.queries[0].inner[0].name == "hadamard"
+    (part,) = plan.document.queries[0].inner
+    assert part.name == "projective"
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [value] * n}), tmp_path / "r.parquet")
     codes = read_codes(tmp_path / "r.parquet")[1]
-    row = hadamard(128)[value + 1]
-    assert binomtest(int((row[codes] > 0).sum()), n, half).pvalue > 1e-9
-    assert binomtest(int((row[codes] > 0).sum()), n, 0.9 * half).pvalue < 1e-9
-    # Another value's half is as likely as not.
-    assert binomtest(int((hadamard(128)[51][codes] > 0).sum()), n, 0.5).pvalue > 1e-9
+    space = points(part.field, 100)
+    on = space @ space[value] % part.field == 0
+    told = on.sum() * np.e / (on.sum() * np.e + (~on).sum())
+    assert binomtest(int(on[codes].sum()), n, told).pvalue > 1e-9
+    assert binomtest(int(on[codes].sum()), n, 0.9 * told).pvalue < 1e-9
+    # The codes on the hyperplane are equally likely.
+    assert chisquare(np.bincount(codes, minlength=len(space))[on]).pvalue > 1e-9
+
+
+def points(q, k):
+    """The vectors with a leading 1 over F_q, in the order of their numbers, of the smallest space with k of them."""
+    length = next(t for t in range(2, 20) if sum(q**i for i in range(t)) >= k)
+    vectors = [v for v in product(range(q), repeat=length) if next((c for c in v if c), 0) == 1]
+    return np.array(sorted(vectors))
 
 
 def test_rows_of_many_batches_are_privatized_alike(tmp_path, make_plan, write_rows, read_codes):

@@ -11,6 +11,7 @@ from sordino.exact.coin import WORD
 from sordino.mechanism.base import CHUNK
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
 SECRET = 98_765
@@ -40,10 +41,12 @@ class ScriptedStream:
         return ScriptedStream(self.source, self.rows[rows])
 
 
-def choice_words(mechanism):
-    """A second word for each of the uniform choices that follow the coin."""
-    choices = mechanism.outputs if isinstance(mechanism, HadamardResponse) else max(mechanism.k - 1, 1)
-    return [(-(-choice * 2**32 // choices) + 1) << 32 for choice in range(choices)]
+def choices(mechanism, face):
+    """How many uniform choices follow a face of the coin."""
+    if isinstance(mechanism, ProjectiveResponse):
+        on, off = mechanism.space.hyperplane, mechanism.space.affine
+        return (on, off)[face] if mechanism._listed is not None else (off - 1, off)[face]
+    return mechanism.outputs if isinstance(mechanism, HadamardResponse) else max(mechanism.k - 1, 1)
 
 
 def law_by_words(mechanism, value):
@@ -53,11 +56,14 @@ def law_by_words(mechanism, value):
         size = int(mechanism.blocks.sizes[mechanism.blocks.block[value]])
         (inner,) = [candidate for candidate in mechanism.inner if candidate.k == size]
     law = Counter()
-    words = choice_words(inner)
-    for first, face in ((inner.threshold - 1, inner.threshold), (inner.threshold, WORD - inner.threshold)):
-        for second in words:
+    for face, (first, weight) in enumerate(
+        [(inner.threshold - 1, inner.threshold), (inner.threshold, WORD - inner.threshold)]
+    ):
+        count = choices(inner, face)
+        for choice in range(count):
+            second = (-(-choice * 2**32 // count) + 1) << 32
             (code,) = mechanism.privatize([value], Scripted([first, second])).tolist()
-            law[code] += Fraction(face, WORD * len(words))
+            law[code] += Fraction(weight, WORD * count)
     return law
 
 
@@ -65,6 +71,16 @@ def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
     for value, row in enumerate(channel.rows):
         law = law_by_words(channel.mechanism, value)
         assert law == {y: Fraction(w, channel.mechanism.denominator) for y, w in enumerate(row) if w}
+
+
+@pytest.mark.parametrize("field", [2, 3, 5])
+def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
+    monkeypatch.setattr("sordino.mechanism.projective.LARGEST_LIST", 0)
+    mechanism = ProjectiveResponse(9, "1", field)
+    assert mechanism._listed is None
+    for value in range(9):
+        law = {y: Fraction(mechanism.weight(value, y), mechanism.denominator) for y in range(mechanism.outputs)}
+        assert law_by_words(mechanism, value) == law
 
 
 @pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])

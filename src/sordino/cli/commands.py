@@ -56,7 +56,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "hash": made.hash,
                 "people": people,
                 "code_bits": made.query.mechanism.code_bits,
-                "mechanism": [part.model_dump() for part in made.document.queries[0].inner],
+                "mechanism": [part.model_dump(exclude_none=True) for part in made.document.queries[0].inner],
                 "certificate": certificate_json(made.certificate),
                 "expected": accuracy_json(made.expected),
                 "expected_uniform": accuracy_json(made.expected_uniform),

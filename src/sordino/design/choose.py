@@ -1,5 +1,7 @@
 """Choose a mechanism for a definition: the lowest exact variance, summed over the values, at uniform values."""
 
+from collections.abc import Sequence
+
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
@@ -16,7 +18,7 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
         >>> best_mechanism(4, LDP("2"))
         RandomizedResponse(k=4, threshold=13119962536085084704)
     """
-    candidates: list[Mechanism]
+    candidates: Sequence[Mechanism]
     match definition:
         case LDP():
             candidates = offered(k, definition.epsilon)

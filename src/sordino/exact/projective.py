@@ -10,11 +10,14 @@ Source: Feldman, Nelson, Nguyen, Talwar 2022 (private frequency estimation by pr
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from math import isqrt
+from math import isqrt, log
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
+
+LARGEST_PRODUCTS = 1 << 19
+"""Entries of the table of inner products: it stays in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,46 @@ class ProjectiveSpace:
             product += (a % self.q) * (b % self.q)
             a, b = a // self.q, b // self.q
         return product % self.q == 0
+
+    def chunks(self, vectors: NDArray[np.integer]) -> list[NDArray[np.integer]]:
+        """Vectors cut into groups of coordinates for `dot`, the last coordinates first."""
+        pieces, rest = [], vectors
+        for _ in range(self._chunks):
+            upper = rest // self._group
+            pieces.append(rest - upper * self._group)
+            rest = upper
+        return pieces
+
+    def dot(self, first: list[NDArray[np.integer]], second: list[NDArray[np.integer]]) -> NDArray[np.integer]:
+        """Inner products mod q, elementwise, of vectors in chunks: a table look-up for each group of coordinates."""
+        total: NDArray[np.integer] = np.zeros(np.broadcast_shapes(first[0].shape, second[0].shape), dtype=np.int64)
+        for a, b in zip(first, second, strict=True):
+            total += a * b if self._products is None else self._products[a * self._group + b]
+        return total % self.q
+
+    @cached_property
+    def _group(self) -> int:
+        """The power of q that holds a chunk: the largest whose products fit in a table, at least q itself."""
+        group = self.q
+        while (group * self.q) ** 2 <= LARGEST_PRODUCTS:
+            group *= self.q
+        return group
+
+    @cached_property
+    def _chunks(self) -> int:
+        per_chunk = round(log(self._group, self.q))
+        return -(-self.t // per_chunk)
+
+    @cached_property
+    def _products(self) -> NDArray[np.integer] | None:
+        """Inner products mod q of all pairs of chunks; None where a chunk is one coordinate of a large field."""
+        if self._group**2 > LARGEST_PRODUCTS:
+            return None
+        numbers, products = np.arange(self._group), np.zeros((self._group, self._group), dtype=np.int64)
+        for _ in range(round(log(self._group, self.q))):
+            products += np.multiply.outer(numbers % self.q, numbers % self.q)
+            numbers //= self.q
+        return (products % self.q).ravel().astype(np.min_scalar_type(self.q))
 
     def hyperplane_sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums of weights of shape (..., K) over each point's hyperplane, shape (..., K).

@@ -110,15 +110,22 @@ def uniform_below(bound: int, stream: Stream) -> Words:
     in the uneven remainder are drawn again (at most bound / 2^32 of them). `bound` is at most 2^32. Whether a word is
     rejected does not depend on the value.
     """
+    return uniform_below_either((bound, bound), None, stream)
+
+
+def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
+    """A uniform integer below the first bound, or below the second where `second` holds (None: nowhere)."""
     product = stream.next()
     product >>= np.uint64(32)
-    product *= np.uint64(bound)
-    uneven = (1 << 32) % bound
-    if uneven:
-        rejected = np.flatnonzero((product & np.uint64(0xFFFFFFFF)) < np.uint64(uneven))
+    product *= np.uint64(bounds[0]) if second is None else np.where(second, *map(np.uint64, bounds[::-1]))
+    uneven = [(1 << 32) % bound for bound in bounds]
+    if any(uneven):
+        least = np.uint64(uneven[0]) if second is None else np.where(second, *map(np.uint64, uneven[::-1]))
+        rejected = np.flatnonzero((product & np.uint64(0xFFFFFFFF)) < least)
     product >>= np.uint64(32)
-    if uneven and rejected.size:
-        product[rejected] = uniform_below(bound, stream.take(rejected))
+    if any(uneven) and rejected.size:
+        again = None if second is None else second[rejected]
+        product[rejected] = uniform_below_either(bounds, again, stream.take(rejected))
     return product
 
 

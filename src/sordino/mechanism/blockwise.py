@@ -5,7 +5,7 @@ blocks never meet. A code is the block's offset plus the inner code. A named com
 Source: context-aware LDP paper, Section 6.1; randomized response inside where its exact variance is lower.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -23,16 +23,20 @@ from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import CHUNK, Mechanism, Support
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
-Within = Literal["hadamard", "randomized", "best"]
+Within = Literal["randomized", "hadamard", "projective", "best"]
 """The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block
 size."""
 
-INNER: Mapping[str, Callable[[int, NatsLike], Mechanism]] = {
+INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveResponse]] = {
     "randomized": RandomizedResponse,
     "hadamard": HadamardResponse,
+    "projective": ProjectiveResponse,
 }
+"""The mechanisms by name, as surveys choose among them and plans freeze them."""
 
 
 @dataclass(frozen=True, init=False)
@@ -50,7 +54,7 @@ class Blockwise(Mechanism):
     """
 
     blocks: Partition
-    inner: tuple[Mechanism, ...]
+    inner: tuple[OneCoin, ...]
 
     def __init__(
         self, blocks: Partition | Sequence[Sequence[int]] | ArrayLike, epsilon: NatsLike, within: Within = "best"
@@ -62,7 +66,7 @@ class Blockwise(Mechanism):
         self._fill(partition, tuple(_inner(size, bound, within) for size in np.unique(partition.sizes).tolist()))
 
     @classmethod
-    def from_inner(cls, blocks: Partition, inner: Sequence[Mechanism]) -> "Blockwise":
+    def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> "Blockwise":
         """The channel of a frozen plan: a mechanism for each block size that occurs."""
         by_size = tuple(sorted(inner, key=lambda mechanism: mechanism.k))
         if [mechanism.k for mechanism in by_size] != np.unique(blocks.sizes).tolist():
@@ -71,7 +75,7 @@ class Blockwise(Mechanism):
         mechanism._fill(blocks, by_size)
         return mechanism
 
-    def _fill(self, blocks: Partition, inner: tuple[Mechanism, ...]) -> None:
+    def _fill(self, blocks: Partition, inner: tuple[OneCoin, ...]) -> None:
         object.__setattr__(self, "k", blocks.k)
         object.__setattr__(self, "blocks", blocks)
         object.__setattr__(self, "inner", inner)
@@ -205,20 +209,20 @@ class Blockwise(Mechanism):
         return codes
 
 
-def _inner(size: int, epsilon: Nats, within: Within) -> Mechanism:
+def _inner(size: int, epsilon: Nats, within: Within) -> OneCoin:
     """The mechanism of a block of one size."""
     if size == 1:
         return RandomizedResponse(1, epsilon)
     return min(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
 
 
-def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[Mechanism]:
+def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
     """The mechanisms over k values that can keep this epsilon.
 
     Raises:
         SordinoError: none can.
     """
-    made: list[Mechanism] = []
+    made: list[OneCoin] = []
     refusals = []
     for name, make in INNER.items():
         if within in (name, "best"):

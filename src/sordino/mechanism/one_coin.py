@@ -31,6 +31,11 @@ class OneCoin(Mechanism):
     def odds(self) -> tuple[int, int]:
         """The a and b of a T <= e^eps b (2^64 - T): what one unit of heads and of tails weighs on one code."""
 
+    @property
+    def record(self) -> dict[str, int]:
+        """The integers that freeze the channel: the arguments of `from_threshold`."""
+        return {"k": self.k, "threshold": self.threshold}
+
     @cached_property
     def partition(self) -> Partition:
         """All values share one group."""

@@ -3,7 +3,7 @@
 Guarantee: eps-LDP, exactly. Codes and values are points of a projective space over F_q with K >= k points; value u's
 hyperplane has s = (q^(t-1) - 1) / (q - 1) of them and q^(t-1) lie off it. Over 2^64 s q^(t-1), codes on the hyperplane
 weigh q^(t-1) T and the others s (2^64 - T), with T the largest integer that q^(t-1) T <= e^eps s (2^64 - T) allows.
-Within a few percent of the best mechanism of any kind at any k, in log2 K bits. Cost: three words a value, one Fourier
+Within a few percent of the best mechanism of any kind at any k, in log2 K bits. Cost: two words a value, one Fourier
 transform of q^t numbers an estimate.
 Source: Feldman, Nelson, Nguyen, Talwar 2022.
 """
@@ -24,9 +24,12 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.projective import ProjectiveSpace, is_prime
-from sordino.exact.source import Stream, Words, uniform_below
+from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.base import Support
 from sordino.mechanism.one_coin import OneCoin
+
+LARGEST_LIST = 1 << 18
+"""Entries of the list of all hyperplanes at most: it stays in the processor's cache."""
 
 LARGEST_TABLE = 1 << 24
 """Vectors of a space at most: the sampler looks points up in a table of this length."""
@@ -72,6 +75,11 @@ class ProjectiveResponse(OneCoin):
     def space(self) -> ProjectiveSpace:
         """The smallest space over the field that has a point for each value."""
         return ProjectiveSpace.holding(self.field, self.k)
+
+    @property
+    def record(self) -> dict[str, int]:
+        """The integers that freeze the channel: the arguments of `from_threshold`."""
+        return {**super().record, "field": self.field}
 
     @property
     def odds(self) -> tuple[int, int]:
@@ -134,31 +142,45 @@ class ProjectiveResponse(OneCoin):
         return law
 
     @cached_property
-    def _digits(self) -> NDArray[np.integer]:
-        """The last t - 1 coordinates of each number below q^(t-1), shape (q^(t-1), t - 1)."""
-        numbers = np.arange(self.space.affine)
-        return self.space.digits(numbers)[:, 1:].astype(np.min_scalar_type(self.field))
-
-    @cached_property
     def _pivots(self) -> NDArray[np.int64]:
         """The power of q at which each value's vector has its leading 1, shape (k,)."""
         lengths = np.searchsorted(self.field ** np.arange(self.space.t), self.space.vectors[: self.k], side="right")
         return (self.field ** (lengths - 1)).astype(np.int64)
 
+    @cached_property
+    def _below(self) -> list[NDArray[np.integer]]:
+        """Each value's vector without its leading 1, in chunks of shape (k,)."""
+        return self.space.chunks(self.space.vectors[: self.k] - self._pivots)
+
+    @cached_property
+    def _listed(self) -> NDArray[np.int32] | None:
+        """Small spaces: for each value the points on its hyperplane, then those off it, shape (k, K)."""
+        if self.k * self.outputs > LARGEST_LIST:
+            return None
+        vectors = self.space.chunks(self.space.vectors)
+        values = [chunk[: self.k, None] for chunk in vectors]
+        off = self.space.dot(values, [chunk[None, :] for chunk in vectors]) != 0
+        return np.argsort(off, axis=1, kind="stable").astype(np.int32)
+
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        # A uniform vector w with <u, w> = 0 and w != 0, or with <u, w> = 1, names a uniform point on or off the
-        # hyperplane. All coordinates are free but the one of u's leading 1, which is solved for. Both choices are drawn
-        # for each value, so the words used tell nothing about the coin.
-        q, size = self.field, self.space.affine
         off = stream.next() >= np.uint64(self.threshold)
-        not_all_zero = uniform_below(size - 1, stream) + np.uint64(1)
-        free = np.where(off, uniform_below(size, stream), not_all_zero).astype(np.int64)
+        on_it, off_it = self.space.hyperplane, self.space.affine
+        if self._listed is not None:
+            chosen = uniform_below_either((on_it, off_it), off, stream)
+            chosen += off * np.uint64(on_it)
+            listed: Words = self._listed[values, chosen.astype(np.intp)].astype(np.uint64)
+            return listed
+        # A uniform vector w with <u, w> = 0 and w != 0, or with <u, w> = 1, names a uniform point on or off the
+        # hyperplane. All coordinates are free but the one of u's leading 1, which is solved for.
+        free = uniform_below_either((off_it - 1, off_it), off, stream)
+        free += ~off
         pivot = self._pivots[values]
-        high, low = np.divmod(free, pivot)
-        own = self.space.vectors[values] - pivot
-        product = np.einsum("ij,ij->i", self._digits[own], self._digits[low], dtype=np.int64)
-        solved = (off - product) % q
-        codes: Words = self.space.point_of[(high * q + solved) * pivot + low].astype(np.uint64)
+        # The quotient of two numbers below 2^32 never rounds up to a whole one.
+        high = (free / pivot).astype(np.int64)
+        low = free.astype(np.int64) - high * pivot
+        solved = off - self.space.dot([chunk[values] for chunk in self._below], self.space.chunks(low))
+        solved += self.field * (solved < 0)
+        codes: Words = self.space.point_of[(high * self.field + solved) * pivot + low].astype(np.uint64)
         return codes
 
 

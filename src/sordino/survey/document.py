@@ -87,11 +87,18 @@ class AttributePart(Part):
 
 
 class InnerPart(Part):
-    """One mechanism over k values with its frozen coin."""
+    """One mechanism over k values with its frozen coin, and for projective geometry the order of its field."""
 
-    name: Literal["randomized", "hadamard"]
+    name: Literal["randomized", "hadamard", "projective"]
     k: int = Field(ge=1)
     threshold: Integer64
+    field: int | None = Field(default=None, ge=2)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.field is not None) != (self.name == "projective"):
+            raise SordinoError("a field belongs to projective geometry response, and to no other", found=self.name)
+        return self
 
 
 class QueryPart(Part):

@@ -9,6 +9,7 @@ from math import isfinite
 
 from sordino.audit.certify import Certificate
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
@@ -111,7 +112,8 @@ def _plan(plan: Plan) -> tuple[str, ...]:
     lines = [f"Each person is asked once for {query.attribute!r}, one of {plan.domain.k} values, and sends one report."]
     if plan.attribute.blocks and plan.attribute.blocks.tiles:
         height, width = plan.attribute.blocks.tiles
-        lines.append(f"A block is {height} x {width} cells of the map (less at its edges, where it does not divide).")
+        divides = isinstance(plan.domain, Grid) and not plan.domain.rows % height and not plan.domain.columns % width
+        lines.append(f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map.")
     if plan.attribute.missing is not None:
         lines.append(f"A missing answer counts as {plan.attribute.missing!r} and is protected as that category is.")
     return (

@@ -19,21 +19,14 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, outward
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.blockwise import INNER, Blockwise
+from sordino.mechanism.one_coin import OneCoin
 from sordino.query import Query
-from sordino.survey.document import AttributePart, PlanDocument, canonical, dump, seal, unseal
+from sordino.survey.document import AttributePart, InnerPart, PlanDocument, canonical, dump, seal, unseal
 from sordino.survey.load import read_json, read_text, write_text
 from sordino.survey.schema import LARGEST_DOMAIN, AttributeTable, Domain, Survey, blocks_of
 
 MOST_PEOPLE = 10**12
-
-MECHANISMS: dict[str, type[RandomizedResponse | HadamardResponse]] = {
-    "randomized": RandomizedResponse,
-    "hadamard": HadamardResponse,
-}
-"""Names in the document."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +166,7 @@ class Plan:
         (part,) = self.document.queries
         if part.histogram not in self.document.attributes:
             raise SordinoError("a query must be about an attribute of the plan", found=repr(part.histogram))
-        inner = [MECHANISMS[p.name].from_threshold(p.k, int(p.threshold)) for p in part.inner]
+        inner = [_thaw(frozen) for frozen in part.inner]
         mechanism: Mechanism
         match self.definition:
             case BlockLDP(partition=partition):
@@ -237,10 +230,18 @@ def _attribute_part(name: str, attribute: AttributeTable) -> dict[str, object]:
 
 
 def _inner_parts(mechanism: Mechanism) -> list[dict[str, object]]:
+    """The integers of a mechanism, or of each inner one; integers beyond 2^53 as text."""
     inner = mechanism.inner if isinstance(mechanism, Blockwise) else (mechanism,)
-    names = {kind: name for name, kind in MECHANISMS.items()}
-    return [
-        {"name": names[type(m)], "k": m.k, "threshold": str(m.threshold)}
-        for m in inner
-        if isinstance(m, RandomizedResponse | HadamardResponse)
-    ]
+    names: dict[type[OneCoin], str] = {kind: name for name, kind in INNER.items()}
+    parts = []
+    for one in inner:
+        if not isinstance(one, OneCoin):
+            raise SordinoError("a plan freezes mechanisms of one coin", found=type(one).__name__)
+        parts.append({**one.record, "name": names[type(one)], "threshold": str(one.threshold)})
+    return parts
+
+
+def _thaw(part: InnerPart) -> OneCoin:
+    """The mechanism with a document's integers."""
+    integers = {"k": part.k, "threshold": int(part.threshold)}
+    return INNER[part.name].from_threshold(**integers, **({} if part.field is None else {"field": part.field}))
