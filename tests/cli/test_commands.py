@@ -150,6 +150,19 @@ def test_reports_and_aggregates_add_up(released, run):
         assert (released / f"sum{i}.json").read_bytes() == (released / "both.json").read_bytes()
 
 
+def test_labels_are_texts_and_never_markup(released, run):
+    labels = ["[red]a[/red]", "[/b]", ":smile:", "$\\frac$", "<script>"]
+    survey = ["version = 1", 'epsilon = "2"', '[attribute."[b]"]', f"categories = {json.dumps(labels)}"]
+    (released / "odd.toml").write_text("\n".join([*survey, "[[ask]]", 'histogram = "[b]"']))
+    (released / "odd.csv").write_text("\n".join(["[b]", *labels, ""]))
+    assert run("plan", "odd.toml", "--people", "5", "-o", "odd.json")[0] == 0
+    assert run("privatize", "odd.json", "odd.csv", "-o", "odd.parquet")[0] == 0
+    code, out, _ = run("estimate", "odd.json", "odd.parquet", "--html", "odd.html")
+    assert code == 0
+    assert [label for label in ["[b]", *labels] if label not in out] == []
+    assert "<script" not in (released / "odd.html").read_text(encoding="utf-8")
+
+
 class Links(html.parser.HTMLParser):
     """Every address that a page would load or follow, and its scripts."""
 
@@ -184,3 +197,12 @@ def test_a_plan_can_be_written_again_but_not_replaced(released, run):
     assert (code, out) == (2, "")
     assert "plan.json must not exist" in err
     assert (released / "plan.json").read_bytes() == before
+
+
+def test_the_demo_takes_no_folder_and_no_page_of_others(released, run):
+    before = {path: path.read_bytes() for path in released.iterdir()}
+    for words in (["--folder", ".", "--html", "new.html"], ["--folder", "new", "--html", "plan.json"]):
+        code, out, err = run("demo", "--people", "100", *words)
+        assert (code, out) == (2, "")
+        assert "must" in err
+        assert {path: path.read_bytes() for path in released.iterdir()} == before

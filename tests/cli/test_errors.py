@@ -54,6 +54,14 @@ MISTAKES = {
     "the same file twice": (["estimate", "plan.json", "reports.csv", "reports.csv"], ["twice"]),
     "the same file by two names": (["estimate", "plan.json", "reports.csv", "./reports.csv"], ["twice"]),
     "an aggregate twice": (["aggregate", "plan.json", *["aggregate.json"] * 2, "-o", "new.json"], ["twice"]),
+    "the same file by a link": (["estimate", "plan.json", "reports.csv", "link.csv"], ["twice"]),
+    "a table over its reports": (["estimate", "plan.json", "reports.csv", "-o", "reports.csv"], ["overwritten"]),
+    "a page over its plan": (["estimate", "plan.json", "reports.csv", "--html", "plan.json"], ["overwritten"]),
+    "an aggregate over reports": (["aggregate", "plan.json", "reports.csv", "-o", "reports.csv"], ["overwritten"]),
+    "a plan over a survey": (["plan", "survey.toml", "--people", "9", "-o", "survey.toml"], ["overwritten"]),
+    "a folder as page": (["estimate", "plan.json", "reports.csv", "--html", "."], ["folder"]),
+    "a folder as new plan": (["plan", "survey.toml", "--people", "9", "-o", "."], ["folder"]),
+    "a pattern as data": (["privatize", "plan.json", "peop*.csv", "-o", "new.csv"], ["peop*.csv"]),
     "unknown method": (["estimate", "plan.json", "reports.csv", "--method", "best"], ["best", "block-simplex"]),
     "confidence zero": (["estimate", "plan.json", "reports.csv", "--confidence", "0"], ["confidence", "0.0"]),
     "confidence one": (["estimate", "plan.json", "reports.csv", "--confidence", "1"], ["confidence", "1.0"]),
@@ -66,6 +74,7 @@ MISTAKES = {
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES.values(), ids=MISTAKES)
 @pytest.mark.parametrize("json_mode", [False, True], ids=["text", "json"])
 def test_a_mistake_ends_with_exit_code_2(released, run, arguments, words, json_mode):
+    (released / "link.csv").symlink_to("reports.csv")
     before = {path: path.read_bytes() for path in released.iterdir()}
     refused(run(*arguments, *(["--json"] if json_mode else [])), *words)
     assert {path: path.read_bytes() for path in released.iterdir()} == before

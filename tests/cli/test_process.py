@@ -4,7 +4,9 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,26 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     assert errors == b""
 
 
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, stop):
+    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 6_000_000)
+    before = sorted(path.name for path in many.iterdir())
+    command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in many.glob(".new*.part")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(stop)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert "stopped" in errors
+    assert "Traceback" not in errors
+    assert sorted(path.name for path in many.iterdir()) == before
+
+
 def on_terminal(command):
     """Run a command whose error stream is a terminal and whose output is a file: exit code, output, terminal."""
     leader, follower = pty.openpty()
@@ -112,3 +134,14 @@ def test_a_mistake_on_a_terminal_is_one_message(many, program):
     assert b"row 300001, page" in shown
     assert b"Traceback" not in shown
     assert not list(many.glob("*new*"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
+def test_an_output_that_is_full_is_one_message(many, program, arguments):
+    with Path("/dev/full").open("wb") as full:
+        command = [*program, "estimate", "plan.json", "reports.csv", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"no space left" in done.stderr

@@ -28,8 +28,12 @@ CONTENTS = {
     "unterminated quote": (b'value,name\n1,x\n2,"Zebra7731\n', "quotation mark"),
     "unterminated quote early": (b'value,name\n1,"Zebra7731\n' + LINES, "whole .csv table"),
     "text after a quote": (b'value,name\n1,x\n2,"Zebra7731"Zebra7731\n', "whole .csv table"),
+    "blank line": (b"value,name\n1,Zebra7731\n\n2,x\n", "blank lines; found line 3"),
+    "blank line at the end": (b"value,name\r\n1,Zebra7731\r\n\r\n", "blank lines; found line 3"),
+    "blank line late": (b"value,name\n" + LINES + b"\n" + LINES, "blank lines; found line 200002"),
+    "a line of three megabytes": (b"value,name\n1," + b"Zebra7731" * 333_333 + b"\n", "too long in line 2"),
     "not UTF-8": (b"value,name\n1,Zebra7731\xff\n", "UTF-8"),
-    "not UTF-8 late": (b"value,name\n" + LINES + b"Zebra7731\xff,1\n", "in line 200002"),
+    "not UTF-8 late": (b"value,name\n" + LINES + b"Zebra7731\xff,1\n", "UTF-8 text in line 200002"),
     "not UTF-8 in the header": (b"value,Zebra7731\xff\n1,2\n", "UTF-8"),
     "UTF-16": ("value,name\n1,Zebra7731\n".encode("utf-16"), "UTF-8"),
     "gzip by another name": (gzip.compress(b"value,name\n1,Zebra7731\n"), "UTF-8"),
@@ -62,6 +66,15 @@ def test_a_cut_gzip_file(tmp_path, numbered, run, listing, output, part):
     length = int(part * len(whole)) if isinstance(part, float) else part
     (tmp_path / "people.csv.gz").write_bytes(whole[:length])
     assert "cut" in damaged(run, listing, numbered, tmp_path / "people.csv.gz", tmp_path / output)
+
+
+@pytest.mark.parametrize("place", [0.5, -6], ids=["in the middle", "in the checksum"])
+def test_a_gzip_file_with_one_wrong_bit(tmp_path, numbered, run, listing, place):
+    content = bytearray(gzip.compress(b"value,name\n" + LINES, 0))
+    content[int(place * len(content)) if isinstance(place, float) else place] ^= 1
+    (tmp_path / "people.csv.gz").write_bytes(content)
+    message = damaged(run, listing, numbered, tmp_path / "people.csv.gz", tmp_path / "r.csv")
+    assert "whole .csv.gz table" in message
 
 
 def test_a_gzip_file_that_is_none(tmp_path, numbered, run, listing):

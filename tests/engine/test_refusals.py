@@ -112,7 +112,7 @@ def test_a_missing_value_is_refused(tmp_path, request, write_rows, listing, endi
 
 
 @pytest.mark.parametrize(
-    "values", [[1.0, 3.5], [1.0, -1.0], [1, 10], [1, -1], [1.0, float("inf")], ["1", "x"]], ids=str
+    "values", [[1.0, 3.5], [1.0, -1.0], [1, 10], [1, -1], [1.0, float("inf")], [1.0, float("nan")], ["1", "x"]], ids=str
 )
 def test_parquet_numbers_are_checked_too(tmp_path, numbered, write_rows, listing, values):
     path = write_rows(tmp_path / "people.parquet", {"value": values})

@@ -182,6 +182,7 @@ FORGED = {
     "missing outside": (["attributes", "job", "missing"], "prince", "missing"),
     "no column": (["attributes", "job", "columns"], [], "columns"),
     "newer version": (["version"], 2, "newer Sordino"),
+    "version true": (["version"], True, "version 1"),
     "version as text": (["version"], "1", "version 1"),
     "another format": (["format"], "sordino aggregate", "must be a plan"),
 }
@@ -228,6 +229,8 @@ def test_a_resealed_plan_that_promises_less_than_it_keeps_is_read(tmp_path, plan
         (b"{}", "plan"),
         (b"\xff", "UTF-8"),
         (b"[" * 100_000, "JSON"),
+        (b'{"format": NaN}', "JSON"),
+        (b'{"people": ' + b"1" * 5000 + b"}", "JSON"),
         (None, "no such file"),
     ],
 )
@@ -237,6 +240,32 @@ def test_a_file_that_is_no_plan(tmp_path, content, word):
         path.write_bytes(content)
     with pytest.raises(SordinoError, match=word):
         Plan.load(path)
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        lambda text: json.dumps(json.loads(text), indent=1),
+        lambda text: text.replace('"north":50', '"north":50.0'),
+        lambda text: text.replace('"epsilon":"1"', '"epsilon":"9","epsilon":"1"'),
+        lambda text: text.replace('"city"', '"\\u0063ity"'),
+        lambda text: text.replace("}", "}\n", 1),
+    ],
+    ids=["indented", "float", "key twice", "escaped", "line feed"],
+)
+def test_another_spelling_of_a_plan_is_refused(tmp_path, plan, spelling):
+    path, text = tmp_path / "plan.json", plan("grid").bytes.decode()
+    assert spelling(text) != text
+    path.write_text(spelling(text))
+    with pytest.raises(SordinoError, match="as it was frozen"):
+        Plan.load(path)
+
+
+@pytest.mark.parametrize("epsilon", ["1.0", "2/2", "ln 1 + 1", " 1"])
+def test_a_plans_epsilon_has_one_spelling(tmp_path, plan, epsilon):
+    document = changed(json.loads(plan("named").bytes), ["epsilon"], epsilon)
+    with pytest.raises(SordinoError, match="canonical"):
+        load(tmp_path, resealed(document))
 
 
 def test_half_a_plan_is_refused(tmp_path, plan):

@@ -112,6 +112,7 @@ BLOCKS = {
     "one list": ("named", '["baker", "judge"]', ["lists of their names"]),
     "numbers as text": ("numbered", '"25"', ["length, or lists of numbers", "'25'"]),
     "half a length": ("numbered", "2.5", ["length, or lists of numbers", "2.5"]),
+    "truth for a length": ("numbered", "true", ["length, or lists of numbers", "True"]),
     "length zero": ("numbered", "0", ["length, or lists of numbers", "0"]),
     "length one": ("numbered", "1", ["release_single_values", "1000"]),
     "a rest of one": ("numbered", "27", ["release_single_values", "1"]),
@@ -198,11 +199,20 @@ def test_this_version_asks_one_question(read, change, path):
             ["epsilon", "attribute.city.grid", "ask.0.histogram", "aks"],
         ),
         ("numbered", [("blocks = 25", "blocks = 0"), ('"1"', '"0"')], ["epsilon", "attribute.page"]),
+        (
+            "named",
+            [("protect =", "protct = 1\nprotect ="), (CATEGORIES, '["x", "x"]'), ('"1"', '"0"')],
+            ["epsilon", "attribute.job.protct", "attribute.job"],
+        ),
+        (
+            "named",
+            [("protect =", 'column = 3\nmissing = "x"\nprotect ='), ('["clerk", "smith"]', '["clerk"]')],
+            ["attribute.job"] * 3,
+        ),
     ],
-    ids=["every part", "every level", "types and names", "two"],
+    ids=["every part", "every level", "types and names", "two", "behind an unknown name", "in one attribute"],
 )
 def test_all_mistakes_are_told_at_once(read, kind, changes, paths):
     found = mistakes(read, kind, *changes)
     assert len(found) == len(paths)
-    for path in paths:
-        assert [text for text in found if text.split()[0].rstrip(":") == path] != []
+    assert sorted(text.split()[0].rstrip(":") for text in found) == sorted(paths)

@@ -74,6 +74,20 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
             raise _damaged(path, error) from None
 
 
+def holds_everywhere(path: Path, condition: str, columns: Sequence[str]) -> bool:
+    """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
+    source = _source(path, columns)
+    with duckdb.connect(config=SETTINGS) as connection:
+        try:
+            query = f"SELECT count(*), count(*) FILTER (WHERE {condition}) FROM {source}"  # noqa: S608 - names are quoted
+            rows, holding = connection.execute(query, [str(path.absolute())]).fetchone() or (0, 0)
+        except (duckdb.Error, OSError, RuntimeError) as error:
+            # Reading the rows one by one tells what is wrong.
+            _require_not_stopped(error)
+            return False
+    return bool(rows == holding > 0)
+
+
 def count_rows(path: Path) -> int | None:
     """How many rows a table has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
     kind = table_format(path)
@@ -139,11 +153,7 @@ def header(path: Path) -> list[tuple[str, str]]:
     Raises:
         SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
     """
-    kind = table_format(path)
-    if not path.is_file():
-        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
-    if WILDCARDS & set(str(path)):
-        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="rename it")
+    kind = _require_file(path)
     try:
         if kind == ".parquet":
             with duckdb.connect(config=SETTINGS) as connection:
@@ -182,7 +192,6 @@ def _source(path: Path, columns: Sequence[str]) -> str:
         )
     if table_format(path) == ".parquet":
         return PARQUET
-    _refuse_blank_lines(path)
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
     unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
@@ -193,23 +202,34 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     )
 
 
-def _refuse_blank_lines(path: Path) -> None:
-    """DuckDB skips a blank line, or takes it for a missing value: neither is what a table of people may leave open."""
+def refuse_blank_lines(path: Path) -> None:
+    """DuckDB skips a blank line, or takes it for a missing value: neither is what a table may leave open."""
+    if _require_file(path) == ".parquet":
+        return
     opener = gzip.open if table_format(path) == ".csv.gz" else open
     lines, tail = 0, b"\n"
     try:
         with opener(path, "rb") as file:
             while chunk := file.read(1 << 20):
-                # Line ends of every kind become line feeds; a lone return at the end waits for its line feed.
-                text = tail + chunk.replace(b"\r\n", b"\n")
-                blank = re.search(rb"\n\r?\n", text)
-                if blank:
-                    line = lines + text.count(b"\n", 0, blank.start()) + 1
+                text = tail + chunk
+                found = min((at for at in (text.find(b"\n\n"), text.find(b"\n\r\n")) if at >= 0), default=-1)
+                if found >= 0:
+                    line = lines + text.count(b"\n", 0, found) + 1
                     raise SordinoError(f"{path} must have no blank lines", found=f"line {line}", step="take it out")
-                lines += text.count(b"\n") - text[-2:].count(b"\n")
                 tail = text[-2:]
+                lines += text.count(b"\n") - tail.count(b"\n")
     except (OSError, EOFError) as error:
         raise _damaged(path, error) from None
+
+
+def _require_file(path: Path) -> str:
+    """The format of a table that is there, under a name that means only itself."""
+    kind = table_format(path)
+    if not path.is_file():
+        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
+    if WILDCARDS & set(str(path)):
+        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="rename it")
+    return kind
 
 
 def _text(value: str) -> str:

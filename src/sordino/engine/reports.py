@@ -11,8 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sordino.engine.duckdb import WHOLE, header, quoted, read_batches, table_format, write_table
-from sordino.engine.values import read_values
+from sordino.engine.duckdb import (
+    WHOLE,
+    header,
+    quoted,
+    read_batches,
+    refuse_blank_lines,
+    table_format,
+    write_table,
+)
+from sordino.engine.values import check_values, read_values
 from sordino.errors import SordinoError
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
@@ -46,13 +54,12 @@ def privatize_table(plan: Plan, data: Path, reports: Path, progress: Progress = 
     schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
     done = 0
     # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
-    for _ in read_values(plan, data):
-        pass
+    check_values(plan, data)
 
     def batches() -> Iterator[pa.RecordBatch]:
         nonlocal done
         source: Source = SystemSource()
-        for values in read_values(plan, data):
+        for values in read_values(plan, data, checked=True):
             codes = mechanism.privatize(values, source)
             tags = np.full(len(codes), plan.tag, dtype=np.uint64)
             yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)
@@ -104,6 +111,7 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[np.ndarray]:
             raise SordinoError(f"{path} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
     else:
         _require_last_line(path)
+        refuse_blank_lines(path)
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(outputs - 1))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) < {outputs}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}

@@ -14,15 +14,32 @@ from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
-from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches
+from sordino.engine.duckdb import TEXT, WHOLE, header, holds_everywhere, quoted, read_batches, refuse_blank_lines
 from sordino.errors import SordinoError
 from sordino.survey.plan import Plan
 
 PAIR = ("latitude", "longitude")
 
 
-def read_values(plan: Plan, path: Path) -> Iterator[NDArray[np.intp]]:
+def check_values(plan: Plan, path: Path) -> None:
+    """Read a table of people once, and refuse what `read_values` would refuse."""
+    index = _expressions(plan).get("index")
+    if index is not None:
+        _require_numbers(plan, path)
+        refuse_blank_lines(path)
+        if holds_everywhere(path, f"{index} >= 0", plan.attribute.columns):
+            return
+    for _ in read_values(plan, path):
+        pass
+
+
+def read_values(plan: Plan, path: Path, *, checked: bool = False) -> Iterator[NDArray[np.intp]]:
     """The values of the plan's attribute in a table of people, as indices, a batch at a time.
+
+    Args:
+        plan: whose attribute is read.
+        path: the table.
+        checked: whether `check_values` has read it before; each value is looked at all the same.
 
     Raises:
         SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
@@ -30,6 +47,8 @@ def read_values(plan: Plan, path: Path) -> Iterator[NDArray[np.intp]]:
     columns = plan.attribute.columns
     select = _expressions(plan)
     _require_numbers(plan, path)
+    if not checked:
+        refuse_blank_lines(path)
     rows = 0
     for batch in read_batches(path, select, columns):
         indices = _indices(plan, batch)
