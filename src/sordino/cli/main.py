@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from contextlib import suppress
 
 import click
 
@@ -33,7 +34,9 @@ def main() -> None:
     # A polite end is like Ctrl-C: files that are not whole are taken away.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
+        code = cli.main(standalone_mode=False) or 0
+        sys.stdout.flush()
+        sys.exit(code)
     except SordinoError as error:
         click.echo(f"sordino: {error}", err=True)
         sys.exit(2)
@@ -48,5 +51,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
+        # What could not be printed is given up here, or Python would try again at its end.
+        with suppress(OSError):
+            sys.stdout.close()
         click.echo(f"sordino: the system must allow it; found {(error.strerror or 'a refusal').lower()}.", err=True)
         sys.exit(2)
