@@ -3,6 +3,8 @@
 import signal
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
+from types import FrameType
 
 import click
 
@@ -10,19 +12,21 @@ from sordino.cli.commands import aggregate, certify, estimate, explain, plan, pr
 from sordino.cli.demo import demo
 from sordino.errors import SordinoError
 
+HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+A survey becomes a frozen plan; every other command takes the plan:
+
+\b
+  sordino plan SURVEY.toml --people N -o PLAN.json
+  sordino privatize PLAN.json PEOPLE.csv -o REPORTS.parquet
+  sordino estimate PLAN.json REPORTS.parquet --html PAGE.html
+"""
+
+
+@click.group(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="sordino")
 def cli() -> None:
-    r"""Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
-
-    A survey becomes a frozen plan; every other command takes the plan:
-
-    \b
-      sordino plan SURVEY.toml --people N -o PLAN.json
-      sordino privatize PLAN.json PEOPLE.csv -o REPORTS.parquet
-      sordino estimate PLAN.json REPORTS.parquet --html PAGE.html
-    """
+    """Hold the commands."""
 
 
 for command in (plan, privatize, aggregate, estimate, certify, explain, demo):
@@ -31,26 +35,49 @@ for command in (plan, privatize, aggregate, estimate, certify, explain, demo):
 
 def main() -> None:
     """Run a command; exit code 0 if all went well, 2 for a user's mistake, 130 when stopped."""
+    stops: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        # A library in the middle of its work may report an interrupt in words of its own: the number tells it from a
+        # mistake.
+        stops.append(number)
+        raise KeyboardInterrupt
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A label that the output's encoding lacks is spelled out.
+            stream.reconfigure(errors="backslashreplace")
     # A polite end is like Ctrl-C: files that are not whole are taken away.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    try:
+        _run(stops)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("sordino: stopped; nothing half-written was left", err=True)
+        sys.exit(130)
+
+
+def _run(stops: list[int]) -> None:
+    """Run a command and end the process with its exit code."""
     try:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
         sys.exit(code)
     except SordinoError as error:
+        if stops:
+            raise KeyboardInterrupt from None
         click.echo(f"sordino: {error}", err=True)
         sys.exit(2)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("sordino: stopped; nothing half-written was left", err=True)
-        sys.exit(130)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does.
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
+        if stops:
+            raise KeyboardInterrupt from None
         # What could not be printed is given up here, or Python would try again at its end.
         with suppress(OSError):
             sys.stdout.close()

@@ -90,4 +90,4 @@ def result_rows(result: Result) -> list[tuple[str, ...]]:
 
 def result_header(result: Result) -> tuple[str, ...]:
     """The columns of `result_rows`."""
-    return (result.plan.query.attribute, "share", "std. error", f"{result.confidence:.0%} from", "to")
+    return (result.plan.query.attribute, "share", "std. error", f"{100 * result.confidence:.15g}% from", "to")

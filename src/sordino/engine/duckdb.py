@@ -20,8 +20,13 @@ from sordino.survey.load import cannot, written
 ROWS = 1 << 17
 """Rows of a batch."""
 
-SETTINGS: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "512MB", "temp_directory": ""}
-"""Streams need little; nothing is spilled to disk, where values could be left behind."""
+SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "memory_limit": "512MB",
+    "temp_directory": "",
+    "async_threads": 0,
+}
+"""Streams need little; nothing is spilled to disk, where values could be left behind; and DuckDB 2.0's asynchronous
+Parquet writer can hang for ever when it is interrupted."""
 
 CSV_OPTIONS = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = true"
 
@@ -117,6 +122,7 @@ def write_table(
         select: SQL expressions over the schema's columns.
         overwrite: whether an existing file may be replaced.
     """
+    _require_plain(path)
     options = "FORMAT parquet, COMPRESSION snappy" if table_format(path) == ".parquet" else "FORMAT csv, HEADER"
     if table_format(path) == ".csv.gz":
         options += ", COMPRESSION gzip"
@@ -227,9 +233,13 @@ def _require_file(path: Path) -> str:
     kind = table_format(path)
     if not path.is_file():
         raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
-    if WILDCARDS & set(str(path)):
-        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="rename it")
+    _require_plain(path)
     return kind
+
+
+def _require_plain(path: Path) -> None:
+    if WILDCARDS & set(str(path)):
+        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="choose another name")
 
 
 def _text(value: str) -> str:

@@ -21,10 +21,13 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         SordinoError: unreadable, or not TOML (with line and column).
     """
+    text = read_text(path)
     try:
-        return tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise SordinoError(f"{path} must be a TOML file", found=str(error).rstrip(".")) from None
+        return tomllib.loads(text)
+    except ValueError as error:
+        # An absurdly long number is a plain ValueError.
+        found = str(error).rstrip(".") if isinstance(error, tomllib.TOMLDecodeError) else "an absurd number"
+        raise SordinoError(f"{path} must be a TOML file", found=found) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -51,6 +51,13 @@ def _positive(epsilon: object) -> Nats:
     return amount
 
 
+def _whole(version: object) -> object:
+    """Literal takes everything that equals 1, `true` and 1.0 too."""
+    if type(version) is not int:
+        raise SordinoError("version must be a whole number", found=repr(version)[:SHOWN])
+    return version
+
+
 Epsilon = Annotated[Nats, BeforeValidator(_positive)]
 
 
@@ -94,7 +101,8 @@ class AttributeTable(Part):
     def _mistakes(self) -> Iterator[SordinoError]:
         """All that is wrong with the attribute; what depends on a wrong domain cannot be told."""
         pair = self.grid is not None and _is_list_of(self.column, str) and len(self.column) == 2
-        if not (self.column is None or isinstance(self.column, str) or pair):
+        named = [self.column] if isinstance(self.column, str) else self.column if pair else []
+        if self.column is not None and not (named and all(named) and len(set(named)) == len(named)):
             rule = "column must be one name, or for a grid two: latitude, longitude"
             yield SordinoError(rule, found=repr(self.column)[:SHOWN])
         if (self.categories is None) == (self.grid is None):
@@ -162,7 +170,7 @@ class Survey(Part):
         ask: the questions; one in this version.
     """
 
-    version: Literal[1]
+    version: Annotated[Literal[1], BeforeValidator(_whole)]
     epsilon: Epsilon
     attribute: dict[str, AttributeTable]
     ask: list[AskTable]
@@ -204,17 +212,17 @@ def blocks_of(domain: Domain, blocks: Any) -> Partition:
     for named categories lists of names, or a table of such lists.
     """
     if isinstance(domain, Grid):
-        if not (_is_list_of(blocks, int) and len(blocks) == 2 and min(blocks) >= 1):
+        if not (_is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
             raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks)[:SHOWN])
         return Partition.of(domain.tiles(*blocks))
     if isinstance(blocks, dict):
         blocks = list(blocks.values())
     if isinstance(domain.labels, range):
-        if isinstance(blocks, int) and not isinstance(blocks, bool) and blocks >= 1:
+        if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks <= LARGEST_DOMAIN:
             return Partition.of(np.arange(domain.k) // blocks)
         if not (_is_list_of(blocks, list) and all(_is_list_of(block, int) for block in blocks)):
             raise SordinoError(
-                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)
+                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)[:SHOWN]
             )
         return Partition.of(blocks, domain.k)
     if not (_is_list_of(blocks, list) and all(_is_list_of(block, str) for block in blocks)):
@@ -306,7 +314,8 @@ def _in_our_words(details: ErrorDetails) -> list[SordinoError]:
     if details["type"] == "missing":
         return [SordinoError(f"{path} must be given")]
     rule = details["msg"].replace("Input should", "must").replace("valid ", "").replace("dictionary", "table")
-    rule = rule.replace("a integer", "a whole number")
+    rule = rule.replace("a integer", "a whole number").replace("a boolean", "true or false")
+    rule = rule.split(" or instance of")[0]
     return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:SHOWN])]
 
 
