@@ -18,6 +18,7 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
 
 settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
@@ -58,9 +59,19 @@ class Channel:
         return exp_bounds(*EPSILONS[self.epsilon])
 
     @cached_property
+    def codes(self) -> list[int]:
+        """The codes that some value can send."""
+        values = range(self.mechanism.k)
+        return [y for y in range(self.mechanism.outputs) if any(self.mechanism.weight(x, y) for x in values)]
+
+    @cached_property
     def rows(self) -> list[list[int]]:
-        codes = range(self.mechanism.outputs)
-        return [[self.mechanism.weight(x, y) for y in codes] for x in range(self.mechanism.k)]
+        return [[self.mechanism.weight(x, y) for y in self.codes] for x in range(self.mechanism.k)]
+
+    @cached_property
+    def tallies(self) -> np.ndarray:
+        """Shape (codes, counters): what one report of each code is counted as."""
+        return np.array([self.mechanism.tally(np.array([y], dtype=np.uint64)).counts for y in self.codes])
 
     @cached_property
     def matrix(self) -> np.ndarray:
@@ -91,12 +102,27 @@ KINDS = {
     "hadamard": lambda k, e: (HadamardResponse(k, e), (0,) * k),
     "projective": lambda k, e: (ProjectiveResponse(k, e), (0,) * k),
     "projective-7": lambda k, e: (ProjectiveResponse(k, e, 7), (0,) * k),
+    "subset": lambda k, e: (SubsetSelection(k, e), (0,) * k),
+    "subset-2": lambda k, e: (SubsetSelection(k, e, 2), (0,) * k),
     "blocks-hadamard": lambda k, e: (Blockwise(_staircase(k), e, "hadamard"), _staircase(k)),
     "blocks-randomized": lambda k, e: (Blockwise(_staircase(k), e, "randomized"), _staircase(k)),
+    "blocks-subset": lambda k, e: (Blockwise(_staircase(k), e, "subset"), _staircase(k)),
+    "blocks-projective": lambda k, e: (Blockwise(_staircase(k), e, "projective"), _staircase(k)),
     "blocks-best": lambda k, e: (Blockwise(_staircase(k), e), _staircase(k)),
     "singles": lambda k, e: (Blockwise(range(k), e), tuple(range(k))),
     "whole": lambda k, e: (Blockwise([7] * k, e), (0,) * k),
 }
+
+
+SMALLEST = {"projective": 2, "projective-7": 2, "subset": 2, "subset-2": 3}
+"""Numbers of values below which there is no such mechanism."""
+
+LARGEST = {"subset": 9, "subset-2": 9, "whole": 9}
+"""Numbers of values beyond which there are too many codes to list."""
+
+
+def pairs(sizes: tuple[int, ...]) -> list[tuple[str, int]]:
+    return [(kind, k) for kind in KINDS for k in sizes if SMALLEST.get(kind, 1) <= k <= LARGEST.get(kind, 64)]
 
 
 @cache
@@ -106,7 +132,7 @@ def make_channel(kind: str, k: int, epsilon: str) -> Channel:
 
 
 @pytest.fixture(
-    params=[(kind, k) for kind in KINDS for k in SIZES if k > 1 or "projective" not in kind],
+    params=pairs(SIZES),
     ids=lambda pair: f"{pair[0]}-{pair[1]}",
 )
 def awkward(request):
@@ -115,7 +141,7 @@ def awkward(request):
 
 
 @pytest.fixture(
-    params=[(kind, k) for kind in KINDS for k in (1, 2, 7, 17) if k > 1 or "projective" not in kind],
+    params=pairs((1, 2, 7, 17)),
     ids=lambda pair: f"{pair[0]}-{pair[1]}",
 )
 def channel(request):

@@ -50,8 +50,8 @@ def test_many_values_take_projective_geometry_and_few_take_randomized_response()
     ("k", "definition", "limits"),
     [
         (100, LDP("1"), {64: 7, 7: 7}),
-        (64, LDP("0.5"), {64: 7, 6: 6}),
-        (80, BlockLDP("0.5", np.arange(80) // 16), {64: 8, 7: 7}),
+        (64, LDP("0.5"), {64: 64, 63: 7, 6: 6}),
+        (80, BlockLDP("0.5", np.arange(80) // 16), {64: 19, 18: 8, 7: 7}),
     ],
 )
 def test_the_best_that_fits_is_taken(k, definition, limits):

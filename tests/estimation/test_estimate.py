@@ -20,7 +20,7 @@ def tally(mechanism, n=500, seed=1):
     law = np.random.default_rng(seed).dirichlet(np.ones(mechanism.outputs))
     law[-mechanism.inner[-1].outputs :] = 0 if isinstance(mechanism, Blockwise) else law[-1]
     counts = np.random.default_rng(seed).multinomial(n, law / law.sum())
-    return Aggregate(mechanism.fingerprint, counts)
+    return Aggregate(mechanism.fingerprint, int(counts.sum()), counts)
 
 
 TALLY = tally(MECHANISM)
@@ -69,12 +69,12 @@ def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method,
 
 @pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
 def test_intervals_come_from_the_counts_whatever_the_method(method):
-    expected = share_interval(MECHANISM, TALLY.counts, 0.9)
+    expected = share_interval(MECHANISM, TALLY, 0.9)
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY, method).interval(0.9), expected)
 
 
 def test_intervals_have_95_percent_by_default():
-    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).interval(), share_interval(MECHANISM, TALLY.counts, 0.95))
+    np.testing.assert_array_equal(estimate(MECHANISM, TALLY).interval(), share_interval(MECHANISM, TALLY, 0.95))
 
 
 @pytest.mark.parametrize("method", ["best", "", None, "Simplex"])

@@ -6,6 +6,7 @@ from scipy import stats
 
 from sordino.errors import SordinoError
 from sordino.estimation.interval import clopper_pearson, share_interval
+from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -38,7 +39,15 @@ def counts_with(mechanism, value, n, group, support):
     counts[opposing] += group - support
     if n > group:
         counts[outside] = n - group
-    return counts
+    return Aggregate(mechanism.fingerprint, n, counts)
+
+
+def tallied(mechanism, counts):
+    return Aggregate(mechanism.fingerprint, int(counts.sum()), counts.astype(np.int64))
+
+
+def one_each(mechanism):
+    return tallied(mechanism, np.ones(mechanism.outputs))
 
 
 def support_probability(mechanism, value, other, share):
@@ -112,7 +121,7 @@ def test_the_errors_of_all_limits_add_up_to_what_is_promised(mechanism, confiden
         return clopper_pearson(successes, trials, error)
 
     monkeypatch.setattr("sordino.estimation.interval.clopper_pearson", spy)
-    share_interval(mechanism, np.ones(mechanism.outputs, dtype=np.int64), confidence)
+    share_interval(mechanism, one_each(mechanism), confidence)
     np.testing.assert_allclose(np.sum(errors, axis=0), 1 - confidence)
 
 
@@ -126,7 +135,7 @@ def test_an_unseen_block_may_have_any_composition():
 def test_intervals_are_hardly_wider_than_normal_ones_where_those_hold(mechanism):
     n = 10**6
     law_of_all = np.mean([law(mechanism, x) for x in range(mechanism.k)], axis=0)
-    low, high = share_interval(mechanism, np.rint(n * law_of_all).astype(np.int64), 0.95)
+    low, high = share_interval(mechanism, tallied(mechanism, np.rint(n * law_of_all)), 0.95)
     normal = 2 * 1.96 * np.sqrt(mechanism.variance() / n)
     assert np.all(high - low < 1.35 * normal)
     assert np.all(high - low > 0.99 * normal)
@@ -134,7 +143,7 @@ def test_intervals_are_hardly_wider_than_normal_ones_where_those_hold(mechanism)
 
 @pytest.mark.parametrize("confidence", [0.1, 0.5, 0.9, 0.99])
 def test_more_confidence_is_wider(confidence):
-    counts = np.arange(BLOCKS.outputs) * 3
+    counts = tallied(BLOCKS, np.arange(BLOCKS.outputs) * 3)
     low, high = share_interval(BLOCKS, counts, confidence)
     wider_low, wider_high = share_interval(BLOCKS, counts, confidence + 0.005)
     assert np.all((wider_low < low) | (wider_low == 0))
@@ -145,7 +154,7 @@ def test_more_confidence_is_wider(confidence):
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, np.nan])
 def test_a_confidence_lies_between_0_and_1(confidence):
     with pytest.raises(SordinoError, match="between 0 and 1"):
-        share_interval(BLOCKS, np.ones(BLOCKS.outputs, dtype=np.int64), confidence)
+        share_interval(BLOCKS, one_each(BLOCKS), confidence)
 
 
 @pytest.mark.parametrize("error", [0.001, 0.05, 0.5])

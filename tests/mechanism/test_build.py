@@ -52,9 +52,9 @@ def test_an_impossible_epsilon_is_refused(build, epsilon):
         build(epsilon)
 
 
-@pytest.mark.parametrize("within", ["subset", "", None])
+@pytest.mark.parametrize("within", ["subsets", "", None])
 def test_an_unknown_inner_mechanism_is_refused(within):
-    with pytest.raises(SordinoError, match="within must be one of randomized, hadamard, projective, best"):
+    with pytest.raises(SordinoError, match="within must be one of randomized, hadamard, projective, subset, best"):
         Blockwise([0, 0], "1", within)
 
 
@@ -70,7 +70,7 @@ def test_best_takes_the_lowest_total_variance_of_all_choices(epsilon):
 def test_blocks_of_one_value_are_told_as_they_are(within, family):
     mechanism = Blockwise(SIZES, "1", within)
     assert [type(inner) for inner in mechanism.inner] == [RandomizedResponse, family, family]
-    assert mechanism.hit[0] == 1
+    assert mechanism.reading.on[0] == 1
     np.testing.assert_array_equal(mechanism.privatize([0] * 100), np.zeros(100))
 
 

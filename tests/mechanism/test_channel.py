@@ -59,7 +59,7 @@ def test_columns_hold_the_dense_weights_of_every_value(awkward):
                     told[value].update(dict(part.weights))
             for value in untreated:
                 told[value][0] += column.count
-        assert outputs == channel.mechanism.outputs
+        assert outputs == len(channel.codes)
         assert told == [Counter(row) for row in channel.rows]
 
 
@@ -79,39 +79,47 @@ def test_codes_of_different_blocks_never_meet(awkward):
 
 def test_probabilities_are_the_weights(awkward):
     for channel in awkward:
-        np.testing.assert_array_equal(channel.mechanism.probabilities(), channel.matrix)
+        np.testing.assert_array_equal(channel.mechanism.probabilities()[:, channel.codes], channel.matrix)
 
 
-def test_hit_and_miss_are_sums_of_the_dense_channel(awkward):
+def test_each_report_adds_what_the_support_form_says(awkward):
     for channel in awkward:
-        hit, miss = hits_and_misses(channel)
-        np.testing.assert_allclose(channel.mechanism.hit, hit, rtol=1e-13)
-        several = [len(block) > 1 for block in channel.blocks for _ in block]
-        members = np.array([x for block in channel.blocks for x in block])[several]
-        np.testing.assert_allclose(channel.mechanism.miss[members], miss[members], rtol=1e-13, atol=1e-25)
+        expected = decoder(channel)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(channel.mechanism.decode(channel.tallies).T, expected, atol=1e-12 * scale)
+        squares = channel.mechanism.decode_squares(channel.tallies).T
+        np.testing.assert_allclose(squares, expected**2, atol=1e-12 * scale**2)
+        least, most = channel.mechanism.swing
+        np.testing.assert_allclose(most, np.maximum(expected.max(axis=1), 0), atol=1e-12 * scale)
+        assert np.all(least <= expected.min(axis=1) + 1e-12 * scale)
 
 
 def test_forward_is_the_dense_product(awkward):
     rng = np.random.default_rng(1)
     for channel in awkward:
         p = rng.dirichlet(np.ones(channel.mechanism.k))
-        np.testing.assert_allclose(channel.mechanism.forward(p), p @ channel.matrix, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(
+            channel.mechanism.forward(p), p @ channel.matrix @ channel.tallies, rtol=1e-12, atol=1e-15
+        )
         general = rng.normal(size=channel.mechanism.k)
-        np.testing.assert_allclose(channel.mechanism.forward(general), general @ channel.matrix, atol=1e-14)
+        np.testing.assert_allclose(
+            channel.mechanism.forward(general), general @ channel.matrix @ channel.tallies, atol=1e-14
+        )
 
 
 def test_adjoint_is_the_dense_product(awkward):
     rng = np.random.default_rng(2)
     for channel in awkward:
-        weights = rng.normal(size=channel.mechanism.outputs)
-        np.testing.assert_allclose(channel.mechanism.adjoint(weights), channel.matrix @ weights, atol=1e-13)
+        weights = rng.normal(size=channel.mechanism.counters)
+        expected = channel.matrix @ channel.tallies @ weights
+        np.testing.assert_allclose(channel.mechanism.adjoint(weights), expected, atol=1e-12)
 
 
 def test_support_adds_up_supporting_codes_and_the_group(awkward):
     rng = np.random.default_rng(3)
     for channel in awkward:
-        weights = rng.normal(size=channel.mechanism.outputs)
-        sums = channel.mechanism.support(weights)
+        weights = rng.normal(size=len(channel.codes))
+        sums = channel.mechanism.support(weights @ channel.tallies)
         np.testing.assert_allclose(sums.support, supporting(channel) @ weights, atol=1e-13)
         np.testing.assert_allclose(sums.group, of_group(channel) @ weights, atol=1e-13)
 
@@ -126,7 +134,7 @@ def test_support_adds_up_supporting_codes_and_the_group(awkward):
     ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_support_takes_stacked_weights(mechanism):
-    stacked = np.random.default_rng(4).normal(size=(3, mechanism.outputs))
+    stacked = np.random.default_rng(4).normal(size=(3, mechanism.counters))
     sums = mechanism.support(stacked)
     for row, weights in enumerate(stacked):
         np.testing.assert_allclose(sums.support[row], mechanism.support(weights).support)
@@ -146,10 +154,10 @@ def test_variance_is_that_of_the_reports_contributions(awkward):
 
 def test_evidence_of_a_code_is_the_logarithm_of_its_column(awkward):
     for channel in awkward:
-        code = channel.mechanism.outputs // 2
-        evidence = channel.mechanism.evidence(code)
+        place = len(channel.codes) // 2
+        evidence = channel.mechanism.evidence(channel.codes[place])
         with np.errstate(divide="ignore"):
-            logarithm = np.log(channel.matrix[:, code])
+            logarithm = np.log(channel.matrix[:, place])
         np.testing.assert_allclose(evidence.log, logarithm, rtol=0, atol=evidence.radius + 1e-15)
 
 

@@ -4,7 +4,6 @@ Sees only the `Mechanism` interface: author and checker share no formulas. Every
 with an exact amount of loss. Cost: one pass over the column classes, at any k.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,18 +15,21 @@ from sordino.evidence.finite import ColumnClass
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
+LOOKED_AT = 1 << 12
+"""Outputs looked at to show a pair whose bound differs from that of other pairs."""
+
 
 @dataclass(frozen=True)
 class Witness:
     """Where a certificate is tightest.
 
     Attributes:
-        code: an output.
+        code: an output; None where it is one of too many to find it.
         value, other: two protected values; the output favours `value` over `other` by `loss`.
         loss: exact; None where `other` cannot cause the output, an infinite loss.
     """
 
-    code: int
+    code: int | None
     value: int
     other: int
     loss: Nats | None
@@ -62,14 +64,15 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
             is about another number of values.
     """
     totals = np.zeros(mechanism.k, dtype=object)
-    tightest: tuple[ColumnClass, Extreme] | None = None
+    tightest: dict[Nats, tuple[ColumnClass, Extreme]] = {}
     for column in mechanism.columns():
         _check_column(column, mechanism.k)
         for part in column.parts:
             totals[part.values] += sum(weight * outputs for weight, outputs in part.weights)
         for extreme in definition.extremes(column):
-            if tightest is None or extreme.heavy * tightest[1].light > extreme.light * tightest[1].heavy:
-                tightest = column, extreme
+            known = tightest.get(extreme.bound)
+            if known is None or extreme.heavy * known[1].light > extreme.light * known[1].heavy:
+                tightest[extreme.bound] = column, extreme
     wrong = np.flatnonzero(totals != mechanism.denominator)
     if wrong.size:
         raise SordinoError(
@@ -77,12 +80,22 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
             found=f"{wrong.size} values whose weights do not",
             step="the mechanism's columns() leaves out or repeats outputs; do not use it",
         )
-    if tightest is None:
+    if not tightest:
         return Certificate(holds=True, slack=definition.epsilon, witness=None)
-    column, extreme = tightest
-    # An output that one protected value can cause and another cannot breaks every finite bound: slack minus infinity.
-    slack = definition.epsilon + Nats.log(Fraction(extreme.light, extreme.heavy))
+    slack, column, extreme = min(
+        ((_slack(extreme), column, extreme) for column, extreme in tightest.values()), key=lambda found: found[0]
+    )
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
+
+
+def _slack(extreme: Extreme) -> Nats:
+    """What the ratio leaves of its bound.
+
+    An output that one protected value can cause and another cannot breaks every finite bound: minus infinity.
+    """
+    if extreme.light == 0:
+        return Nats.log(0)
+    return extreme.bound + Nats.log(Fraction(extreme.light, extreme.heavy))
 
 
 def _check_column(column: ColumnClass, k: int) -> None:
@@ -98,15 +111,33 @@ def _check_column(column: ColumnClass, k: int) -> None:
 
 
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
-    """The heaviest and lightest protected value on the class's representative output, read from the channel itself."""
-    values: Sequence[int] = range(mechanism.k) if extreme.values is None else extreme.values.tolist()
-    weights = [mechanism.weight(value, column.code) for value in values]
-    heavy, light = max(weights), min(weights)
-    if heavy == 0 or heavy * extreme.light != light * extreme.heavy:
+    """The pair, on the class's representative output where it shows there, as the channel itself says."""
+    every = np.arange(mechanism.k)
+    heavies = every if extreme.heavies is None else extreme.heavies
+    lights = every if extreme.lights is None else extreme.lights
+    weights = {value: mechanism.weight(value, column.code) for value in {*heavies.tolist(), *lights.tolist()}}
+    value, other = max(heavies.tolist(), key=weights.__getitem__), min(lights.tolist(), key=weights.__getitem__)
+    if weights[value] == 0 or weights[value] * extreme.light != weights[other] * extreme.heavy:
         raise SordinoError(
             "a column class must attain its largest ratio on its representative output",
-            found=f"another ratio at code {column.code}",
-            step="the mechanism's columns() and weight() disagree; do not use it",
+            found=f"another ratio on code {column.code}",
+            step="the mechanism's columns() does not tell the truth; do not use it",
         )
-    loss = Nats.log(Fraction(heavy, light)) if light else None
-    return Witness(column.code, values[weights.index(heavy)], values[weights.index(light)], loss)
+    loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
+    code: int | None = column.code
+    if extreme.pairs is not None:
+        pairs = list(zip(*(side.tolist() for side in extreme.pairs), strict=True))
+        value, other, code = _shown(mechanism, column.code, extreme, pairs)
+    return Witness(code, value, other, loss)
+
+
+def _shown(
+    mechanism: Mechanism, code: int, extreme: Extreme, pairs: list[tuple[int, int]]
+) -> tuple[int, int, int | None]:
+    """A pair of those with the extreme's own bound, and an output on which it has the extreme's ratio."""
+    for candidate in (code, *range(min(mechanism.outputs, LOOKED_AT))):
+        for value, other in pairs:
+            heavy, light = mechanism.weight(value, candidate), mechanism.weight(other, candidate)
+            if heavy and heavy * extreme.light == light * extreme.heavy:
+                return value, other, candidate
+    return *pairs[0], None

@@ -70,7 +70,7 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
         "slack_exact": str(certificate.slack),
         "witness": witness
         and {
-            "code": str(witness.code),
+            "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
             "loss": str(witness.loss) if witness.loss else None,

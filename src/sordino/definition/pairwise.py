@@ -1,7 +1,7 @@
 """Definitions of privacy by pairs of values: LDP (all pairs alike) and block-structured LDP (pairs within a block).
 
 A definition bounds, for every pair of values (x, x') that it protects and every output y, ln Pr(y|x) - ln Pr(y|x').
-Its one job is to measure evidence: `loss` and `slack` in floats rounded against the user, `tightest` in exact integers.
+Its one job is to measure evidence: `loss` and `slack` in floats rounded against the user, `extremes` in exact integers.
 
 Source: context-aware LDP paper, Definitions 1, 2 and 4.
 """
@@ -14,30 +14,34 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 
-LARGEST_EPSILON = 100
-"""Beyond this a bound protects nothing: a coin on 64-bit words has odds of at most 2^64, 44.4 nats."""
-
-Protected: TypeAlias = tuple[int, int, int]
-"""Some protected values: how many, their heaviest and their lightest weight."""
+Part: TypeAlias = tuple[int, int | None, int]
+"""Values that a class of outputs treats alike: how many, their heaviest weight (None where no bound protects the others
+from them) and their lightest weight."""
 
 
 @dataclass(frozen=True, eq=False)
 class Extreme:
-    """The largest ratio of weights that mutually protected values can have on one output of a class.
+    """The largest ratio of weights that pairs of values with one bound can have on one output of a class.
 
     Attributes:
         heavy, light: integer weights; `light` may be zero, and then the loss is infinite.
-        values: the mutually protected values among which it occurs; None for all.
+        bound: what the logarithm of their ratio must not exceed.
+        heavies, lights: the values among which the two occur; None for all.
+        pairs: the values and their others of all pairs with this bound; None where all of heavies and lights have it.
     """
 
     heavy: int
     light: int
-    values: NDArray[np.intp] | None
+    bound: Nats
+    heavies: NDArray[np.intp] | None = None
+    lights: NDArray[np.intp] | None = None
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
 
 
 class PairwiseDefinition(Protocol):
@@ -54,19 +58,7 @@ class PairwiseDefinition(Protocol):
         """What is left of the bound, in nats, rounded down; negative iff it may be broken."""
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """The pairs of weights on which the class of outputs is tightest, in exact integers."""
-
-
-def read_epsilon(epsilon: NatsLike) -> Nats:
-    """An epsilon that can be promised: 0 <= epsilon <= 100 nats.
-
-    Raises:
-        SordinoError: unreadable, negative or absurd.
-    """
-    amount = Nats.of(epsilon)
-    if amount.sign() < 0 or amount > LARGEST_EPSILON:
-        raise SordinoError(f"epsilon must lie between 0 and {LARGEST_EPSILON} nats", found=repr(str(epsilon)))
-    return amount
+        """The pairs of weights on which the class of outputs is tightest for each bound, in exact integers."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +79,22 @@ class LDP:
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely one; rounded up."""
-        return _loss(evidence.log, np.min(evidence.log), evidence.radius, alone=len(evidence.log) == 1)
+        return loss_over(evidence, np.min(evidence.log), alone=len(evidence.log) == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
         """Epsilon less the largest loss, rounded down."""
-        return _slack(self, evidence)
+        return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
         """One pair: the largest ratio between any two values."""
-        yield from _extremes(column, None, [(len(part.values), *_range(part)) for part in column.parts])
+        parts: list[Part] = [(len(part.values), *weight_range(part)) for part in column.parts]
+        ratio = largest_ratio(parts, column.k)
+        if ratio is not None:
+            yield Extreme(*ratio, self.epsilon)
+
+    def __add__(self, other: "LDP") -> "LDP":
+        """What two reports about the same value keep together: the bounds add."""
+        return LDP(self.epsilon + other.epsilon)
 
 
 @dataclass(frozen=True)
@@ -123,41 +122,51 @@ class BlockLDP:
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely one of its block; rounded up."""
         blocks = self.partition
-        _require_size(len(evidence.log), blocks.k)
+        require_size(len(evidence.log), blocks.k)
         least = np.minimum.reduceat(evidence.log[blocks.order], blocks.starts)
-        return _loss(evidence.log, least[blocks.block], evidence.radius, alone=blocks.sizes[blocks.block] == 1)
+        return loss_over(evidence, least[blocks.block], alone=blocks.sizes[blocks.block] == 1)
 
     def slack(self, evidence: FiniteEvidence) -> float:
         """Epsilon less the largest loss, rounded down."""
-        return _slack(self, evidence)
+        return slack_below(self.epsilon, self.loss(evidence))
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
         """A pair for each block of two values or more that the outputs can come from."""
         blocks = self.partition
-        _require_size(column.k, blocks.k)
-        touched: dict[int, list[Protected]] = {}
+        require_size(column.k, blocks.k)
+        touched: dict[int, list[Part]] = {}
         for part in column.parts:
             hit, counts = np.unique(blocks.block[part.values], return_counts=True)
             for block, hits in zip(hit.tolist(), counts.tolist(), strict=True):
-                touched.setdefault(block, []).append((hits, *_range(part)))
+                touched.setdefault(block, []).append((hits, *weight_range(part)))
         for block, parts in touched.items():
-            yield from _extremes(column, blocks.values(block), parts)
+            ratio = largest_ratio(parts, int(blocks.sizes[block]))
+            if ratio is not None:
+                values = blocks.values(block)
+                yield Extreme(*ratio, self.epsilon, values, values)
+
+    def __add__(self, other: "BlockLDP") -> "BlockLDP":
+        """What two reports about the same value keep together: the bounds add over the same blocks."""
+        if self.partition != other.partition:
+            raise SordinoError("bounds add over the same blocks", found="others")
+        return BlockLDP(self.epsilon + other.epsilon, self.partition)
 
 
-def _range(part: ValueClass) -> tuple[int, int]:
+def weight_range(part: ValueClass) -> tuple[int, int]:
     """The heaviest and the lightest weight of a value class on any of the outputs."""
     weights = [weight for weight, _ in part.weights]
     return max(weights), min(weights)
 
 
-def _loss(
-    log: NDArray[np.float64], least: NDArray[np.float64] | np.float64, radius: float, *, alone: NDArray[np.bool_] | bool
+def loss_over(
+    evidence: FiniteEvidence, least: NDArray[np.float64] | np.float64, *, alone: NDArray[np.bool_] | bool
 ) -> NDArray[np.float64]:
     """Each value's log less the least of those it is compared with, rounded up.
 
     The error of both logs and the rounding of the difference are added, even where the floats are equal. A value
     compared with itself alone, and one that cannot cause the output, lose exactly nothing.
     """
+    log, radius = evidence.log, evidence.radius
     possible = ~np.isneginf(log)
     loss = np.subtract(log, least, out=np.zeros_like(log), where=possible)
     exact = ~possible | alone | np.isinf(loss) | ((loss == 0) & (radius == 0))
@@ -166,32 +175,37 @@ def _loss(
     return np.where(exact, loss, widened)
 
 
-def _slack(definition: PairwiseDefinition, evidence: FiniteEvidence) -> float:
-    largest = float(np.max(definition.loss(evidence)))
-    return -math.inf if math.isinf(largest) else math.nextafter(definition.epsilon.floor() - largest, -math.inf)
+def slack_below(bound: Nats, loss: NDArray[np.float64]) -> float:
+    """A bound less the largest loss, rounded down."""
+    largest = float(np.max(loss))
+    return -math.inf if math.isinf(largest) else math.nextafter(bound.floor() - largest, -math.inf)
 
 
-def _extremes(column: ColumnClass, protected: NDArray[np.intp] | None, parts: Sequence[Protected]) -> Iterator[Extreme]:
-    """The largest ratio between two different values of a protected set; nothing where it has one value.
+def largest_ratio(parts: Sequence[Part], size: int) -> tuple[int, int] | None:
+    """The heavy and the light weight of two different values with the largest ratio; None where there are none.
 
-    A value in no part weighs zero, and is protected too. Weights of one and the same value on different outputs make no
+    A value in no part weighs zero, and is compared too. Weights of one and the same value on different outputs make no
     pair, so a part of one value is compared with the other parts only.
     """
-    size = column.k if protected is None else len(protected)
     if size < 2:
-        return
+        return None
     covered = sum(hits for hits, _, _ in parts)
     candidates = list(parts)
     if covered < size:
         candidates.append((size - covered, 0, 0))
+    if not any(heavy for _, heavy, _ in candidates):
+        return None
     best = (1, 1)
     for i, (hits, heavy, _) in enumerate(candidates):
+        if heavy is None:
+            continue
         for j, (_, _, light) in enumerate(candidates):
             if (i != j or hits > 1) and heavy * best[1] > light * best[0]:
                 best = (heavy, light)
-    yield Extreme(*best, protected)
+    return best
 
 
-def _require_size(found: int, k: int) -> None:
+def require_size(found: int, k: int) -> None:
+    """Refuse evidence about another number of values."""
     if found != k:
         raise SordinoError(f"the evidence must be about the definition's {k} values", found=f"{found}")

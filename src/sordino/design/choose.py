@@ -25,10 +25,7 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
         case BlockLDP():
             if definition.partition.k != k:
                 raise SordinoError(f"blocks must cover all {k} values", found=f"{definition.partition.k}")
-            candidates = [
-                Blockwise(definition.partition, definition.epsilon, "best"),
-                Blockwise(definition.partition, definition.epsilon, "randomized"),
-            ]
+            candidates = [Blockwise(definition.partition, definition.epsilon, "best", code_bits)]
         case _:
             raise SordinoError(
                 "a mechanism is chosen for LDP and block-structured LDP", found=type(definition).__name__

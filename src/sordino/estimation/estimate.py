@@ -46,7 +46,7 @@ class Estimate:
             >>> bool(low[0] <= high[0])
             True
         """
-        return share_interval(self._mechanism, self._aggregate.counts, confidence)
+        return share_interval(self._mechanism, self._aggregate, confidence)
 
 
 def estimate(
@@ -86,5 +86,5 @@ def estimate(
         value = project(value)
     elif method == "block-simplex":
         blocks = mechanism.partition
-        value = project(value, blocks, mechanism.support(law).group[blocks.order[blocks.starts]])
+        value = project(value, blocks, mechanism.block_shares(law))
     return Estimate(value, stderr, aggregate.n, method, mechanism, aggregate)

@@ -1,6 +1,7 @@
 """The unbiased estimate of a histogram and its exact variance, from a law of codes.
 
-The same two functions serve data (the empirical law of the reports) and plans (the law that `forward` predicts).
+The same two functions serve data (the counters of the reports, divided by their number) and plans (the counters that
+`forward` predicts).
 Optionally the estimates of each block are shifted so that they add up to the block's own share, which is known
 without noise. Decide that before the data: choosing it by the counts would bias the result.
 
@@ -19,14 +20,14 @@ def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals:
 
     Args:
         mechanism: made the reports.
-        law: shape (outputs,), the share of each code.
+        law: shape (counters,), the tally divided by the number of reports.
         subtract_totals: shift each block's estimates to add up to the share of the block.
     """
-    estimate = _decode(mechanism, law)
+    estimate = mechanism.decode(law)
     if subtract_totals:
+        _excess(mechanism)
         blocks = mechanism.partition
-        group = mechanism.support(law).group
-        excess = (blocks.totals(estimate) - group[blocks.order[blocks.starts]]) / blocks.sizes
+        excess = (blocks.totals(estimate) - mechanism.block_shares(law)) / blocks.sizes
         estimate -= excess[blocks.block]
     return estimate
 
@@ -34,18 +35,16 @@ def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals:
 def unit_variance(
     mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False
 ) -> NDArray[np.float64]:
-    """The variance, times n, of each estimate for independent people whose codes have this law, shape (k,).
+    """The variance, times n, of each estimate for independent people whose counters have this mean, shape (k,).
 
     With the empirical law it is the plug-in variance. An estimate is the mean over reports of a function g_x(y) of
     the code; its variance is the mean of g_x(y)^2 less the squared estimate.
     """
-    counts = mechanism.support(law)
-    gap = _gap(mechanism)
-    moment = ((1 - mechanism.miss) ** 2 * counts.support + mechanism.miss**2 * (counts.group - counts.support)) / gap**2
+    moment = mechanism.decode_squares(law)
     if subtract_totals:
-        # g_x(y) - h(y), with h(y) the block's average excess on code y.
-        excess = _excess(mechanism)
-        moment += mechanism.support(law * excess**2).group - 2 * _decode(mechanism, law * excess)
+        # (g_x(y) - h(y))^2, with h(y) the block's average excess on code y.
+        excess, blocks = _excess(mechanism), mechanism.partition
+        moment += mechanism.block_shares(law * excess**2)[blocks.block] - 2 * mechanism.decode(law * excess)
     estimate = unbiased(mechanism, law, subtract_totals=subtract_totals)
     return np.maximum(moment - estimate**2, 0.0)
 
@@ -55,61 +54,22 @@ def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
 
     The largest swing of g_x(y) over the codes y, where every report of another block gives 0.
     """
-    if not np.all(mechanism.hit > mechanism.miss):
+    if not mechanism.informative:
         return np.inf
-    gap = mechanism.hit - mechanism.miss
-    most, least = (1 - mechanism.miss) / gap, -mechanism.miss / gap
+    least, most = mechanism.swing
     if not subtract_totals:
-        return float(max(most.max(), 0.0) - min(least.min(), 0.0))
-    blocks = mechanism.partition
+        return float((most - least).max())
     # The total of a value alone in its block is the block's share: a report moves it by one person.
-    alone = blocks.sizes == 1
-    excess = np.where(alone[_block_of_code(mechanism)], 0.0, _excess(mechanism))
-    most, least = np.where(alone[blocks.block], 1.0, most), np.where(alone[blocks.block], 0.0, least)
-    return float(max(most.max() - excess.min(), 0.0) - min(least.min() - excess.max(), 0.0))
-
-
-def _decode(mechanism: Mechanism, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum over codes of weight times g_x(y) = (1{y supports x} - miss_x 1{y in x's group}) / (hit_x - miss_x)."""
-    counts = mechanism.support(weights)
-    return (counts.support - mechanism.miss * counts.group) / _gap(mechanism)
-
-
-def _gap(mechanism: Mechanism) -> NDArray[np.float64]:
-    gap = mechanism.hit - mechanism.miss
-    if not np.all(gap > 0):
-        raise SordinoError(
-            "reports must depend on the values to be estimated from",
-            found="an epsilon so small that they do not",
-            step="raise epsilon",
-        )
-    return gap
+    blocks, excess = mechanism.partition, _excess(mechanism)
+    several = blocks.sizes[blocks.block] > 1
+    if not several.any():
+        return 1.0
+    swing = np.where(several, (most - excess.min()) - (least - excess.max()), 1.0)
+    return float(swing.max())
 
 
 def _excess(mechanism: Mechanism) -> NDArray[np.float64]:
-    """For each code, (sum over the block of g_x(y) - 1) / size of the block, shape (outputs,).
-
-    The sum of c_x over the values that a code supports follows from `forward`, which spreads hit_x evenly over the
-    supporting codes of x and the rest evenly over the others of the group.
-    """
-    blocks = mechanism.partition
-    sizes = mechanism.support(np.ones(mechanism.outputs))
-    inside = mechanism.hit / sizes.support
-    others = sizes.group - sizes.support
-    outside = np.divide(1 - mechanism.hit, others, out=np.zeros(mechanism.k), where=others > 0)
-    per_report = 1 / _gap(mechanism)
-    # Within a block hit, miss and the numbers of codes are constant, so each code's sums need its block's constants
-    # only.
-    block_of_code = _block_of_code(mechanism)
-    first = blocks.order[blocks.starts][block_of_code]
-    spread = mechanism.forward(per_report) - outside[first] * blocks.totals(per_report)[block_of_code]
-    supported = spread / (inside - outside)[first]
-    total = supported - blocks.totals(mechanism.miss * per_report)[block_of_code]
-    return (total - 1) / blocks.sizes[block_of_code]
-
-
-def _block_of_code(mechanism: Mechanism) -> NDArray[np.intp]:
-    """The block whose values can send each code, shape (outputs,)."""
-    blocks = mechanism.partition
-    codes = mechanism.support(np.ones(mechanism.outputs)).group[blocks.order[blocks.starts]]
-    return np.repeat(np.arange(blocks.m), codes.astype(np.intp))
+    excess = mechanism.excess
+    if excess is None:
+        raise SordinoError("the tally must tell each report's excess", step="do not subtract totals here")
+    return excess

@@ -7,6 +7,7 @@ The plain coin (a = b = 1) is wrong for k-ary randomized response, where a = k -
 """
 
 from fractions import Fraction
+from math import ceil, floor
 
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 
@@ -32,6 +33,37 @@ def largest_threshold(epsilon: Nats, heads: int = 1, tails: int = 1) -> int:
         low_threshold = _threshold(low * epsilon.ratio, heads, tails)
         if low_threshold == _threshold(high * epsilon.ratio, heads, tails):
             return min(low_threshold, WORD - 1)
+        digits *= 2
+
+
+def least_weight(epsilon: Nats, heavy: Fraction | int) -> int:
+    """The least whole R with e^epsilon R >= heavy, by enclosures on which both ends give the same integer.
+
+    Args:
+        epsilon: the loss allowed, >= 0.
+        heavy: the weight that R stands against, >= 0.
+    """
+    digits = FIRST_DIGITS
+    while True:
+        low, high = exponential(epsilon.rational, digits)
+        if epsilon.rational == 0:
+            low = high = Fraction(1)
+        most, least = ceil(heavy / (low * epsilon.ratio)), ceil(heavy / (high * epsilon.ratio))
+        if most == least:
+            return most
+        digits *= 2
+
+
+def most_weight(epsilon: Nats, light: int) -> int:
+    """The largest whole R with R <= e^epsilon light, proved in the same way."""
+    digits = FIRST_DIGITS
+    while True:
+        low, high = exponential(epsilon.rational, digits)
+        if epsilon.rational == 0:
+            low = high = Fraction(1)
+        least, most = floor(low * epsilon.ratio * light), floor(high * epsilon.ratio * light)
+        if least == most:
+            return least
         digits *= 2
 
 

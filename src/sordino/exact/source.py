@@ -18,6 +18,9 @@ Words: TypeAlias = NDArray[np.uint64]
 Indices: TypeAlias = NDArray[np.intp]
 
 LARGEST_BOUND = 2**32
+"""Uniform choices from at most this many are made with half a word."""
+
+LARGEST_WIDE_BOUND = 2**63
 """Uniform choices are from at most this many."""
 
 ZEROS = bytes(1 << 16)
@@ -107,7 +110,8 @@ def uniform_below(bound: int, stream: Stream) -> Words:
     """A uniform integer in 0..bound-1 for each value, exactly, by rejected words.
 
     Each word's upper half times the bound gives the choice in its upper half; the few products whose lower half falls
-    in the uneven remainder are drawn again (at most bound / 2^32 of them). `bound` is at most 2^32. Whether a word is
+    in the uneven remainder are drawn again (at most bound / 2^32 of them). Beyond 2^32, the quotient of the whole word
+    is the choice, and words past the last whole quotient are drawn again. `bound` is at most 2^63. Whether a word is
     rejected does not depend on the value.
     """
     return uniform_below_either((bound, bound), None, stream)
@@ -115,6 +119,8 @@ def uniform_below(bound: int, stream: Stream) -> Words:
 
 def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
     """A uniform integer below the first bound, or below the second where `second` holds (None: nowhere)."""
+    if max(bounds) > LARGEST_BOUND:
+        return _uniform_wide(bounds, second, stream)
     product = stream.next()
     product >>= np.uint64(32)
     product *= np.uint64(bounds[0]) if second is None else np.where(second, *map(np.uint64, bounds[::-1]))
@@ -127,6 +133,20 @@ def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | No
         again = None if second is None else second[rejected]
         product[rejected] = uniform_below_either(bounds, again, stream.take(rejected))
     return product
+
+
+def _uniform_wide(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
+    """The same for bounds of up to 2^63, by division."""
+    limits, quotients = (
+        np.uint64(values[0]) if second is None else np.where(second, *map(np.uint64, values[::-1]))
+        for values in (bounds, [min((1 << 64) // bound, (1 << 64) - 1) for bound in bounds])
+    )
+    choice: Words = stream.next() // quotients
+    rejected = np.flatnonzero(choice >= limits)
+    if rejected.size:
+        again = None if second is None else second[rejected]
+        choice[rejected] = _uniform_wide(bounds, again, stream.take(rejected))
+    return choice
 
 
 os.register_at_fork(after_in_child=SystemSource.note_fork)

@@ -10,20 +10,17 @@ from sordino.errors import SordinoError
 
 @dataclass(frozen=True, eq=False)
 class Aggregate:
-    """How often each code was reported.
+    """What the reports of one mechanism add up to.
 
     Attributes:
         fingerprint: of the mechanism that made the reports.
-        counts: int64, shape (outputs,).
+        n: the number of reports.
+        counts: int64, shape (counters,): how often each code was reported, or what the mechanism counts instead.
     """
 
     fingerprint: str
+    n: int
     counts: NDArray[np.int64]
-
-    @property
-    def n(self) -> int:
-        """The number of reports."""
-        return int(self.counts.sum())
 
     def __add__(self, other: "Aggregate") -> "Aggregate":
         """The tally of both sets of reports.
@@ -37,4 +34,4 @@ class Aggregate:
                 found=f"{self.fingerprint} and {other.fingerprint}",
                 step="aggregate each plan's reports apart",
             )
-        return Aggregate(self.fingerprint, self.counts + other.counts)
+        return Aggregate(self.fingerprint, self.n + other.n, self.counts + other.counts)

@@ -1,11 +1,10 @@
-"""What every mechanism offers: a channel from values to codes made of integer weights, and its transposes.
+"""What every mechanism offers: a channel from values to codes made of integer weights, and what its tally tells.
 
-Sampler, certificate and estimator read the same integers. The estimators of this family share one form: each value x
-has a set of codes that *support* it inside a *group* of codes,
-
-    estimate of p_x = (share of supporting codes - miss_x * share of the group) / (hit_x - miss_x),
-
-where hit_x = Pr(support | x) and miss_x = Pr(support | group, another value of the group).
+Sampler, certificate and estimator read the same integers. A tally is a vector of counters that add: how often each code
+was sent, or where codes are too many for that, what the estimator needs of them. `forward` and `adjoint` are the
+channel as a linear map from values to expected counters. An estimate of the share of x is the mean over the reports of
+a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` and `decode_squares` give the means of g_x and g_x^2, both
+linear in the counters.
 """
 
 from abc import ABC, abstractmethod
@@ -28,19 +27,6 @@ CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class Support:
-    """Weights summed over the codes that support each value.
-
-    Attributes:
-        support: shape (..., k), over the codes that support x.
-        group: shape (..., k), over the codes of x's group.
-    """
-
-    support: NDArray[np.float64]
-    group: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class Mechanism(ABC):
     """A channel from k values to codes.
 
@@ -53,7 +39,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def outputs(self) -> int:
-        """Codes are 0..outputs-1."""
+        """Codes are numbers in 0..outputs-1."""
 
     @property
     @abstractmethod
@@ -65,40 +51,79 @@ class Mechanism(ABC):
     def parameters(self) -> str:
         """All that defines the channel, as canonical text."""
 
-    @property
-    @abstractmethod
-    def partition(self) -> Partition:
-        """The values whose codes share a group: one block, unless the mechanism is blockwise."""
-
-    @property
-    @abstractmethod
-    def hit(self) -> NDArray[np.float64]:
-        """Shape (k,): Pr(code supports x | x)."""
-
-    @property
-    @abstractmethod
-    def miss(self) -> NDArray[np.float64]:
-        """Shape (k,): Pr(code supports x | another value of x's group)."""
-
     @abstractmethod
     def weight(self, value: int, code: int) -> int:
         """Pr(code | value) times the denominator, exactly."""
 
     @abstractmethod
     def columns(self) -> Iterator[ColumnClass]:
-        """All outputs, in classes."""
-
-    @abstractmethod
-    def support(self, weights: NDArray[np.float64]) -> Support:
-        """Weights, shape (..., outputs), summed over each value's supporting codes and over its group."""
+        """All codes that can be sent, in classes."""
 
     @abstractmethod
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code, shape (outputs,), of a value with law p, shape (k,)."""
+        """The expected counters of one report, shape (counters,), of a value with law p, shape (k,)."""
+
+    @abstractmethod
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected weight of each value's counters, shape (k,), for weights of shape (counters,)."""
+
+    @property
+    @abstractmethod
+    def informative(self) -> bool:
+        """Whether reports depend on the values, so that there is an unbiased estimate."""
+
+    @abstractmethod
+    def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each g_x, shape (..., k), of counters per report, shape (..., counters)."""
+
+    @abstractmethod
+    def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each g_x squared, shape (..., k), of counters per report, shape (..., counters)."""
+
+    @property
+    @abstractmethod
+    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest g_x(code) over all codes, shape (k,) each."""
 
     @abstractmethod
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        """One code for each value; two words for each, whatever the value."""
+        """One code for each value; as many words for each, whatever the value."""
+
+    @property
+    def counters(self) -> int:
+        """The length of a tally: one counter a code, unless the mechanism says otherwise."""
+        return self.outputs
+
+    @property
+    def counts_codes(self) -> bool:
+        """Whether a tally says how often each code was sent."""
+        return self.counters == self.outputs
+
+    @property
+    def partition(self) -> Partition:
+        """The blocks that every report tells; one block of all values, unless the mechanism is blockwise."""
+        return Partition(np.zeros(self.k, dtype=np.intp))
+
+    @property
+    def excess(self) -> NDArray[np.float64] | None:
+        """For each counter, (the sum over the block of g_x - 1) / size of the block, shape (counters,).
+
+        None where the counters do not tell it: estimates then cannot be shifted to their block's share.
+        """
+        return None
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """How many reports a tally holds."""
+        return int(counters.sum())
+
+    def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share of the reports from each block of the partition, shape (m,), of counters per report."""
+        total: NDArray[np.float64] = law.sum(axis=-1, keepdims=True)
+        return total
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Whether each code below `outputs` is one that no value can send."""
+        return np.zeros(len(codes), dtype=np.bool_)
 
     @property
     def code_bits(self) -> int:
@@ -113,7 +138,7 @@ class Mechanism(ABC):
     @property
     def total_variance(self) -> float:
         """All exact variances, summed and times n, at uniform values; infinite if nothing can be learned."""
-        return float(self.variance().sum()) if np.all(self.hit > self.miss) else np.inf
+        return float(self.variance().sum()) if self.informative else np.inf
 
     def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
         """Draw one report for each value.
@@ -145,31 +170,38 @@ class Mechanism(ABC):
         array = np.asarray(codes)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
-        if array.size and (int(array.max()) >= self.outputs or int(array.min()) < 0):
-            position = int(np.flatnonzero((array >= self.outputs) | (array < 0))[0])
+        position = self.first_invalid(array)
+        if position is not None:
             raise SordinoError(
-                f"codes must lie in 0..{self.outputs - 1}",
+                f"codes must be among the mechanism's, below {self.outputs}",
                 found=f"another at position {position}",
                 step="check that the reports belong to this plan",
             )
-        counts = np.bincount(array.astype(np.int64, copy=False), minlength=self.outputs)
-        return Aggregate(self.fingerprint, counts.astype(np.int64, copy=False))
+        zeros = np.zeros(len(array), dtype=np.intp)
+        counts = self._count(array.astype(np.uint64, copy=False), zeros, 1)[0]
+        return Aggregate(self.fingerprint, len(array), counts)
+
+    def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
+        """The position of the first code that the mechanism cannot send."""
+        if not codes.size:
+            return None
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
+            wrong = (codes >= self.outputs) | (codes < 0)
+        wrong |= self.impossible(codes)
+        return int(np.argmax(wrong)) if wrong.any() else None
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        """The tallies of several groups of reports, shape (groups, counters); `group` says whose each code is."""
+        at = codes.astype(np.int64, copy=False)
+        if groups > 1:
+            at = group * self.outputs + at
+        counts = np.bincount(at, minlength=groups * self.outputs).astype(np.int64, copy=False)
+        return counts.reshape(groups, self.outputs)
 
     def evidence(self, code: int) -> FiniteEvidence:
         """What one report says about each value."""
         return FiniteEvidence.of_weights((self.weight(value, code) for value in range(self.k)), self.denominator)
-
-    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected weight of the code of each value, shape (k,), for weights of shape (outputs,).
-
-        Within its group a code is uniform on the supporting codes and uniform on the others.
-        """
-        sums = self.support(weights)
-        sizes = self.support(np.ones(self.outputs))
-        others = sizes.group - sizes.support
-        with np.errstate(invalid="ignore", divide="ignore"):
-            outside = np.where(others > 0, (1 - self.hit) * (sums.group - sums.support) / others, 0.0)
-        return self.hit * sums.support / sizes.support + outside
 
     def probabilities(self) -> NDArray[np.float64]:
         """The dense channel, shape (k, outputs); for small k."""
@@ -181,10 +213,11 @@ class Mechanism(ABC):
         Uniform p by default. Source: context-aware LDP paper, (15)-(19), as corrected.
         """
         law = np.full(self.k, 1 / self.k) if p is None else np.asarray(p, dtype=np.float64)
-        in_group = self.partition.totals(law)[self.partition.block]
-        in_support = self.hit * law + self.miss * (in_group - law)
-        moment = (1 - self.miss) ** 2 * in_support + self.miss**2 * (in_group - in_support)
-        return moment / (self.hit - self.miss) ** 2 - law**2
+        return self.moment(law) - law**2
+
+    def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each g_x squared, shape (k,), over the reports of values with law p, shape (k,)."""
+        return self.decode_squares(self.forward(p))
 
     @property
     def _chunk(self) -> int:

@@ -9,38 +9,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 from math import lcm
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.definition.pairwise import read_epsilon
+from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import CHUNK, Mechanism, Support
+from sordino.mechanism.base import CHUNK
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
-Within = Literal["randomized", "hadamard", "projective", "best"]
-"""The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block
-size."""
+Within = Literal["randomized", "hadamard", "projective", "subset", "best"]
+"""The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block size,
+among those whose reports fit."""
 
-INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveResponse]] = {
+INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection]] = {
     "randomized": RandomizedResponse,
     "hadamard": HadamardResponse,
     "projective": ProjectiveResponse,
+    "subset": SubsetSelection,
 }
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
 
+LARGEST_CODE_BITS = 64
+"""Bits of a report at most."""
+
 
 @dataclass(frozen=True, init=False)
-class Blockwise(Mechanism):
+class Blockwise(SupportMechanism):
     """One inner mechanism for each block of a partition; a block of one value is told as it is.
 
     Attributes:
@@ -50,20 +57,24 @@ class Blockwise(Mechanism):
     Example:
         >>> import numpy as np
         >>> Blockwise(np.repeat(np.arange(1750), 25), "1").code_bits
-        16
+        36
     """
 
     blocks: Partition
     inner: tuple[OneCoin, ...]
 
     def __init__(
-        self, blocks: Partition | Sequence[Sequence[int]] | ArrayLike, epsilon: NatsLike, within: Within = "best"
+        self,
+        blocks: Partition | Sequence[Sequence[int]] | ArrayLike,
+        epsilon: NatsLike,
+        within: Within = "best",
+        code_bits: int = LARGEST_CODE_BITS,
     ) -> None:
         partition = Partition.of(blocks)
         bound = read_epsilon(epsilon)
         if within not in get_args(Within):
             raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=repr(within))
-        self._fill(partition, tuple(_inner(size, bound, within) for size in np.unique(partition.sizes).tolist()))
+        self._fill(partition, _inner(partition, bound, within, min(code_bits, LARGEST_CODE_BITS)))
 
     @classmethod
     def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> "Blockwise":
@@ -76,6 +87,9 @@ class Blockwise(Mechanism):
         return mechanism
 
     def _fill(self, blocks: Partition, inner: tuple[OneCoin, ...]) -> None:
+        codes = sum(_codes(blocks, mechanism) for mechanism in inner)
+        if codes > 1 << LARGEST_CODE_BITS:
+            raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found=f"{(codes - 1).bit_length()}")
         object.__setattr__(self, "k", blocks.k)
         object.__setattr__(self, "blocks", blocks)
         object.__setattr__(self, "inner", inner)
@@ -86,15 +100,25 @@ class Blockwise(Mechanism):
         return np.searchsorted(np.array([mechanism.k for mechanism in self.inner]), self.blocks.sizes)
 
     @cached_property
-    def _offsets(self) -> NDArray[np.intp]:
-        """Each block's first code, and after the last block the number of codes, shape (m + 1,)."""
-        outputs = np.array([mechanism.outputs for mechanism in self.inner])[self._kind]
-        return np.concatenate(([0], np.cumsum(outputs)))
+    def _offsets(self) -> list[int]:
+        """Each block's first code, and after the last block the number of codes, m + 1 numbers of up to 65 bits."""
+        return list(accumulate((self.inner[kind].outputs for kind in self._kind.tolist()), initial=0))
+
+    @cached_property
+    def _first_code(self) -> Words:
+        """Each block's first code, shape (m,)."""
+        return np.array(self._offsets[:-1], dtype=np.uint64)
+
+    @cached_property
+    def _first_counter(self) -> NDArray[np.intp]:
+        """Each block's first counter, and after the last block the number of counters, shape (m + 1,)."""
+        lengths = np.array([mechanism.counters for mechanism in self.inner])[self._kind]
+        return np.concatenate(([0], np.cumsum(lengths)))
 
     @cached_property
     def _offset_of(self) -> Words:
         """Each value's block's first code, shape (k,)."""
-        return self._offsets[self.blocks.block].astype(np.uint64)
+        return self._first_code[self.blocks.block]
 
     @cached_property
     def _kind_of(self) -> NDArray[np.uint16]:
@@ -110,7 +134,17 @@ class Blockwise(Mechanism):
     @property
     def outputs(self) -> int:
         """The inner codes of all blocks, one block after the other."""
-        return int(self._offsets[-1])
+        return self._offsets[-1]
+
+    @property
+    def counters(self) -> int:
+        """The inner counters of all blocks, one block after the other."""
+        return int(self._first_counter[-1])
+
+    @property
+    def counts_codes(self) -> bool:
+        """If all inner mechanisms do."""
+        return all(mechanism.counts_codes for mechanism in self.inner)
 
     @cached_property
     def denominator(self) -> int:
@@ -123,23 +157,32 @@ class Blockwise(Mechanism):
         return self.blocks
 
     @cached_property
-    def hit(self) -> NDArray[np.float64]:
+    def reading(self) -> Reading:
         """Each value's, from its block's mechanism."""
-        return self._spread([mechanism.hit for mechanism in self.inner])
+        parts = [mechanism.reading for mechanism in self.inner]
+        on, off, outside, alone = (
+            self._spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
+        )
+        return Reading(on, off, outside, alone.astype(np.bool_), np.full(self.k, self.blocks.m == 1))
 
     @cached_property
-    def miss(self) -> NDArray[np.float64]:
-        """Each value's, from its block's mechanism."""
-        return self._spread([mechanism.miss for mechanism in self.inner])
+    def excess(self) -> NDArray[np.float64] | None:
+        """Each counter's, from its block's mechanism."""
+        excess = np.zeros(self.counters)
+        for mechanism, rows, _ in self._by_size:
+            if mechanism.excess is None:
+                return None
+            excess[rows] = mechanism.excess
+        return excess
 
     def weight(self, value: int, code: int) -> int:
         """The inner weight on the common denominator; zero outside the value's block."""
         block = int(self.blocks.block[value])
-        if block != int(np.searchsorted(self._offsets, code, side="right")) - 1:
+        if not self._offsets[block] <= code < self._offsets[block + 1]:
             return 0
         mechanism = self.inner[int(self._kind[block])]
         scale = self.denominator // mechanism.denominator
-        return scale * mechanism.weight(int(self.blocks.place[value]), code - int(self._offsets[block]))
+        return scale * mechanism.weight(int(self.blocks.place[value]), code - self._offsets[block])
 
     def columns(self) -> Iterator[ColumnClass]:
         """The classes of every block's inner mechanism."""
@@ -151,38 +194,95 @@ class Blockwise(Mechanism):
             for mechanism in self.inner
             for scale in [self.denominator // mechanism.denominator]
         ]
-        for block, (kind, offset) in enumerate(zip(self._kind.tolist(), self._offsets[:-1].tolist(), strict=True)):
+        for block, (kind, offset) in enumerate(zip(self._kind.tolist(), self._offsets[:-1], strict=True)):
             values = self.blocks.values(block)
             for column, parts in scaled[kind]:
                 classes = tuple(ValueClass(values[places], weights) for places, weights in parts)
                 yield ColumnClass(self.k, column.count, offset + column.code, classes)
 
-    def support(self, weights: NDArray[np.float64]) -> Support:
+    def support(self, counters: NDArray[np.float64]) -> Support:
         """Each block by its inner mechanism, all blocks of one size at once."""
-        support = np.empty((*weights.shape[:-1], self.k))
+        support = np.empty((*counters.shape[:-1], self.k))
         group = np.empty_like(support)
-        for mechanism, codes, values in self._by_size:
-            inner = mechanism.support(weights[..., codes])
+        for mechanism, rows, values in self._by_size:
+            inner = mechanism.support(counters[..., rows])
             support[..., values], group[..., values] = inner.support, inner.group
         return Support(support, group)
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
-        law = np.empty(self.outputs)
-        for mechanism, codes, values in self._by_size:
-            for row, own in zip(codes, values, strict=True):
-                law[row] = mechanism.forward(p[own])
+        """The expected counters, block by block."""
+        law = np.empty((*p.shape[:-1], self.counters))
+        for mechanism, rows, values in self._by_size:
+            law[..., rows] = mechanism.forward(p[..., values])
         return law
 
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The transpose, block by block."""
+        expected = np.empty((*weights.shape[:-1], self.k))
+        for mechanism, rows, values in self._by_size:
+            expected[..., values] = mechanism.adjoint(weights[..., rows])
+        return expected
+
+    def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All blocks of one size at once."""
+        moment = np.empty(p.shape)
+        for mechanism, _, values in self._by_size:
+            moment[..., values] = mechanism.moment(p[..., values])
+        return moment
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """Those of all blocks."""
+        return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._by_size for row in rows)
+
+    def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the reports tell in the clear."""
+        group = self.support(law).group
+        return group[..., self.blocks.order[self.blocks.starts]]
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """By the inner mechanism of each code's block."""
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        if any(not mechanism.counts_codes for mechanism in self.inner):
+            block, inner = self._split(codes.astype(np.uint64))
+            for kind, mechanism in enumerate(self.inner):
+                rows = np.flatnonzero(self._kind[block] == kind)
+                wrong[rows] = mechanism.impossible(inner[rows])
+        return wrong
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        if self.counts_codes:
+            return super()._count(codes, group, groups)
+        block, inner = self._split(codes)
+        counts = np.empty((groups, self.counters), dtype=np.int64)
+        rank = np.empty(self.blocks.m, dtype=np.intp)
+        for kind, (mechanism, columns, _) in enumerate(self._by_size):
+            own = np.flatnonzero(self._kind == kind)
+            rank[own] = np.arange(len(own))
+            rows = slice(None) if len(self.inner) == 1 else np.flatnonzero(self._kind[block] == kind)
+            both = group[rows] * len(own) + rank[block[rows]]
+            each = mechanism._count(inner[rows], both, groups * len(own))
+            counts[:, columns] = each.reshape(groups, *columns.shape)
+        return counts
+
+    def _split(self, codes: Words) -> tuple[NDArray[np.intp], Words]:
+        """Each code's block and inner code."""
+        if self.blocks.m == 1:
+            block = np.zeros(len(codes), dtype=np.intp)
+        elif len(self.inner) == 1:
+            block = (codes // np.uint64(self.inner[0].outputs)).astype(np.intp)
+        else:
+            block = np.searchsorted(self._first_code, codes, side="right") - 1
+        return block, codes - self._first_code[block]
+
     @property
-    def _by_size(self) -> Iterator[tuple[Mechanism, NDArray[np.intp], NDArray[np.intp]]]:
-        """For each size: its mechanism, and the codes and values of its blocks, a row a block."""
+    def _by_size(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
+        """For each size: its mechanism, and the counters and values of its blocks, a row a block."""
         for kind, mechanism in enumerate(self.inner):
             blocks = np.flatnonzero(self._kind == kind)
             values = self.blocks.order[self.blocks.starts[blocks, None] + np.arange(mechanism.k)]
-            yield mechanism, self._offsets[blocks, None] + np.arange(mechanism.outputs), values
+            yield mechanism, self._first_counter[blocks, None] + np.arange(mechanism.counters), values
 
-    def _spread(self, inner: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _spread(self, inner: list[NDArray[Any]]) -> NDArray[np.float64]:
         result = np.empty(self.k)
         for array, (_, _, values) in zip(inner, self._by_size, strict=True):
             result[values] = array
@@ -209,11 +309,29 @@ class Blockwise(Mechanism):
         return codes
 
 
-def _inner(size: int, epsilon: Nats, within: Within) -> OneCoin:
-    """The mechanism of a block of one size."""
-    if size == 1:
-        return RandomizedResponse(1, epsilon)
-    return min(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
+def _codes(blocks: Partition, mechanism: OneCoin) -> int:
+    """The codes of all blocks of one size."""
+    return int(np.count_nonzero(blocks.sizes == mechanism.k)) * mechanism.outputs
+
+
+def _inner(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> tuple[OneCoin, ...]:
+    """The mechanisms of all block sizes, by ascending size.
+
+    Where the best of each do not fit together in a report, the longest inner codes are given up first.
+    """
+    candidates = [
+        sorted(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
+        if size > 1
+        else [RandomizedResponse(1, epsilon)]
+        for size in np.unique(blocks.sizes).tolist()
+    ]
+    needed = []
+    for most in range(code_bits, -1, -1):
+        inner = tuple(next((one for one in made if one.code_bits <= most), made[-1]) for made in candidates)
+        needed.append((sum(_codes(blocks, one) for one in inner) - 1).bit_length())
+        if needed[-1] <= code_bits:
+            return inner
+    raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {min(needed)} needed")
 
 
 def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:

@@ -18,8 +18,8 @@ from sordino.exact.coin import WORD
 from sordino.exact.hadamard import order, parity, transform
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import Support
 from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.supported import Support
 
 
 @dataclass(frozen=True, init=False)
@@ -44,9 +44,9 @@ class HadamardResponse(OneCoin):
         return mechanism
 
     @property
-    def odds(self) -> tuple[int, int]:
-        """Both halves have as many codes."""
-        return (1, 1)
+    def sides(self) -> tuple[int, int]:
+        """Two halves."""
+        return self.outputs // 2, self.outputs // 2
 
     @property
     def parameters(self) -> str:
@@ -90,13 +90,27 @@ class HadamardResponse(OneCoin):
         own = rows[..., 1 : self.k + 1]
         return Support((total + own) / 2, np.broadcast_to(total, own.shape))
 
+    @cached_property
+    def supported(self) -> NDArray[np.float64]:
+        """Half of the values and half of the column sum of their rows."""
+        rows = np.zeros(self.outputs)
+        rows[1 : self.k + 1] = 1
+        count: NDArray[np.float64] = (self.k + transform(rows)) / 2
+        return count
+
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The law of the code: (1 + (2 hit - 1) H p) / K, with p on rows 1..k."""
-        rows = np.zeros(self.outputs)
-        rows[1 : self.k + 1] = p
+        rows = np.zeros((*p.shape[:-1], self.outputs))
+        rows[..., 1 : self.k + 1] = p
         tilt = (2 * self.threshold - WORD) / WORD
-        law: NDArray[np.float64] = (p.sum() + tilt * transform(rows)) / self.outputs
+        law: NDArray[np.float64] = (p.sum(axis=-1, keepdims=True) + tilt * transform(rows)) / self.outputs
         return law
+
+    def sample_uniform(self, stream: Stream) -> Words:
+        """The upper bits of a word."""
+        code = stream.next()
+        code >>= np.uint64(65 - self.outputs.bit_length())
+        return code
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         # A uniform code; where it is on the wrong half, flipping the row's lowest bit moves it to the other half:
@@ -104,8 +118,7 @@ class HadamardResponse(OneCoin):
         row = values.astype(np.uint64)
         row += np.uint64(1)
         against = stream.next() >= np.uint64(self.threshold)
-        code = stream.next()
-        code >>= np.uint64(65 - self.outputs.bit_length())
+        code = self.sample_uniform(stream)
         wrong = parity(row, code)
         wrong ^= against.view(np.uint8)
         lowest = row & (~row + np.uint64(1))

@@ -1,4 +1,8 @@
-"""Mechanisms with one coin: built from an epsilon, or from the threshold of a frozen plan."""
+"""Mechanisms with one coin: built from an epsilon, or from the threshold of a frozen plan.
+
+Each value has as many supporting codes as every other, and as many others; the coin chooses between the two, and the
+code is uniform on either side.
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -6,18 +10,18 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sordino.definition.pairwise import read_epsilon
-from sordino.domain.partition import Partition
+from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
-from sordino.exact.source import LARGEST_BOUND
-from sordino.mechanism.base import Mechanism
+from sordino.exact.source import LARGEST_BOUND, Stream, Words
+from sordino.mechanism.supported import Reading, SupportMechanism
 
 
 @dataclass(frozen=True, init=False)
-class OneCoin(Mechanism):
+class OneCoin(SupportMechanism):
     """A mechanism over one group of k values with one coin.
 
     Attributes:
@@ -28,8 +32,33 @@ class OneCoin(Mechanism):
 
     @property
     @abstractmethod
+    def sides(self) -> tuple[int, int]:
+        """How many codes support a value, and how many others can be sent."""
+
+    @property
+    @abstractmethod
+    def hit(self) -> NDArray[np.float64]:
+        """Shape (k,): Pr(code supports x | x)."""
+
+    @property
+    @abstractmethod
+    def miss(self) -> NDArray[np.float64]:
+        """Shape (k,): Pr(code supports x | another value)."""
+
+    @property
+    def supported(self) -> NDArray[np.float64]:
+        """How many values each code supports, shape (outputs,); 1 unless the mechanism says otherwise."""
+        return np.ones(self.outputs)
+
+    @abstractmethod
+    def sample_uniform(self, stream: Stream) -> Words:
+        """A uniform code of those that can be sent, for each value of the stream; one word for each."""
+
+    @property
     def odds(self) -> tuple[int, int]:
-        """The a and b of a T <= e^eps b (2^64 - T): what one unit of heads and of tails weighs on one code."""
+        """The a and b of a T <= e^eps b (2^64 - T): heads are shared by the codes that support, tails by the others."""
+        on, off = self.sides
+        return max(off, 1), on
 
     @property
     def record(self) -> dict[str, int]:
@@ -37,9 +66,32 @@ class OneCoin(Mechanism):
         return {"k": self.k, "threshold": self.threshold}
 
     @cached_property
-    def partition(self) -> Partition:
-        """All values share one group."""
-        return Partition(np.zeros(self.k, dtype=np.intp))
+    def reading(self) -> Reading:
+        """One group of all values."""
+        return Reading.of(self.hit, self.miss, alone=self.sides[1] == 0)
+
+    @cached_property
+    def excess(self) -> NDArray[np.float64] | None:
+        """By the number of values that each code supports."""
+        self._require_informative()
+        on, off = self.reading.on[0], self.reading.off[0]
+        excess: NDArray[np.float64] = ((on - off) * self.supported + self.k * off - 1) / self.k
+        return excess
+
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Uniform on either side."""
+        sums, (on, off) = self.support(weights), self.sides
+        outside = (1 - self.hit) * (sums.group - sums.support) / off if off else 0.0
+        expected: NDArray[np.float64] = self.hit * sums.support / on + outside
+        return expected
+
+    def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """In closed form, shape (..., k) for laws of shape (..., k), which may add up to less than 1."""
+        self._require_informative()
+        total = p.sum(axis=-1, keepdims=True)
+        in_support = self.hit * p + self.miss * (total - p)
+        moment: NDArray[np.float64] = self.reading.on**2 * in_support + self.reading.off**2 * (total - in_support)
+        return moment
 
     def _set_size(self, k: int) -> None:
         if not 1 <= k <= LARGEST_BOUND:

@@ -18,15 +18,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.pairwise import read_epsilon
+from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.projective import ProjectiveSpace, is_prime
-from sordino.exact.source import Stream, Words, uniform_below_either
-from sordino.mechanism.base import Support
+from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
 from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.supported import Support
 
 LARGEST_LIST = 1 << 18
 """Entries of the list of all hyperplanes at most: it stays in the processor's cache."""
@@ -82,9 +82,9 @@ class ProjectiveResponse(OneCoin):
         return {**super().record, "field": self.field}
 
     @property
-    def odds(self) -> tuple[int, int]:
-        """Heads are shared by the hyperplane's codes, tails by those off it."""
-        return self.space.affine, self.space.hyperplane
+    def sides(self) -> tuple[int, int]:
+        """The codes on a hyperplane, and those off it."""
+        return self.space.hyperplane, self.space.affine
 
     @property
     def parameters(self) -> str:
@@ -131,15 +131,24 @@ class ProjectiveResponse(OneCoin):
         own = self.space.hyperplane_sums(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
+    @cached_property
+    def supported(self) -> NDArray[np.float64]:
+        """A code lies on the hyperplanes of the points on its own."""
+        return self._on(np.ones(self.k))
+
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code: a code lies on the hyperplanes of the points on its own."""
-        padded = np.zeros(self.outputs)
-        padded[: self.k] = p
-        on = self.space.hyperplane_sums(padded)
+        """The law of the code."""
+        on = self._on(p)
         told = self.threshold / WORD
         law: NDArray[np.float64] = on * (told / self.space.hyperplane)
-        law += (p.sum() - on) * ((1 - told) / self.space.affine)
+        law += (p.sum(axis=-1, keepdims=True) - on) * ((1 - told) / self.space.affine)
         return law
+
+    def _on(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each code, the amounts of the values on whose hyperplanes it lies."""
+        padded = np.zeros((*amounts.shape[:-1], self.outputs))
+        padded[..., : self.k] = amounts
+        return self.space.hyperplane_sums(padded)
 
     @cached_property
     def _pivots(self) -> NDArray[np.int64]:
@@ -161,6 +170,10 @@ class ProjectiveResponse(OneCoin):
         values = [chunk[: self.k, None] for chunk in vectors]
         off = self.space.dot(values, [chunk[None, :] for chunk in vectors]) != 0
         return np.argsort(off, axis=1, kind="stable").astype(np.int32)
+
+    def sample_uniform(self, stream: Stream) -> Words:
+        """Any point."""
+        return uniform_below(self.outputs, stream)
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         off = stream.next() >= np.uint64(self.threshold)

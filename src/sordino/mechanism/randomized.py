@@ -18,8 +18,8 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below
-from sordino.mechanism.base import Support
 from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.supported import Support
 
 
 @dataclass(frozen=True, init=False)
@@ -44,9 +44,9 @@ class RandomizedResponse(OneCoin):
         return mechanism
 
     @property
-    def odds(self) -> tuple[int, int]:
-        """A lie has k - 1 values to choose from."""
-        return (max(self.k - 1, 1), 1)
+    def sides(self) -> tuple[int, int]:
+        """The truth, and k - 1 lies."""
+        return 1, self.k - 1
 
     @property
     def parameters(self) -> str:
@@ -92,8 +92,12 @@ class RandomizedResponse(OneCoin):
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The law of the code."""
-        law: NDArray[np.float64] = self.hit * p + self.miss * (p.sum() - p)
+        law: NDArray[np.float64] = self.hit * p + self.miss * (p.sum(axis=-1, keepdims=True) - p)
         return law
+
+    def sample_uniform(self, stream: Stream) -> Words:
+        """Any value."""
+        return uniform_below(self.k, stream)
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         lie = stream.next() >= np.uint64(self.threshold)

@@ -83,7 +83,8 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
     if certificate.witness is None:
         return ("No two values are protected from each other, so nothing can be broken.",)
     witness = certificate.witness
-    where = f"code {witness.code}, between the values {witness.value} and {witness.other}"
+    code = "one of its codes" if witness.code is None else f"code {witness.code}"
+    where = f"{code}, between the values {witness.value} and {witness.other}"
     if witness.loss is None:
         return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"

@@ -20,7 +20,8 @@ import numpy as np
 from pydantic import BeforeValidator, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from sordino.definition.pairwise import LDP, BlockLDP, read_epsilon
+from sordino.definition.bounds import read_epsilon
+from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition

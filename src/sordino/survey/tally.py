@@ -39,6 +39,8 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
         raise SordinoError(f"{path} must belong to the plan", found="another plan's aggregate", step=step)
     mechanism, counts = plan.query.mechanism, document.get("counts", [])
     whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**53 for count in counts)
-    if not whole or len(counts) != mechanism.outputs:
-        raise SordinoError(f"{path} must have a count >= 0 for each of {mechanism.outputs} codes", found="other counts")
-    return Aggregate(mechanism.fingerprint, np.array(counts, dtype=np.int64))
+    if not whole or len(counts) != mechanism.counters:
+        rule = f"{path} must have a count >= 0 for each of {mechanism.counters} counters"
+        raise SordinoError(rule, found="other counts")
+    tally = np.array(counts, dtype=np.int64)
+    return Aggregate(mechanism.fingerprint, mechanism.reports(tally), tally)

@@ -1,0 +1,129 @@
+"""Bounds on the log-ratio of pairs of values: a matrix in nats, exact, with infinite entries, closed.
+
+E[x, x'] bounds ln Pr(y|x) - ln Pr(y|x') for every output y; an infinite entry (None) protects nothing. Bounds imply
+each other: E[x, z] is never worth more than E[x, y] + E[y, z], so a matrix is closed under shortest paths before
+anything is compared with it.
+Source: context-aware LDP paper, Definition 2.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import lcm
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats, NatsLike
+
+BoundLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal | None"
+"""What is read as a bound of a pair; None and "inf" for a pair that is not protected."""
+
+Bounds: TypeAlias = tuple[tuple[Nats | None, ...], ...]
+"""One row a value; None where the pair is not protected."""
+
+LARGEST_EPSILON = 100
+"""Beyond this a bound protects nothing: a coin on 64-bit words has odds of at most 2^64, 44.4 nats."""
+
+LARGEST_MATRIX = 256
+"""Values of a matrix of rational bounds at most."""
+
+LARGEST_LOGARITHMIC = 64
+"""Values of a matrix with logarithms among its bounds at most: their sums are compared one by one."""
+
+INFINITE = ("inf", "infinity")
+"""How a text says that a pair is not protected."""
+
+
+def read_epsilon(epsilon: NatsLike) -> Nats:
+    """An epsilon that can be promised: 0 <= epsilon <= 100 nats.
+
+    Raises:
+        SordinoError: unreadable, negative or absurd.
+    """
+    amount = Nats.of(epsilon)
+    if amount.sign() < 0 or amount > LARGEST_EPSILON:
+        raise SordinoError(f"epsilon must lie between 0 and {LARGEST_EPSILON} nats", found=repr(str(epsilon)))
+    return amount
+
+
+def read_bound(bound: BoundLike) -> Nats | None:
+    """A bound of a pair: an epsilon, or "inf" (also None, or the float) for a pair that is not protected."""
+    if bound is None or (isinstance(bound, str | float) and str(bound).strip().lower() in INFINITE):
+        return None
+    return read_epsilon(bound)
+
+
+def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> Bounds:
+    """A square matrix of bounds with a diagonal of zeros.
+
+    Raises:
+        SordinoError: not square, too large, an entry that is no bound, or a diagonal that is not zero.
+    """
+    rows = matrix.tolist() if isinstance(matrix, np.ndarray) else matrix
+    if isinstance(rows, str) or not all(isinstance(row, Sequence) and not isinstance(row, str) for row in rows):
+        raise SordinoError("a matrix of bounds must be a list of rows", found=type(matrix).__name__)
+    k = len(rows)
+    if not 1 <= k <= LARGEST_MATRIX:
+        raise SordinoError(f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows", found=str(k))
+    if any(len(row) != k for row in rows):
+        odd = next(len(row) for row in rows if len(row) != k)
+        raise SordinoError("a matrix of bounds must be square", found=f"{k} rows, one of them of {odd} entries")
+    bounds = []
+    for x, row in enumerate(rows):
+        read = []
+        for other, entry in enumerate(row):
+            try:
+                bound = read_bound(entry)
+            except SordinoError as error:
+                raise SordinoError(
+                    f"row {x}, column {other}: {error.rule}", found=error.found, step=error.step
+                ) from None
+            if x == other and bound != Nats.of(0):
+                raise SordinoError("a value's bound to itself must be 0", found=f"{entry} in row {x}")
+            read.append(bound)
+        bounds.append(tuple(read))
+    return tuple(bounds)
+
+
+def closure(bounds: Bounds) -> Bounds:
+    """The bounds that a matrix implies: E[x, z] is the least sum along any way from x to z."""
+    finite = [bound for row in bounds for bound in row if bound is not None]
+    if all(bound.ratio == 1 for bound in finite):
+        return _rational_closure(bounds, lcm(*(bound.rational.denominator for bound in finite)))
+    if len(bounds) > LARGEST_LOGARITHMIC:
+        raise SordinoError(
+            f"a matrix with logarithms must have at most {LARGEST_LOGARITHMIC} values",
+            found=f"{len(bounds)}",
+            step="write the bounds as decimals, rounded down",
+        )
+    least = [list(row) for row in bounds]
+    for y in range(len(least)):
+        for row in least:
+            first = row[y]
+            if first is None:
+                continue
+            for z, second in enumerate(least[y]):
+                if second is not None:
+                    total, known = first + second, row[z]
+                    row[z] = total if known is None or total < known else known
+    return tuple(map(tuple, least))
+
+
+def _rational_closure(bounds: Bounds, denominator: int) -> Bounds:
+    """The same in whole numbers over a common denominator; sums are exact."""
+    infinite = sum(int(bound.rational * denominator) for row in bounds for bound in row if bound is not None) + 1
+    whole = [[infinite if b is None else int(b.rational * denominator) for b in row] for row in bounds]
+    least = np.array(whole, dtype=np.int64 if infinite < 2**61 else object)
+    for y in range(len(bounds)):
+        least = np.minimum(least, least[:, [y]] + least[[y], :])
+    unchanged = (least == np.array(whole, dtype=least.dtype)).tolist()
+    return tuple(
+        tuple(
+            known if same else Nats(Fraction(total, denominator))
+            for known, total, same in zip(row, totals, sames, strict=True)
+        )
+        for row, totals, sames in zip(bounds, least.tolist(), unchanged, strict=True)
+    )

@@ -1,0 +1,110 @@
+"""High-low LDP: some values are sensitive, the others are not.
+
+No output favours a sensitive value over any other value by more than epsilon; nothing else is bounded. So a report
+never shows that somebody *has* a sensitive value, but it may show that somebody has not.
+Source: context-aware LDP paper, Definition 3.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.definition.bounds import read_epsilon
+from sordino.definition.pairwise import (
+    Extreme,
+    Part,
+    largest_ratio,
+    loss_over,
+    require_size,
+    slack_below,
+    weight_range,
+)
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.nats import Nats, NatsLike
+
+
+def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
+    """The indices of the sensitive values, ascending.
+
+    Raises:
+        SordinoError: not indices, outside the domain or repeated; none or all of the values.
+    """
+    values = np.asarray(sensitive)
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+        raise SordinoError("sensitive values must be a list of indices", found=f"type {values.dtype}")
+    if values.size and (int(values.min()) < 0 or int(values.max()) >= k):
+        wrong = next(value for value in values.tolist() if not 0 <= value < k)
+        raise SordinoError(f"sensitive values must lie in the domain, 0..{k - 1}", found=str(wrong))
+    distinct = np.unique(values).astype(np.intp)
+    if len(distinct) < len(values):
+        raise SordinoError("sensitive values must be named once", found="one repeated")
+    if not 0 < len(distinct) < k:
+        found = "none of them" if not len(distinct) else f"all {k}"
+        step = "leave the protection out to protect all values alike" if len(distinct) else "name those to protect"
+        raise SordinoError("some of the values must be sensitive, and not all", found=found, step=step)
+    return distinct
+
+
+@dataclass(frozen=True, eq=False)
+class HighLowLDP:
+    """High-low LDP.
+
+    Attributes:
+        epsilon: the bound of a sensitive value over any other.
+        k: the number of values.
+        sensitive: shape (s,), the indices of the sensitive values, ascending.
+
+    Example:
+        >>> HighLowLDP("1", 6, [0, 3]).sensitive
+        array([0, 3])
+    """
+
+    epsilon: Nats
+    k: int
+    sensitive: NDArray[np.intp]
+
+    def __init__(self, epsilon: NatsLike, k: int, sensitive: ArrayLike) -> None:
+        object.__setattr__(self, "epsilon", read_epsilon(epsilon))
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "sensitive", read_sensitive(k, sensitive))
+
+    @cached_property
+    def is_sensitive(self) -> NDArray[np.bool_]:
+        """Shape (k,)."""
+        marked = np.zeros(self.k, dtype=np.bool_)
+        marked[self.sensitive] = True
+        return marked
+
+    def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """For each sensitive value, how far the evidence favours it over the least likely value; rounded up; else 0."""
+        require_size(len(evidence.log), self.k)
+        return np.where(self.is_sensitive, loss_over(evidence, np.min(evidence.log), alone=False), 0.0)
+
+    def slack(self, evidence: FiniteEvidence) -> float:
+        """Epsilon less the largest loss, rounded down."""
+        return slack_below(self.epsilon, self.loss(evidence))
+
+    def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
+        """One pair: the largest ratio of a sensitive value's weight to another value's."""
+        require_size(column.k, self.k)
+        parts: list[Part] = []
+        for part in column.parts:
+            heavy, light = weight_range(part)
+            marked = int(self.is_sensitive[part.values].sum())
+            if marked:
+                parts.append((marked, heavy, light))
+            if marked < len(part.values):
+                parts.append((len(part.values) - marked, None, light))
+        ratio = largest_ratio(parts, self.k)
+        if ratio is not None:
+            yield Extreme(*ratio, self.epsilon, self.sensitive)
+
+    def __add__(self, other: "HighLowLDP") -> "HighLowLDP":
+        """What two reports about the same value keep together: the bounds add."""
+        if self.k != other.k or not np.array_equal(self.sensitive, other.sensitive):
+            raise SordinoError("bounds add over the same sensitive values", found="others")
+        return HighLowLDP(self.epsilon + other.epsilon, self.k, self.sensitive)

@@ -1,0 +1,151 @@
+"""Context-aware LDP by a matrix of bounds, one for each ordered pair of values; and its metric form.
+
+Source: context-aware LDP paper, Definitions 1 and 2, Proposition 1 (composition).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
+from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.nats import Nats
+
+
+@dataclass(frozen=True)
+class PairwiseLDP:
+    """E-LDP: ln Pr(y|x) - ln Pr(y|x') <= E[x, x'] for every output y and every pair of values.
+
+    Attributes:
+        given: the bounds as given, k x k; None where a pair is not protected.
+        bounds: the same closed under shortest paths: what the given ones imply together.
+
+    Example:
+        >>> definition = PairwiseLDP([["0", "1", "inf"], ["1", "0", "1"], ["inf", "inf", "0"]])
+        >>> [str(bound) for bound in definition.bounds[0]], definition.lowered
+        (['0', '1', '2'], ((0, 2),))
+    """
+
+    given: Bounds
+    bounds: Bounds
+
+    def __init__(self, matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> None:
+        given = read_bounds(matrix)
+        object.__setattr__(self, "given", given)
+        object.__setattr__(self, "bounds", closure(given))
+
+    @property
+    def k(self) -> int:
+        """The number of values."""
+        return len(self.bounds)
+
+    @property
+    def lowered(self) -> tuple[tuple[int, int], ...]:
+        """The pairs whose given bound was worth more than what the others imply."""
+        return tuple(
+            (x, other)
+            for x, (given, closed) in enumerate(zip(self.given, self.bounds, strict=True))
+            for other, (before, after) in enumerate(zip(given, closed, strict=True))
+            if before != after
+        )
+
+    @property
+    def epsilon(self) -> Nats:
+        """The largest bound of a protected pair."""
+        return self._distinct[-1] if self._distinct else Nats.of(0)
+
+    @cached_property
+    def _distinct(self) -> tuple[Nats, ...]:
+        """The different finite bounds of pairs, ascending."""
+        pairs = ((x, other) for x in range(self.k) for other in range(self.k) if x != other)
+        return tuple(sorted({bound for x, other in pairs if (bound := self.bounds[x][other]) is not None}))
+
+    @cached_property
+    def rank(self) -> NDArray[np.intp]:
+        """Each pair's place among the different bounds, shape (k, k); their number where it is not protected."""
+        place: dict[Nats | None, int] = {bound: i for i, bound in enumerate(self._distinct)}
+        place[None] = len(place)
+        rank = np.array([[place.get(bound, 0) for bound in row] for row in self.bounds], dtype=np.intp)
+        np.fill_diagonal(rank, len(self._distinct))
+        return rank
+
+    @cached_property
+    def floors(self) -> NDArray[np.float64]:
+        """The bounds rounded down, shape (k, k); infinite where a pair is not protected."""
+        amounts = np.array([*(bound.floor() for bound in self._distinct), math.inf])
+        return amounts[self.rank]
+
+    def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """For each value, how far the evidence favours it over the least likely it is protected from; rounded up."""
+        require_size(len(evidence.log), self.k)
+        protected = np.isfinite(self.floors)
+        least = np.where(protected, evidence.log[None, :], math.inf).min(axis=1)
+        alone: NDArray[np.bool_] = np.logical_not(protected.any(axis=1))
+        return loss_over(evidence, np.where(alone, evidence.log, least), alone=alone)
+
+    def slack(self, evidence: FiniteEvidence) -> float:
+        """The least that is left of any pair's bound, rounded down; infinite where no pair is protected."""
+        require_size(len(evidence.log), self.k)
+        left = math.inf
+        for x in range(self.k):
+            others = np.isfinite(self.floors[x])
+            own = FiniteEvidence(np.full(int(others.sum()), evidence.log[x]), evidence.radius)
+            loss = loss_over(own, evidence.log[others], alone=False) if others.any() else np.empty(0)
+            remaining = np.nextafter(self.floors[x][others] - loss, -math.inf)
+            left = min(left, float(remaining.min(initial=math.inf)))
+        return left
+
+    def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
+        """For each two classes of values, the pairs with the least bound."""
+        require_size(column.k, self.k)
+        parts = [(part.values, *weight_range(part)) for part in column.parts]
+        absent = np.setdiff1d(np.arange(self.k), np.concatenate([values for values, _, _ in parts]))
+        if absent.size:
+            parts.append((absent, 0, 0))
+        unprotected = len(self._distinct)
+        for heavies, heavy, _ in parts:
+            for lights, _, light in parts:
+                rank = self.rank[np.ix_(heavies, lights)]
+                least = int(rank.min())
+                if heavy > 0 and least < unprotected:
+                    rows, columns = np.nonzero(rank == least)
+                    pairs = (heavies[rows], lights[columns])
+                    yield Extreme(heavy, light, self._distinct[least], heavies, lights, pairs)
+
+    def __add__(self, other: "PairwiseLDP") -> "PairwiseLDP":
+        """What two reports about the same value keep together: the bounds of each pair add.
+
+        Source: context-aware LDP paper, Proposition 1.
+        """
+        if self.k != other.k:
+            raise SordinoError("bounds add over one domain", found=f"{self.k} values and {other.k} values")
+        return PairwiseLDP(
+            [
+                [None if a is None or b is None else a + b for a, b in zip(first, second, strict=True)]
+                for first, second in zip(self.bounds, other.bounds, strict=True)
+            ]
+        )
+
+
+class MetricLDP(PairwiseLDP):
+    """E-LDP whose bounds are distances in nats: the same both ways.
+
+    Example:
+        >>> str(MetricLDP([[0, "1/2"], ["1/2", 0]]).epsilon)
+        '1/2'
+    """
+
+    def __init__(self, distances: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> None:
+        super().__init__(distances)
+        for x, row in enumerate(self.given):
+            for other, bound in enumerate(row[:x]):
+                if bound != self.given[other][x]:
+                    raise SordinoError(
+                        "a distance must be the same both ways", found=f"two between the values {other} and {x}"
+                    )

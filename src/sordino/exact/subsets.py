@@ -1,0 +1,63 @@
+"""Subsets of 0..n-1 of one size, as bit masks, in the order of the masks: counting, unranking, tallying.
+
+The subset of rank r is found coordinate by coordinate: of the subsets of the first i + 1 elements with s members,
+C(i, s) do not have element i, and these come first.
+"""
+
+from functools import cache
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.exact.source import Words
+
+LARGEST_LIST = 1 << 18
+"""Subsets listed in a table at most: it stays in the processor's cache."""
+
+BYTE_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.int64)
+"""The bits of each byte, shape (256, 8), the lowest first."""
+
+
+def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool_]) -> Words:
+    """The masks of the given ranks among subsets of the first size, or of the second where `second` holds.
+
+    Args:
+        ranks: shape (rows,), below C(n, size).
+        n: elements, at most 63.
+        sizes: numbers of members, each 0..n.
+        second: shape (rows,).
+    """
+    if max(comb(n, size) for size in sizes) <= LARGEST_LIST:
+        first, other = (_listed(n, size) for size in sizes)
+        return np.concatenate((first, other))[ranks.astype(np.intp) + second * len(first)]
+    left = np.where(second, sizes[1], sizes[0])
+    rank, masks = ranks.copy(), np.zeros(len(ranks), dtype=np.uint64)
+    for element in range(n - 1, -1, -1):
+        without = np.array([comb(element, size) for size in range(n + 1)], dtype=np.uint64)[left]
+        has = rank >= without
+        rank -= np.where(has, without, np.uint64(0))
+        masks |= has.astype(np.uint64) << np.uint64(element)
+        left = left - has
+    return masks
+
+
+@cache
+def _listed(n: int, size: int) -> Words:
+    """All masks with `size` of n bits, ascending."""
+    if not 0 <= size <= n:
+        return np.empty(0, dtype=np.uint64)
+    if size == 0:
+        return np.zeros(1, dtype=np.uint64)
+    return np.concatenate((_listed(n - 1, size), _listed(n - 1, size - 1) | np.uint64(1 << (n - 1))))
+
+
+def bit_counts(masks: Words, n: int, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+    """How often each of n bits is set in the masks of each group, shape (groups, n)."""
+    counts = np.empty((groups, -(-n // 8) * 8), dtype=np.int64)
+    at = group << 8
+    for byte in range(-(-n // 8)):
+        values = (masks >> np.uint64(8 * byte)).astype(np.intp) & 255
+        each = np.bincount(at | values, minlength=groups * 256).reshape(groups, 256)
+        counts[:, 8 * byte : 8 * byte + 8] = each @ BYTE_BITS
+    return counts[:, :n]

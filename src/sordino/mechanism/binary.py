@@ -1,0 +1,147 @@
+"""The best channel for two values that are not equally sensitive.
+
+Guarantee: exactly E-LDP for two values: no output favours the first by more than E_12 nats nor the second by more than
+E_21. Value 0 sends code 0 with probability a / 2^64 and value 1 with b / 2^64; (a, b) are the whole numbers with the
+largest difference that the two bounds allow. With E_12 = E_21 this is Warner's randomized response, with an infinite
+bound Mangat's. Cost: one coin; two words a value, as everywhere.
+Source: context-aware LDP paper, Theorem 2 and (9), in the stable form.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import BoundLike, read_bound
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
+from sordino.exact.source import Stream, Words
+from sordino.mechanism.supported import Reading, Support, SupportMechanism
+
+
+@dataclass(frozen=True, init=False)
+class BinaryOptimal(SupportMechanism):
+    """The optimal mechanism for two values.
+
+    Attributes:
+        first: the weight a of code 0 for value 0, out of 2^64.
+        second: the weight b <= a of code 0 for value 1.
+
+    Example:
+        >>> BinaryOptimal("1", "inf").probabilities().round(4).tolist()
+        [[1.0, 0.0], [0.3679, 0.6321]]
+    """
+
+    first: int
+    second: int
+
+    def __init__(self, epsilon_12: BoundLike, epsilon_21: BoundLike) -> None:
+        self._fill(*_best_weights(read_bound(epsilon_12), read_bound(epsilon_21)))
+
+    @classmethod
+    def from_weights(cls, first: int, second: int) -> "BinaryOptimal":
+        """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
+        mechanism = cls.__new__(cls)
+        mechanism._fill(first, second)
+        return mechanism
+
+    def _fill(self, first: int, second: int) -> None:
+        if not 0 <= second <= first <= WORD:
+            raise SordinoError("two weights must satisfy 0 <= second <= first <= 2^64", found=f"{first}, {second}")
+        object.__setattr__(self, "k", 2)
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "second", second)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return f"binary first={self.first} second={self.second}"
+
+    @property
+    def outputs(self) -> int:
+        """A code is a value."""
+        return 2
+
+    @property
+    def denominator(self) -> int:
+        """2^64."""
+        return WORD
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Each value is supported by its own code."""
+        hit = np.array([self.first / WORD, (WORD - self.second) / WORD])
+        miss = np.array([self.second / WORD, (WORD - self.first) / WORD])
+        return Reading.of(hit, miss, alone=False)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the two values answer differently."""
+        return self.second < self.first and super().informative
+
+    @cached_property
+    def excess(self) -> NDArray[np.float64]:
+        """Nothing: the two estimates add up to 1."""
+        return np.zeros(2)
+
+    def weight(self, value: int, code: int) -> int:
+        """A and 2^64 - a, or b and 2^64 - b."""
+        heads = self.second if value else self.first
+        return WORD - heads if code else heads
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """The two outputs."""
+        for code in range(2):
+            parts = (ValueClass(np.array([value]), ((self.weight(value, code), 1),)) for value in range(2))
+            yield ColumnClass(2, 1, code, tuple(parts))
+
+    def support(self, counters: NDArray[np.float64]) -> Support:
+        """The counters themselves."""
+        return Support(counters, np.broadcast_to(counters.sum(axis=-1, keepdims=True), counters.shape))
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The law of the code."""
+        return p @ self.probabilities()
+
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected weight of each value's code."""
+        return weights @ self.probabilities().T
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        word = stream.next()
+        stream.next()
+        heads = np.where(values == 0, *(np.uint64(min(weight, WORD - 1)) for weight in (self.first, self.second)))
+        codes = (word >= heads).astype(np.uint64)
+        for value, weight in enumerate((self.first, self.second)):
+            if weight == WORD:
+                codes[values == value] = 0
+        return codes
+
+
+def _best_weights(first_bound: Nats | None, second_bound: Nats | None) -> tuple[int, int]:
+    """The whole a and b with the largest a - b for which a <= e^E12 b and 2^64 - b <= e^E21 (2^64 - a)."""
+    if 0 in (first_bound, second_bound):
+        return WORD, WORD
+    if first_bound == second_bound and first_bound is not None:
+        # Warner's own integers.
+        threshold = largest_threshold(first_bound)
+        return threshold, WORD - threshold
+    if first_bound is None:
+        return (WORD if second_bound is None else WORD - least_weight(second_bound, WORD)), 0
+    if second_bound is None:
+        return WORD, least_weight(first_bound, WORD)
+    # The real optimum makes both bounds tight; the whole one lies next to it.
+    first, second = (
+        exponential(-bound.rational, FIRST_DIGITS)[1] / bound.ratio for bound in (first_bound, second_bound)
+    )
+    centre = int(WORD * (1 - second) / (1 - first * second))
+    best = (WORD, WORD)
+    for a in range(max(centre - 2, 0), min(centre + 3, WORD) + 1):
+        b = max(least_weight(first_bound, a), WORD - most_weight(second_bound, WORD - a))
+        if a - b > best[0] - best[1]:
+            best = (a, b)
+    return best

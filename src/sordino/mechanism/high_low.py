@@ -1,0 +1,297 @@
+"""High-low response: a sensitive value answers by an inner mechanism, another value mostly tells itself.
+
+Guarantee: high-low eps-LDP, exactly. Another value hides with probability R / 2^64 behind a uniform code of the inner
+mechanism, else it is told as it is; R is the least whole number for which no inner code favours a sensitive value by
+more than e^eps. Codes are the inner ones, then one for each value that is not sensitive. A named combinator: it holds
+another mechanism. Cost: two words a value.
+Source: context-aware LDP paper, Section 5.1, (11) to (13) as corrected (inner Hadamard response); other inner
+mechanisms where their exact variance is lower.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from math import lcm
+from typing import get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.definition.bounds import read_epsilon
+from sordino.definition.high_low import read_sensitive
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD, least_weight
+from sordino.exact.nats import NatsLike
+from sordino.exact.source import Stream, Words
+from sordino.mechanism.blockwise import LARGEST_CODE_BITS, Within, offered
+from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.supported import Reading, Support, SupportMechanism
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class HighLow(SupportMechanism):
+    """High-low response over k values.
+
+    Attributes:
+        sensitive: shape (s,), the sensitive values, ascending.
+        inner: the mechanism over the s sensitive values.
+        hidden: the weight R out of 2^64 with which another value is not told as it is.
+
+    Example:
+        >>> HighLow(6, [0, 1], "1").total_variance.__round__(4)
+        3.4506
+    """
+
+    sensitive: NDArray[np.intp]
+    inner: OneCoin
+    hidden: int
+
+    def __init__(
+        self,
+        k: int,
+        sensitive: ArrayLike,
+        epsilon: NatsLike,
+        within: Within = "best",
+        code_bits: int = LARGEST_CODE_BITS,
+    ) -> None:
+        values, bound = read_sensitive(k, sensitive), read_epsilon(epsilon)
+        if within not in get_args(Within):
+            raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=repr(within))
+        most = 1 << min(code_bits, LARGEST_CODE_BITS)
+        choices = offered(len(values), bound, within) if len(values) > 1 else [RandomizedResponse(1, bound)]
+        made = [
+            self.from_inner(k, values, inner, min(least_weight(bound, _heaviest(inner)), WORD)) for inner in choices
+        ]
+        fitting = [one for one in made if one.outputs <= most]
+        if not fitting:
+            least = min(one.code_bits for one in made)
+            raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
+        best = min(fitting, key=lambda one: one.total_variance)
+        self._fill(k, values, best.inner, best.hidden)
+
+    @classmethod
+    def from_inner(cls, k: int, sensitive: ArrayLike, inner: OneCoin, hidden: int) -> "HighLow":
+        """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
+        values = read_sensitive(k, sensitive)
+        if inner.k != len(values):
+            raise SordinoError(f"the inner mechanism must be about {len(values)} sensitive values", found=f"{inner.k}")
+        if not 0 <= hidden <= WORD:
+            raise SordinoError("the weight of hiding must lie in 0..2^64", found=str(hidden))
+        mechanism = cls.__new__(cls)
+        mechanism._fill(k, values, inner, hidden)
+        return mechanism
+
+    def _fill(self, k: int, sensitive: NDArray[np.intp], inner: OneCoin, hidden: int) -> None:
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "sensitive", sensitive)
+        object.__setattr__(self, "inner", inner)
+        object.__setattr__(self, "hidden", hidden)
+
+    @cached_property
+    def others(self) -> NDArray[np.intp]:
+        """The values that are not sensitive, ascending."""
+        return np.setdiff1d(np.arange(self.k), self.sensitive)
+
+    @cached_property
+    def _place(self) -> NDArray[np.intp]:
+        """Each value's place among the sensitive ones, shape (k,), or -1 less its place among the others."""
+        place = np.empty(self.k, dtype=np.intp)
+        place[self.sensitive] = np.arange(len(self.sensitive))
+        place[self.others] = -1 - np.arange(len(self.others))
+        return place
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text (the sensitive values by their hash)."""
+        sensitive = sha256(self.sensitive.astype("<i8").tobytes()).hexdigest()
+        return f"high-low k={self.k} sensitive={sensitive} hidden={self.hidden} | {self.inner.parameters}"
+
+    @property
+    def outputs(self) -> int:
+        """The inner codes, then the values that are not sensitive."""
+        return self.inner.outputs + len(self.others)
+
+    @property
+    def counters(self) -> int:
+        """The inner counters, then one for each value that is not sensitive."""
+        return self.inner.counters + len(self.others)
+
+    @cached_property
+    def denominator(self) -> int:
+        """A common multiple of the inner denominator and of hiding behind a uniform code."""
+        return lcm(self.inner.denominator, WORD * sum(self.inner.sides))
+
+    @property
+    def _behind(self) -> int:
+        """The weight of another value on each inner code."""
+        return self.hidden * (self.denominator // (WORD * sum(self.inner.sides)))
+
+    @property
+    def _told(self) -> int:
+        """The weight of another value on its own code."""
+        return (WORD - self.hidden) * (self.denominator // WORD)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """In units of the sensitive values' share, which the group's share tells.
+
+        A group share g is p_A + h (1 - p_A) with h = hidden / 2^64; a supporting share is hit p + miss (p_A - p) + h m
+        (1 - p_A), where m is the share of supporting codes among all inner ones.
+        """
+        inner, hidden = self.inner, self.hidden / WORD
+        hit, miss, (on, off) = inner.hit, inner.miss, inner.sides
+        uniform, informative = on / (on + off), self._informative
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = hit - miss if len(self.sensitive) > 1 else np.ones(1)
+            # p = (s - a g - b) / gap, from p_A = (g - h) / (1 - h).
+            slope = (miss - hidden * uniform) / (1 - hidden)
+            shift = hidden * (uniform - miss) / (1 - hidden)
+            if len(self.sensitive) == 1:
+                # One sensitive value: p is p_A itself.
+                gap, slope, shift = np.array([1 - hidden]), np.zeros(1), np.array([hidden])
+            values = [(1 - slope - shift) / gap, (-slope - shift) / gap, -shift / gap]
+        reading = np.zeros((3, self.k))
+        reading[:, self.sensitive] = values if informative else [[np.inf], [-np.inf], [0.0]]
+        reading[0, self.others] = WORD / (WORD - self.hidden) if informative else np.inf
+        alone = np.ones(self.k, dtype=np.bool_)
+        alone[self.sensitive] = off == 0
+        on_own, off_own, outside = reading
+        return Reading(on_own, off_own, outside, alone, np.zeros(self.k, dtype=np.bool_))
+
+    @property
+    def _informative(self) -> bool:
+        inner = self.inner
+        return self.hidden < WORD and (len(self.sensitive) == 1 or bool((inner.hit > inner.miss).all()))
+
+    @cached_property
+    def excess(self) -> NDArray[np.float64] | None:
+        """What all contributions of a code exceed 1 by, shared by all values."""
+        if not self.inner.counts_codes:
+            return None
+        reading = self.reading
+        on, off, outside = (values[self.sensitive[0]] for values in (reading.on, reading.off, reading.outside))
+        size = len(self.sensitive)
+        hidden = (on - off) * self.inner.supported + size * off
+        told = reading.on[self.others] + size * outside
+        return (np.concatenate((hidden, told)) - 1) / self.k
+
+    def weight(self, value: int, code: int) -> int:
+        """A sensitive value's inner weight; another's weight of hiding or of being told."""
+        place = int(self._place[value])
+        if code >= self.inner.outputs:
+            return self._told if code - self.inner.outputs == -1 - place else 0
+        if place >= 0:
+            return (self.denominator // self.inner.denominator) * self.inner.weight(place, code)
+        possible = any(self.inner.weight(one, code) for one in range(min(2, self.inner.k)))
+        return self._behind if possible else 0
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """The inner classes, behind which the others hide; and the codes that tell these."""
+        scale = self.denominator // self.inner.denominator
+        for column in self.inner.columns():
+            parts = [
+                ValueClass(self.sensitive[part.values], tuple((w * scale, count) for w, count in part.weights))
+                for part in column.parts
+            ]
+            parts.append(ValueClass(self.others, ((self._behind, column.count),)))
+            yield ColumnClass(self.k, column.count, column.code, tuple(parts))
+        count = len(self.others)
+        weights = ((self._told, 1), (0, count - 1)) if count > 1 else ((self._told, 1),)
+        yield ColumnClass(self.k, count, self.inner.outputs, (ValueClass(self.others, weights),))
+
+    def support(self, counters: NDArray[np.float64]) -> Support:
+        """The inner support of sensitive values; another value's own code is its support and its group."""
+        split = self.inner.counters
+        inner = self.inner.support(counters[..., :split])
+        support = np.empty((*counters.shape[:-1], self.k))
+        group = np.empty_like(support)
+        support[..., self.sensitive], group[..., self.sensitive] = inner.support, inner.group
+        support[..., self.others] = group[..., self.others] = counters[..., split:]
+        return Support(support, group)
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected counters."""
+        own, hidden = p[..., self.others], self.hidden / WORD
+        law = self.inner.forward(p[..., self.sensitive])
+        law = law + hidden * own.sum(axis=-1, keepdims=True) * self._uniform
+        return np.concatenate((law, (1 - hidden) * own), axis=-1)
+
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The transpose."""
+        inner, told = weights[..., : self.inner.counters], weights[..., self.inner.counters :]
+        hidden = self.hidden / WORD
+        expected = np.empty((*weights.shape[:-1], self.k))
+        expected[..., self.sensitive] = self.inner.adjoint(inner)
+        expected[..., self.others] = (1 - hidden) * told + hidden * (inner @ self._uniform)[..., None]
+        return expected
+
+    @cached_property
+    def _uniform(self) -> NDArray[np.float64]:
+        """The expected inner counters of a uniform inner code."""
+        if self.inner.counts_codes:
+            return np.full(self.inner.counters, 1 / self.inner.counters)
+        on, off = self.inner.sides
+        return np.append(np.full(self.inner.k, on / (on + off)), 1.0)
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """The inner ones and those told."""
+        split = self.inner.counters
+        return self.inner.reports(counters[:split]) + int(counters[split:].sum())
+
+    @property
+    def counts_codes(self) -> bool:
+        """If the inner mechanism does."""
+        return self.inner.counts_codes
+
+    def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All reports."""
+        return self._total(law)
+
+    @cached_property
+    def partition(self) -> Partition:
+        """No report surely tells whether a value is sensitive: one block."""
+        return Partition(np.zeros(self.k, dtype=np.intp))
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Inner codes that the inner mechanism cannot send."""
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        rows = np.flatnonzero(codes < self.inner.outputs)
+        wrong[rows] = self.inner.impossible(codes[rows])
+        return wrong
+
+    def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        split = self.inner.counters
+        total: NDArray[np.float64] = law[..., split:].sum(axis=-1, keepdims=True)
+        return total + self.inner.block_shares(law[..., :split])
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        inner, told = np.flatnonzero(codes < self.inner.outputs), np.flatnonzero(codes >= self.inner.outputs)
+        counts = np.empty((groups, self.counters), dtype=np.int64)
+        counts[:, : self.inner.counters] = self.inner._count(codes[inner], group[inner], groups)
+        size = len(self.others)
+        at = group[told] * size + (codes[told] - np.uint64(self.inner.outputs)).astype(np.intp)
+        counts[:, self.inner.counters :] = np.bincount(at, minlength=groups * size).reshape(groups, size)
+        return counts
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        place = self._place[values]
+        own, rest = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
+        codes = np.empty(len(values), dtype=np.uint64)
+        codes[own] = self.inner._sample(place[own], stream.take(own))
+        words = stream.take(rest)
+        coin = words.next()
+        told = coin >= np.uint64(self.hidden) if self.hidden < WORD else np.zeros(len(rest), dtype=np.bool_)
+        behind = self.inner.sample_uniform(words)
+        codes[rest] = np.where(told, (-1 - place[rest]).astype(np.uint64) + np.uint64(self.inner.outputs), behind)
+        return codes
+
+
+def _heaviest(inner: OneCoin) -> Fraction:
+    """A supporting code's probability over that of a uniform code, times 2^64."""
+    on, off = inner.sides
+    return Fraction((inner.threshold if off else WORD) * (on + off), on)

@@ -1,0 +1,199 @@
+"""Subset selection: a random subset of the values, which holds the true value with odds above its share.
+
+Guarantee: eps-LDP, exactly. A code is the mask of w of the k values. Over 2^64 C(k-1, w-1) (k - w), subsets with the
+value weigh (k - w) T and the others w (2^64 - T), with T the largest integer that (k - w) T <= w e^eps (2^64 - T)
+allows. No mechanism under LDP has a lower variance; w = 1 is randomized response. Its tally counts how often each value
+was in the subset. Cost: two words a value, k bits a report.
+Source: Ye and Barg 2018; Wang et al. 2016; context-aware LDP paper, Section 6.2.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import read_epsilon
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD
+from sordino.exact.nats import NatsLike
+from sordino.exact.source import Stream, Words, uniform_below_either
+from sordino.exact.subsets import bit_counts, unrank
+from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.supported import Support
+
+LARGEST = 64
+"""Values at most: a code is a mask of 64 bits."""
+
+
+@dataclass(frozen=True, init=False)
+class SubsetSelection(OneCoin):
+    """Subset selection over 2 to 64 values.
+
+    Attributes:
+        size: how many values a subset holds; by default the number with the lowest exact variance.
+
+    Example:
+        >>> mechanism = SubsetSelection(25, "1")
+        >>> mechanism.size, mechanism.code_bits
+        (7, 25)
+    """
+
+    size: int
+
+    def __init__(self, k: int, epsilon: NatsLike, size: int | None = None) -> None:
+        self._set_size(k)
+        self._set_subsets(best_size(k, float(read_epsilon(epsilon))) if size is None else size)
+        self._set_epsilon(epsilon)
+
+    @classmethod
+    def from_threshold(cls, k: int, threshold: int, size: int) -> Self:
+        """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
+        mechanism = cls.__new__(cls)
+        mechanism._set_size(k)
+        mechanism._set_subsets(size)
+        mechanism._set_threshold(threshold)
+        return mechanism
+
+    def _set_subsets(self, size: int) -> None:
+        if not 2 <= self.k <= LARGEST:
+            raise SordinoError(f"subsets must be of 2 to {LARGEST} values, a bit each", found=f"{self.k}")
+        if not 1 <= size < self.k:
+            raise SordinoError(f"a subset must hold 1 to {self.k - 1} of {self.k} values", found=str(size))
+        object.__setattr__(self, "size", size)
+
+    @property
+    def record(self) -> dict[str, int]:
+        """The integers that freeze the channel: the arguments of `from_threshold`."""
+        return {**super().record, "size": self.size}
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The subsets with a value, and those without."""
+        return comb(self.k - 1, self.size - 1), comb(self.k - 1, self.size)
+
+    @property
+    def odds(self) -> tuple[int, int]:
+        """The two numbers of subsets, reduced."""
+        return self.k - self.size, self.size
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return f"subset k={self.k} size={self.size} threshold={self.threshold}"
+
+    @property
+    def outputs(self) -> int:
+        """Masks of k bits; those with another number of bits are never sent."""
+        return 1 << self.k
+
+    @property
+    def denominator(self) -> int:
+        """2^64 C(k-1, w-1) (k - w)."""
+        return WORD * comb(self.k - 1, self.size - 1) * (self.k - self.size)
+
+    @property
+    def counters(self) -> int:
+        """For each value the subsets that hold it; then all subsets."""
+        return self.k + 1
+
+    @cached_property
+    def hit(self) -> NDArray[np.float64]:
+        """T / 2^64."""
+        return np.full(self.k, self.threshold / WORD)
+
+    @cached_property
+    def miss(self) -> NDArray[np.float64]:
+        """Of the k - 1 values that a subset can hold beside x, it holds w - 1 with x and w without."""
+        on, off = self.threshold * (self.size - 1), (WORD - self.threshold) * self.size
+        return np.full(self.k, (on + off) / (WORD * (self.k - 1)))
+
+    @cached_property
+    def excess(self) -> NDArray[np.float64]:
+        """Nothing: every subset holds w values, so each report's contributions add up to 1."""
+        return np.zeros(self.counters)
+
+    def weight(self, value: int, code: int) -> int:
+        """(k - w) T where the subset holds the value, else w (2^64 - T); zero for a mask of another size."""
+        if code.bit_count() != self.size:
+            return 0
+        return (self.k - self.size) * self.threshold if code >> value & 1 else self.size * (WORD - self.threshold)
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """One class. The first w values as a subset: value 0 is in it, value k - 1 is not."""
+        on, off = self.sides
+        weights = (((self.k - self.size) * self.threshold, on), (self.size * (WORD - self.threshold), off))
+        yield ColumnClass(self.k, on + off, (1 << self.size) - 1, (ValueClass(np.arange(self.k), weights),))
+
+    def support(self, counters: NDArray[np.float64]) -> Support:
+        """The counters themselves."""
+        own = counters[..., :-1]
+        return Support(own, np.broadcast_to(counters[..., -1:], own.shape))
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How likely a subset is to hold each value; and that there is one."""
+        total = p.sum(axis=-1, keepdims=True)
+        return np.concatenate((self.hit * p + self.miss * (total - p), total), axis=-1)
+
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The transpose."""
+        own, total = weights[..., :-1], weights[..., :-1].sum(axis=-1, keepdims=True)
+        expected: NDArray[np.float64] = self.hit * own + self.miss * (total - own) + weights[..., -1:]
+        return expected
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """The last counter."""
+        return int(counters[-1])
+
+    def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The last counter."""
+        return law[..., -1:]
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Masks of another size."""
+        wrong: NDArray[np.bool_] = np.bitwise_count(codes) != self.size
+        return wrong
+
+    def sample_uniform(self, stream: Stream) -> Words:
+        """Any subset."""
+        ranks = uniform_below_either((comb(self.k, self.size),) * 2, None, stream)
+        return unrank(ranks, self.k, (self.size, self.size), np.zeros(len(ranks), dtype=np.bool_))
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        held = bit_counts(codes, self.k, group, groups)
+        return np.column_stack((held, held.sum(axis=1) // self.size))
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        # The other members are a uniform subset of the other values, which keep their order without the true one.
+        without = stream.next() >= np.uint64(self.threshold)
+        ranks = uniform_below_either(self.sides, without, stream)
+        others = unrank(ranks, self.k - 1, (self.size - 1, self.size), without)
+        place = values.astype(np.uint64)
+        below = others & ((np.uint64(1) << place) - np.uint64(1))
+        codes: Words = below | ((others ^ below) << np.uint64(1)) | (~without).astype(np.uint64) << place
+        return codes
+
+    def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        return law[..., -1:]
+
+
+def best_size(k: int, epsilon: float) -> int:
+    """The size with the lowest variance of a rare value: one of the two next to k / (e^eps + 1)."""
+    centre = math.floor(k / (math.exp(epsilon) + 1))
+    sizes = {min(max(size, 1), max(k - 1, 1)) for size in (centre, centre + 1)}
+    return min(sorted(sizes), key=lambda size: _rare_variance(k, size, epsilon))
+
+
+def _rare_variance(k: int, size: int, epsilon: float) -> float:
+    """The variance, times n, of the estimate of a value that nobody has."""
+    if k < 2:
+        return math.inf
+    ratio = math.exp(-epsilon) * (k - size) / size
+    hit = 1 / (1 + ratio)
+    miss = (hit * (size - 1) + (1 - hit) * size) / (k - 1)
+    return miss * (1 - miss) / (hit - miss) ** 2 if hit > miss else math.inf

@@ -1,0 +1,121 @@
+"""Mechanisms that estimate by support: each value has codes that *support* it within a *group* of codes.
+
+What one report adds to the estimate of x is one of three numbers: `on` where its code supports x, `off` elsewhere in
+x's group, `outside` elsewhere. For a group of values with Pr(support of x | x) = hit and Pr(support of x | another
+value of the group) = miss these are (1 - miss) / (hit - miss), -miss / (hit - miss) and 0.
+Source: context-aware LDP paper, (15) to (19), as corrected.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.mechanism.base import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """Counters summed over the codes that support each value.
+
+    Attributes:
+        support: shape (..., k), over the codes that support x.
+        group: shape (..., k), over the codes of x's group.
+    """
+
+    support: NDArray[np.float64]
+    group: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What one report adds to each value's estimate.
+
+    Attributes:
+        on, off, outside: shape (k,) each; infinite or nan where nothing can be learned.
+        alone: shape (k,), whether all codes of the value's group support it.
+        whole: shape (k,), whether all codes that can be sent are in the value's group.
+    """
+
+    on: NDArray[np.float64]
+    off: NDArray[np.float64]
+    outside: NDArray[np.float64]
+    alone: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, hit: NDArray[np.float64], miss: NDArray[np.float64], *, alone: bool) -> "Reading":
+        """The reading of one group of values."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            on, off = (1 - miss) / (hit - miss), -miss / (hit - miss)
+        informative = hit > miss
+        return cls(
+            np.where(informative, on, np.inf),
+            np.where(informative, off, -np.inf),
+            np.zeros(len(hit)),
+            np.full(len(hit), alone),
+            np.full(len(hit), fill_value=True),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SupportMechanism(Mechanism):
+    """A mechanism whose estimates count supporting codes."""
+
+    @property
+    @abstractmethod
+    def reading(self) -> Reading:
+        """What one report adds to each value's estimate."""
+
+    @abstractmethod
+    def support(self, counters: NDArray[np.float64]) -> Support:
+        """Counters, shape (..., counters), summed over each value's supporting codes and over its group."""
+
+    @property
+    def informative(self) -> bool:
+        """Whether every value's support is likelier under it than under others."""
+        return bool(np.isfinite(self.reading.on).all())
+
+    def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each g_x."""
+        self._require_informative()
+        reading = self.reading
+        return self._mean(law, reading.on, reading.off, reading.outside)
+
+    def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of each g_x squared."""
+        self._require_informative()
+        reading = self.reading
+        return self._mean(law, reading.on**2, reading.off**2, reading.outside**2)
+
+    @property
+    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest of `on`, `off` (unless alone) and `outside` (also where there is no outside)."""
+        reading = self.reading
+        off = np.where(reading.alone, reading.on, reading.off)
+        parts = np.stack([reading.on, off, reading.outside])
+        return parts.min(axis=0), parts.max(axis=0)
+
+    def _mean(
+        self, law: NDArray[np.float64], on: NDArray[np.float64], off: NDArray[np.float64], outside: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        counts = self.support(law)
+        mean: NDArray[np.float64] = on * counts.support + off * (counts.group - counts.support)
+        if outside.any():
+            mean += outside * (self._total(law) - counts.group)
+        return mean
+
+    def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All reports, shape (..., 1), of counters."""
+        total: NDArray[np.float64] = law.sum(axis=-1, keepdims=True)
+        return total
+
+    def _require_informative(self) -> None:
+        if not self.informative:
+            raise SordinoError(
+                "reports must depend on the values to be estimated from",
+                found="an epsilon so small that they do not",
+                step="raise epsilon",
+            )
