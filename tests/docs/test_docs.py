@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 import sordino
@@ -20,14 +21,21 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 SECONDS = 120
 
 
-@pytest.mark.parametrize("name", sorted(cli.commands))
+def commands(group, path=""):
+    """Every command by its words, those of groups too."""
+    for name, command in sorted(group.commands.items()):
+        yield path + name, command
+        yield from commands(command, f"{path}{name} ") if isinstance(command, click.Group) else ()
+
+
+@pytest.mark.parametrize("name", dict(commands(cli)))
 def test_every_command_has_its_line(name):
     assert f"`sordino {name}" in REFERENCE
 
 
 @pytest.mark.parametrize(
     ("command", "option"),
-    [(name, option) for name, command in sorted(cli.commands.items()) for p in command.params for option in p.opts],
+    [(name, option) for name, command in commands(cli) for p in command.params for option in p.opts],
 )
 def test_every_option_has_its_line(command, option):
     if option.startswith("-"):

@@ -10,6 +10,7 @@ import click
 
 from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
 from sordino.cli.demo import demo
+from sordino.cli.reproduce import reproduce
 from sordino.errors import SordinoError
 
 HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
@@ -29,7 +30,7 @@ def cli() -> None:
     """Hold the commands."""
 
 
-for command in (plan, privatize, aggregate, estimate, certify, explain, demo):
+for command in (plan, privatize, aggregate, estimate, certify, explain, demo, reproduce):
     cli.add_command(command)
 
 

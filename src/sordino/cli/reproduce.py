@@ -1,0 +1,150 @@
+"""`sordino reproduce`: a paper's tables and figures anew, from simulated reports, beside what the paper has."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sordino.cli.progress import progress
+from sordino.cli.show import print_json, print_table
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Method
+from sordino.reproduce import fig2 as figure
+from sordino.reproduce import table1 as table
+from sordino.reproduce.checkins import Checkins, read_checkins
+from sordino.reproduce.simulation import CONTESTANTS, METHODS, Contestant
+from sordino.survey.load import require_new, written
+
+ROUNDING = 1e-9
+"""Distances below it are zero."""
+
+FILE = click.Path(path_type=Path)
+epsilon_option = click.option(
+    "--epsilon", default="1", show_default=True, help="The loss a report may cost, in nats: 1, 1/2, ln 3."
+)
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+@click.group()
+def reproduce() -> None:
+    """Simulate a paper's table or figure anew, with the paper's mechanism (hadamard) and the best one.
+
+    Simulation with fixed seeds: the same command prints the same numbers. Nothing of it is a release.
+    """
+
+
+@reproduce.command()
+@click.option(
+    "--checkins", type=FILE, help="A table with latitude, longitude and perhaps count; else simulated people."
+)
+@epsilon_option
+@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs to average over.")
+@as_json_option
+def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) -> None:
+    """Table 1 of the context-aware LDP paper: check-ins on a map of 125 x 350 cells, in ever more public blocks.
+
+    Rows of the file outside 25..50 N and 130..60 W are left out. The paper averages 100 runs.
+    """
+    found = Checkins(table.simulated_people(), 0) if checkins is None else read_checkins(checkins, table.MAP)
+    n = int(found.people.sum())
+    with progress("table 1", table.estimates(repeats)) as advance:
+        cells = table.table1(found.people, epsilon, repeats, advance, table.MAP)
+    if as_json:
+        print_json({"people": n, "rows": [asdict(cell) for cell in cells]})
+        return
+    tv = {(cell.blocks, cell.mechanism, cell.estimator): cell.tv for cell in cells}
+    rows = [("the paper", *(f"{paper:.3f}" for paper in table.PAPER.values()))]
+    rows += [
+        (f"{mechanism}, {method}", *(f"{tv[blocks, mechanism, method]:.3f}" for blocks in table.BLOCKS))
+        for mechanism in CONTESTANTS
+        for method in METHODS
+    ]
+    rows += [
+        (
+            f"best / hadamard, {method}",
+            *(_ratio(tv[blocks, "best", method], tv[blocks, "hadamard", method]) for blocks in table.BLOCKS),
+        )
+        for method in METHODS
+    ]
+    click.echo(f"Total variation to the shares of {n:,} people; epsilon {epsilon}, runs averaged: {repeats}")
+    print_table("", ("blocks", *table.BLOCKS), rows)
+    who = "simulated: the demo's people" if checkins is None else f"{checkins}; {found.outside:,} outside left out"
+    click.echo(f"The people: {who}.")
+    click.echo("The paper's are 3,671,812 Gowalla check-ins; it states neither epsilon nor the post-processing.")
+
+
+@reproduce.command()
+@click.option(
+    "--people", type=click.IntRange(1, 2**32), default=figure.PEOPLE, show_default=True, help="How many to simulate."
+)
+@click.option("--repeats", type=click.IntRange(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
+@epsilon_option
+@click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png).")
+@as_json_option
+def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_json: bool) -> None:
+    """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four laws.
+
+    The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
+    """
+    if output is not None:
+        _require_png(output)
+    fewer = figure.sizes(people)[:-1] if output is not None else []
+    total = figure.estimates(repeats) + len(fewer) * figure.estimates(repeats, figure.DRAWN)
+    with progress("figure 2", total) as advance:
+        points = figure.fig2(people, epsilon, repeats, advance)
+        swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
+    if output is not None:
+        with written(output) as temporary:
+            temporary.write_bytes(_drawing({**swept, people: points}))
+    if as_json:
+        drawn = {"figure": str(output)} if output is not None else {}
+        print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
+        return
+    click.echo(f"Total variation to the law of {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
+    header = ("law, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))
+    print_table("", header, _rows(points))
+    if output is not None:
+        click.echo(f"{output}: written")
+
+
+def _rows(points: tuple[figure.Point, ...]) -> list[tuple[str, ...]]:
+    """A line for each law, mechanism and post-processing; below it what other programs found, where they did."""
+    lines: dict[tuple[str, Contestant, Method], list[figure.Point]] = {}
+    for point in points:
+        lines.setdefault((point.distribution, point.mechanism, point.estimator), []).append(point)
+    rows: list[tuple[str, ...]] = []
+    for names, own in lines.items():
+        rows.append((", ".join(names), *(f"{point.tv:.3f}" for point in own)))
+        if any(point.paper is not None for point in own):
+            rows.append(("  found elsewhere", *("" if point.paper is None else f"{point.paper:.3f}" for point in own)))
+    return rows
+
+
+def _drawing(points: dict[int, tuple[figure.Point, ...]]) -> bytes:
+    """The curves of one post-processing over the numbers of people."""
+    # Drawing libraries take a second to load: only commands that draw wait for them.
+    from sordino.view.curves import Curve, curves
+
+    heights: dict[str, dict[tuple[int, str], list[float]]] = {}
+    for size in sorted(points):
+        for point in points[size]:
+            if point.estimator in figure.DRAWN:
+                panel = heights.setdefault(point.distribution, {})
+                panel.setdefault((point.blocks, point.mechanism), []).append(point.tv)
+    panels = [
+        (law, [Curve("LDP" if m == 1 else f"{m} blocks", mechanism, own) for (m, mechanism), own in panel.items()])
+        for law, panel in heights.items()
+    ]
+    upward = f"total variation ({', '.join(figure.DRAWN)})"
+    return curves(sorted(points), panels, along="people", upward=upward)
+
+
+def _require_png(path: Path) -> None:
+    if path.suffix.lower() != ".png":
+        raise SordinoError("a figure's name must end in .png", found=repr(path.name))
+    require_new(path)
+
+
+def _ratio(ours: float, theirs: float) -> str:
+    """A dash where both are nothing but rounding."""
+    return f"{ours / theirs:.3f}" if theirs > ROUNDING else "-"

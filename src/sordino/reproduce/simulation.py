@@ -1,0 +1,113 @@
+"""Seeded simulation: words that can be repeated, the tally of many people's reports, how far off its estimates are.
+
+For tables, figures and tests. It guarantees nothing: whoever knows the seeds knows every word, so what is drawn from
+them is never a release. Reports are drawn by the mechanism's own `privatize`; only the words are not fresh.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.choose import best_mechanism
+from sordino.domain.partition import Partition
+from sordino.estimation.estimate import Method, estimate
+from sordino.exact.nats import NatsLike
+from sordino.exact.source import Indices, Stream, Words
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.blockwise import Blockwise
+
+Advance: TypeAlias = Callable[[int], None]
+"""Called with the number of estimates made since the last call."""
+
+Contestant = Literal["hadamard", "best"]
+"""hadamard: the context-aware LDP paper's mechanism. best: what a plan would take."""
+
+CONTESTANTS: tuple[Contestant, ...] = get_args(Contestant)
+METHODS: tuple[Method, ...] = get_args(Method)
+
+AT_ONCE = 1 << 22
+"""People privatized at a time: memory stays bounded however many there are."""
+
+Counts: TypeAlias = NDArray[np.int64]
+
+
+class SimulationSource:
+    """Words from numpy's generator under seeds: for simulation only, never for a release.
+
+    Example:
+        >>> import numpy as np
+        >>> words = [SimulationSource(1, 2).stream(np.arange(3)).next() for _ in range(2)]
+        >>> bool((words[0] == words[1]).all())
+        True
+    """
+
+    def __init__(self, *seeds: int) -> None:
+        self._generator = np.random.default_rng(seeds)
+
+    def stream(self, values: NDArray[np.integer]) -> Stream:
+        """The generator's next words; the values themselves are not looked at."""
+        return _SimulationStream(self._generator, len(values))
+
+
+class _SimulationStream:
+    """A batch's words, drawn from the generator in the order in which they are asked for."""
+
+    def __init__(self, generator: np.random.Generator, count: int) -> None:
+        self._generator = generator
+        self._count = count
+
+    def next(self) -> Words:
+        return self._generator.integers(0, 2**64 - 1, self._count, dtype=np.uint64, endpoint=True)
+
+    def take(self, rows: Indices) -> "_SimulationStream":
+        return _SimulationStream(self._generator, len(rows))
+
+
+def contestant(name: Contestant, blocks: Partition, epsilon: NatsLike) -> Mechanism:
+    """A mechanism over blocks; one block of all values is uniform LDP."""
+    if name == "best":
+        return best_mechanism(blocks.k, LDP(epsilon) if blocks.m == 1 else BlockLDP(epsilon, blocks))
+    return Blockwise(blocks, epsilon, name)
+
+
+def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSource) -> Aggregate:
+    """The tally of one simulated report of each person.
+
+    Args:
+        mechanism: draws the reports.
+        people: shape (k,), how many have each value.
+        source: of all their words.
+    """
+    ends = np.concatenate(([0], np.cumsum(people)))
+    tally = mechanism.tally(np.empty(0, dtype=np.uint64))
+    for start in range(0, int(ends[-1]), AT_ONCE):
+        here = np.clip(ends, start, start + AT_ONCE)
+        values = np.repeat(np.arange(mechanism.k), here[1:] - here[:-1])
+        tally += mechanism.tally(mechanism.privatize(values, source))
+    return tally
+
+
+def distances(
+    mechanism: Mechanism,
+    people: Counts,
+    truth: NDArray[np.float64],
+    source: SimulationSource,
+    advance: Advance,
+    methods: Sequence[Method] = METHODS,
+) -> list[float]:
+    """The total variation distance of each method's estimate to the truth, shape (k,), after one simulated run."""
+    tally = simulate_tally(mechanism, people, source)
+    found = []
+    for method in methods:
+        found.append(total_variation(estimate(mechanism, tally, method).value, truth))
+        advance(1)
+    return found
+
+
+def total_variation(shares: NDArray[np.float64], others: NDArray[np.float64]) -> float:
+    """Half the sum of the absolute differences; above 1 only where shares lie outside 0..1."""
+    return float(np.abs(shares - others).sum() / 2)
