@@ -1,8 +1,25 @@
-"""A query asks a statistic of the record through a mechanism; its report is a code."""
+"""Queries ask statistics of the record through mechanisms; a person answers one of them, once.
 
+`Sampled` draws which one without looking at the record: its codes are a disjoint union of the queries' codes, so the
+draw is public. Losses do not add up across queries: whatever is drawn, only one mechanism has seen the record.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from itertools import accumulate
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.source import Source, SystemSource, Words, uniform_below
+from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+
+LARGEST_CODE_BITS = 64
+"""Bits of a report at most."""
 
 
 @dataclass(frozen=True)
@@ -18,3 +35,135 @@ class Query:
     attribute: str
     mechanism: Mechanism
     subtract_totals: bool
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One of several queries, drawn for each person.
+
+    Attributes:
+        queries: in a fixed order; each one's codes follow those of the one before it.
+        weights: whole numbers; a person answers query j with probability weights[j] / sum(weights).
+    """
+
+    queries: tuple[Query, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.queries or len(self.queries) != len(self.weights) or min(self.weights) < 1:
+            raise SordinoError("each of one or more queries must have a whole weight >= 1", found=str(self.weights))
+        if self.code_bits > LARGEST_CODE_BITS:
+            raise SordinoError(
+                f"a report must fit in {LARGEST_CODE_BITS} bits",
+                found=f"{self.code_bits} for all queries together",
+                step="ask fewer, or smaller ones",
+            )
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Each query's first code, and after the last one the number of all codes."""
+        return tuple(accumulate((query.mechanism.outputs for query in self.queries), initial=0))
+
+    @property
+    def outputs(self) -> int:
+        """Codes are numbers in 0..outputs-1."""
+        return self.offsets[-1]
+
+    @property
+    def code_bits(self) -> int:
+        """Bits of one report."""
+        return (self.outputs - 1).bit_length()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of all mechanisms, their order and weights; that of its mechanism for a single query."""
+        if len(self.queries) == 1:
+            return self.queries[0].mechanism.fingerprint
+        texts = (f"{w} {q.mechanism.parameters}" for q, w in zip(self.queries, self.weights, strict=True))
+        return sha256(" || ".join(texts).encode()).hexdigest()[:16]
+
+    @cached_property
+    def first_counters(self) -> tuple[int, ...]:
+        """Each query's first counter, and after the last one the number of all counters."""
+        return tuple(accumulate((query.mechanism.counters for query in self.queries), initial=0))
+
+    def draw(self, count: int, source: Source) -> NDArray[np.intp]:
+        """Which query each of some people answers, shape (count,); no words are drawn where there is only one."""
+        if len(self.queries) == 1:
+            return np.zeros(count, dtype=np.intp)
+        choice = uniform_below(sum(self.weights), source.public(count))
+        return np.searchsorted(np.cumsum(self.weights), choice.astype(np.intp), side="right")
+
+    def privatize(self, values: Sequence[ArrayLike], source: Source | None = None) -> Words:
+        """Draw a query and a report for each person.
+
+        Args:
+            values: for each query the value of its attribute, whole numbers of shape (n,).
+            source: where random words come from; fresh ones from the operating system by default.
+
+        Returns:
+            Codes, uint64, shape (n,).
+        """
+        source = source or SystemSource()
+        columns = [np.asarray(column) for column in values]
+        if len(columns) != len(self.queries) or len({len(column) for column in columns}) > 1:
+            raise SordinoError("there must be a value for each query and person", found="columns of other lengths")
+        drawn = self.draw(len(columns[0]), source)
+        codes = np.empty(len(drawn), dtype=np.uint64)
+        for j, (query, column) in enumerate(zip(self.queries, columns, strict=True)):
+            rows = np.flatnonzero(drawn == j) if len(self.queries) > 1 else slice(None)
+            own = query.mechanism.privatize(column[rows], source.take(rows))
+            codes[rows] = own + np.uint64(self.offsets[j])
+        return codes
+
+    def tally(self, codes: ArrayLike) -> Aggregate:
+        """Count the reports of all queries, one query's counters after the other's.
+
+        Raises:
+            SordinoError: a code that none of the queries can send.
+        """
+        if len(self.queries) == 1:
+            return self.queries[0].mechanism.tally(codes)
+        array = np.asarray(codes).astype(np.uint64)
+        position = self.first_invalid(array)
+        if position is not None:
+            raise SordinoError(f"codes must be among the plan's, below {self.outputs}", found=f"another at {position}")
+        parts = [query.mechanism.tally(own).counts for query, own, _ in self._split(array)]
+        return Aggregate(self.fingerprint, len(array), np.concatenate(parts))
+
+    def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
+        """The position of the first code that none of the queries can send."""
+        wrong = []
+        if codes.size and int(codes.max()) >= self.outputs:
+            wrong.append(int(np.argmax(codes >= self.outputs)))
+        for query, own, rows in self._split(codes.astype(np.uint64)):
+            position = query.mechanism.first_invalid(own)
+            if position is not None:
+                wrong.append(int(rows[position]))
+        return min(wrong, default=None)
+
+    def split(self, aggregate: Aggregate) -> tuple[Aggregate, ...]:
+        """The tally of each query's own reports."""
+        if aggregate.fingerprint != self.fingerprint:
+            raise SordinoError("a tally must be of these queries", found=f"one of {aggregate.fingerprint}")
+        parts = []
+        for query, first, end in zip(self.queries, self.first_counters, self.first_counters[1:], strict=False):
+            counts = aggregate.counts[first:end]
+            parts.append(Aggregate(query.mechanism.fingerprint, query.mechanism.reports(counts), counts))
+        return tuple(parts)
+
+    def reports(self, counts: NDArray[np.integer]) -> int:
+        """How many reports the counters of all queries hold."""
+        bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
+        return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
+
+    def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
+        """Each query with its own codes and their positions."""
+        if len(self.queries) == 1:
+            return [(self.queries[0], codes, np.arange(len(codes)))]
+        which = np.searchsorted(np.array(self.offsets[:-1], dtype=np.uint64), codes, side="right") - 1
+        parts = []
+        for j, query in enumerate(self.queries):
+            rows = np.flatnonzero(which == j)
+            parts.append((query, codes[rows] - np.uint64(self.offsets[j]), rows))
+        return parts

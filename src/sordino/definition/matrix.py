@@ -60,6 +60,11 @@ class PairwiseLDP:
         """The largest bound of a protected pair."""
         return self._distinct[-1] if self._distinct else Nats.of(0)
 
+    @property
+    def least(self) -> Nats:
+        """The smallest bound of a protected pair: what all pairs must keep to be protected alike."""
+        return self._distinct[0] if self._distinct else Nats.of(0)
+
     @cached_property
     def _distinct(self) -> tuple[Nats, ...]:
         """The different finite bounds of pairs, ascending."""

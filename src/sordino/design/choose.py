@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise, offered
+from sordino.mechanism.high_low import HighLow
 
 
 def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) -> Mechanism:
@@ -23,15 +27,31 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
         case LDP():
             candidates = offered(k, definition.epsilon)
         case BlockLDP():
-            if definition.partition.k != k:
-                raise SordinoError(f"blocks must cover all {k} values", found=f"{definition.partition.k}")
+            _require_size(definition.partition.k, k)
             candidates = [Blockwise(definition.partition, definition.epsilon, "best", code_bits)]
+        case HighLowLDP():
+            _require_size(definition.k, k)
+            candidates = [HighLow(k, definition.sensitive, definition.epsilon, "best", code_bits)]
+        case PairwiseLDP():
+            _require_size(definition.k, k)
+            candidates = _for_matrix(definition)
         case _:
-            raise SordinoError(
-                "a mechanism is chosen for LDP and block-structured LDP", found=type(definition).__name__
-            )
+            raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
     fitting = [mechanism for mechanism in candidates if mechanism.code_bits <= code_bits]
     if not fitting:
         least = min(mechanism.code_bits for mechanism in candidates)
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
     return min(fitting, key=lambda mechanism: mechanism.total_variance)
+
+
+def _for_matrix(definition: PairwiseLDP) -> list[Mechanism]:
+    """For two values the optimum; else what protects all pairs as the least bound says, or a design of their own."""
+    k, bounds = definition.k, definition.bounds
+    if k == 2:
+        return [BinaryOptimal(bounds[0][1], bounds[1][0])]
+    return [*offered(k, definition.least)]
+
+
+def _require_size(found: int, k: int) -> None:
+    if found != k:
+        raise SordinoError(f"the definition must be about all {k} values", found=f"{found}")

@@ -163,4 +163,4 @@ class ChannelTable(Mechanism):
 
 
 def _is_whole(weight: object) -> bool:
-    return isinstance(weight, int | np.integer) and not isinstance(weight, bool) and weight >= 0
+    return isinstance(weight, int | np.integer) and not isinstance(weight, bool) and int(weight) >= 0

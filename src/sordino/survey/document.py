@@ -16,8 +16,8 @@ from sordino.errors import SordinoError
 FORMAT = "sordino plan"
 VERSION = 1
 
-Integer64 = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,19}$")]
-"""A positive integer of up to 64 bits, as a string."""
+Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
+"""An integer >= 0 of up to 64 bits, as a string."""
 
 
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -59,6 +59,29 @@ class BlocksPart(Part):
         return self
 
 
+class ProtectPart(Part):
+    """What is promised about an attribute.
+
+    Attributes:
+        epsilon: in nats, as text; None where `bounds` say it all.
+        blocks: only values of one block are protected from each other.
+        sensitive: the indices of the sensitive values; only these are protected.
+        bounds: for each two values, in nats, as text, "inf" for an unprotected pair.
+    """
+
+    epsilon: str | None = None
+    blocks: BlocksPart | None = None
+    sensitive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _require_one_of(self, "epsilon", "bounds")
+        if sum(part is not None for part in (self.blocks, self.sensitive, self.bounds)) > 1:
+            raise SordinoError("an attribute is protected by blocks, sensitive values or bounds", found="several")
+        return self
+
+
 class AttributePart(Part):
     """Values, where they stand in the data, and which of them are protected from each other.
 
@@ -66,7 +89,7 @@ class AttributePart(Part):
         labels, numbers, grid: exactly one; named categories, how many numbered ones, or a map.
         columns: names of the data's columns: one, or for a grid latitude and longitude.
         missing: the category of a missing value; None where missing values are refused.
-        blocks: None for plain LDP.
+        protect: what is promised.
     """
 
     labels: list[Text] | None = None
@@ -74,7 +97,7 @@ class AttributePart(Part):
     grid: GridPart | None = None
     columns: list[Text] = Field(min_length=1, max_length=2)
     missing: str | None = None
-    blocks: BlocksPart | None = None
+    protect: ProtectPart
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -86,33 +109,68 @@ class AttributePart(Part):
         return self
 
 
-class InnerPart(Part):
-    """One mechanism over k values with its frozen coin, and for projective geometry the order of its field."""
+class CoinPart(Part):
+    """One mechanism over k values with its frozen coin, and its field or the size of its subsets."""
 
-    name: Literal["randomized", "hadamard", "projective"]
+    name: Literal["randomized", "hadamard", "projective", "subset"]
     k: int = Field(ge=1)
     threshold: Integer64
     field: int | None = Field(default=None, ge=2)
+    size: int | None = Field(default=None, ge=1)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.field is not None) != (self.name == "projective"):
-            raise SordinoError("a field belongs to projective geometry response, and to no other", found=self.name)
+        for setting, name in (("field", "projective"), ("size", "subset")):
+            if (getattr(self, setting) is not None) != (self.name == name):
+                raise SordinoError(f"a {setting} belongs to {name}, and to no other", found=self.name)
         return self
+
+
+class BlockwisePart(Part):
+    """A mechanism for each block size."""
+
+    name: Literal["blockwise"]
+    inner: list[CoinPart] = Field(min_length=1)
+
+
+class HighLowPart(Part):
+    """A mechanism over the sensitive values, and the weight with which the others hide behind it."""
+
+    name: Literal["high-low"]
+    inner: CoinPart
+    hidden: Integer64
+
+
+class BinaryPart(Part):
+    """The weights of code 0 for the two values."""
+
+    name: Literal["binary"]
+    first: Integer64
+    second: Integer64
+
+
+class TablePart(Part):
+    """A channel by its weights, a row for each value."""
+
+    name: Literal["table"]
+    weights: list[list[Integer64]] = Field(min_length=1)
+
+
+MechanismPart = Annotated[CoinPart | BlockwisePart | HighLowPart | BinaryPart | TablePart, Field(discriminator="name")]
 
 
 class QueryPart(Part):
     """One question: of which attribute, and how it is answered.
 
     Attributes:
-        share: the share of the people who answer it, as a fraction.
-        inner: a mechanism for the whole domain, or one for each block size.
+        weight: a person answers it with probability weight over the sum of all weights.
+        mechanism: its integers.
         subtract_totals: whether estimates are shifted to the known share of their block.
     """
 
     histogram: str
-    share: Literal["1"]
-    inner: list[InnerPart] = Field(min_length=1)
+    weight: int = Field(ge=1, le=1 << 20)
+    mechanism: MechanismPart
     subtract_totals: bool
 
 
@@ -122,16 +180,22 @@ class PlanDocument(Part):
     Attributes:
         hash: "sha256:" and 64 hexadecimal digits.
         people: how many are expected to answer; estimates do not depend on it.
-        epsilon: the largest loss of a report, in nats, as text.
+        queries: one for each attribute, in the order of the survey's questions.
     """
 
     format: Literal["sordino plan"]
     version: Literal[1]
     hash: str
     people: int = Field(ge=1)
-    epsilon: str
-    attributes: dict[str, AttributePart] = Field(min_length=1, max_length=1)
-    queries: list[QueryPart] = Field(min_length=1, max_length=1)
+    attributes: dict[str, AttributePart] = Field(min_length=1)
+    queries: list[QueryPart] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        asked = [query.histogram for query in self.queries]
+        if sorted(asked) != sorted(self.attributes):
+            raise SordinoError("each attribute of a plan must be asked once", found=", ".join(map(repr, asked)))
+        return self
 
 
 def _require_one_of(part: Part, *names: str) -> None:

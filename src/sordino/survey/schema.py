@@ -5,51 +5,39 @@ epsilon = "1"
 [attribute.city]
 grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
 protect = { blocks = [5, 5] }
+[attribute.smoker]
+categories = ["yes", "no"]
+protect = { sensitive = ["yes"] }
 [[ask]]
 histogram = "city"
+[[ask]]
+histogram = "smoker"
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from pydantic import BeforeValidator, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from sordino.definition.bounds import read_epsilon
-from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.categories import Categories, few
+from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
-from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.nats import Nats
 from sordino.survey.document import GridPart, Part
+from sordino.survey.listed import with_listed_files
 from sordino.survey.load import read_toml
-
-LARGEST_DOMAIN = 2**22
-"""Values of an attribute at most: estimates hold several vectors of this length."""
-
-SHOWN = 80
-"""Letters of a found value shown at most."""
-
-Domain = Categories | Grid
-
-
-def _positive(epsilon: object) -> Nats:
-    if isinstance(epsilon, bool) or not isinstance(epsilon, str | int | float):
-        raise SordinoError("epsilon must be a number of nats", found=repr(epsilon), step='write it as "1.0" or "ln 3"')
-    amount = read_epsilon(epsilon)
-    if amount.sign() <= 0:
-        raise SordinoError(
-            "epsilon must be above 0, or nothing could be learned",
-            found=repr(str(epsilon)),
-            step='common values are "0.5" to "4"',
-        )
-    return amount
+from sordino.survey.promise import LARGEST_DOMAIN, Definition, Domain, definition_of
+from sordino.survey.protect import (
+    SHOWN,
+    Epsilon,
+    ProtectTable,
+    is_list_of,
+    nearest,
+    protect_mistakes,
+    protect_part,
+)
 
 
 def _whole(version: object) -> object:
@@ -57,9 +45,6 @@ def _whole(version: object) -> object:
     if type(version) is not int:
         raise SordinoError("version must be a whole number", found=repr(version)[:SHOWN])
     return version
-
-
-Epsilon = Annotated[Nats, BeforeValidator(_positive)]
 
 
 class GridTable(GridPart):
@@ -76,17 +61,10 @@ class GridTable(GridPart):
         return Grid(self.south, self.north, self.west, self.east, self.rows, self.columns)
 
 
-class ProtectTable(Part):
-    """Which values must not be told from each other; without blocks, no two."""
-
-    blocks: Any  # its shape depends on the domain: see blocks_of
-    release_single_values: bool = False
-
-
 class AttributeTable(Part):
     """One attribute of the people: its values, where they stand in the data, and how they are protected."""
 
-    categories: Any = None  # a list of names, or a number
+    categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
     grid: GridTable | None = None
     column: Any = None  # a name, or for a grid two
     missing: str | None = None
@@ -101,7 +79,7 @@ class AttributeTable(Part):
 
     def _mistakes(self) -> Iterator[SordinoError]:
         """All that is wrong with the attribute; what depends on a wrong domain cannot be told."""
-        pair = self.grid is not None and _is_list_of(self.column, str) and len(self.column) == 2
+        pair = self.grid is not None and is_list_of(self.column, str) and len(self.column) == 2
         named = [self.column] if isinstance(self.column, str) else self.column if pair else []
         if self.column is not None and not (named and all(named) and len(set(named)) == len(named)):
             rule = "column must be one name, or for a grid two: latitude, longitude"
@@ -119,20 +97,11 @@ class AttributeTable(Part):
             found = f"{domain.k}: there is nothing to ask"
             yield SordinoError("an attribute must have at least two values", found=found)
         if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
-            found, step = repr(self.missing), "add it to categories"
-            yield SordinoError("missing must name one of the categories", found=found, step=step)
-        try:
-            partition = self.partition()
-        except SordinoError as error:
-            yield error
-            return
-        single = 0 if partition is None else int(np.count_nonzero(partition.sizes == 1))
-        if single and self.protect and not self.protect.release_single_values:
-            yield SordinoError(
-                "a block must have at least two values, since the block is public",
-                found=f"{single} with one value, which would be told as it is",
-                step="merge with others, or set release_single_values = true",
-            )
+            numbered = isinstance(domain, Grid) or isinstance(domain.labels, range)
+            step = "name the categories, one of them for missing values" if numbered else "add it to categories"
+            yield SordinoError("missing must name one of the categories", found=repr(self.missing), step=step)
+        if self.protect is not None:
+            yield from protect_mistakes(self.protect, domain)
 
     def domain(self) -> Domain:
         """The values."""
@@ -142,23 +111,23 @@ class AttributeTable(Part):
             if not 1 <= self.categories <= LARGEST_DOMAIN:
                 raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(self.categories))
             return Categories(range(self.categories))
-        if not _is_list_of(self.categories, str):
+        if not is_list_of(self.categories, str):
             raise SordinoError(
-                "categories must be a list of names, or their number", found=repr(self.categories)[:SHOWN]
+                'categories must be a list of names, their number, or { file = "..." }',
+                found=repr(self.categories)[:SHOWN],
             )
         if not all(self.categories):
             raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
+        if len(self.categories) > LARGEST_DOMAIN:
+            raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(len(self.categories)))
         return Categories(self.categories)
-
-    def partition(self) -> Partition | None:
-        """The blocks; None where the whole domain is protected alike."""
-        return None if self.protect is None else blocks_of(self.domain(), self.protect.blocks)
 
 
 class AskTable(Part):
     """One question: the histogram of an attribute."""
 
     histogram: str
+    weight: int = Field(default=1, ge=1, le=1 << 20)
 
 
 class Survey(Part):
@@ -166,15 +135,15 @@ class Survey(Part):
 
     Attributes:
         version: of the format, 1.
-        epsilon: the loss that a report may cost.
-        attribute: the attributes by name; one in this version.
-        ask: the questions; one in this version.
+        epsilon: the loss that a report may cost, for attributes without one of their own.
+        attribute: the attributes by name.
+        ask: the questions, one for each attribute; a person answers one of them, drawn by their weights.
     """
 
     version: Annotated[Literal[1], BeforeValidator(_whole)]
-    epsilon: Epsilon
-    attribute: dict[str, AttributeTable]
-    ask: list[AskTable]
+    epsilon: Epsilon | None = None
+    attribute: dict[str, AttributeTable] = Field(min_length=1)
+    ask: list[AskTable] = Field(min_length=1)
 
     @classmethod
     def load(cls, path: Path | str) -> "Survey":
@@ -184,82 +153,34 @@ class Survey(Part):
             SordinoError: unreadable.
             SordinoErrors: all its mistakes, each with path, rule, found value and the nearest right name.
         """
-        return cls.read(read_toml(Path(path)), str(path))
+        return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
 
     @classmethod
-    def read(cls, tables: dict[str, Any], name: str = "the survey") -> "Survey":
-        """Check the tables of a survey file."""
-        known, mistakes = _without_unknown(tables)
+    def read(cls, tables: dict[str, Any], name: str = "the survey", folder: Path | None = None) -> "Survey":
+        """Check the tables of a survey file.
+
+        Args:
+            tables: as TOML gives them.
+            name: for messages.
+            folder: from which the names of listed files are counted; the current one by default.
+        """
+        complete, unreadable = with_listed_files(tables, folder or Path())
+        known, mistakes = _without_unknown(complete)
         survey = None
         try:
             survey = cls.model_validate(known)
         except ValidationError as error:
             mistakes += [mistake for details in error.errors() for mistake in _in_our_words(details)]
-        mistakes += [*_wrong_numbers(tables), *_unknown_attributes(tables)]
+        mistakes += [*unreadable, *_wrong_names(complete), *_without_epsilon(complete)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey
 
-    def definition(self, name: str) -> LDP | BlockLDP:
+    def definition(self, name: str) -> Definition:
         """The promise about one attribute."""
-        partition = self.attribute[name].partition()
-        return LDP(self.epsilon) if partition is None else BlockLDP(self.epsilon, partition)
-
-
-def blocks_of(domain: Domain, blocks: Any) -> Partition:
-    """The partition that a `blocks` setting describes.
-
-    For a grid [rows, columns] of cells per block; for numbered categories the length of the runs, or lists of numbers;
-    for named categories lists of names, or a table of such lists.
-    """
-    if isinstance(domain, Grid):
-        if not (_is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
-            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks)[:SHOWN])
-        return Partition.of(domain.tiles(*blocks))
-    if isinstance(blocks, dict):
-        blocks = list(blocks.values())
-    if isinstance(domain.labels, range):
-        if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks <= LARGEST_DOMAIN:
-            return Partition.of(np.arange(domain.k) // blocks)
-        if not (_is_list_of(blocks, list) and all(_is_list_of(block, int) for block in blocks)):
-            raise SordinoError(
-                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)[:SHOWN]
-            )
-        return Partition.of(blocks, domain.k)
-    if not (_is_list_of(blocks, list) and all(_is_list_of(block, str) for block in blocks)):
-        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks)[:SHOWN])
-    return _blocks_of_labels(domain, blocks)
-
-
-def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
-    index = {str(label): i for i, label in enumerate(domain.labels)}
-    listed = Counter(label for block in blocks for label in block)
-    unknown = [label for label in listed if label not in index]
-    repeated = [label for label, times in listed.items() if times > 1]
-    missing = [label for label in index if label not in listed]
-    wrong = [
-        f"{what} {few(labels)}"
-        for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
-        if labels
-    ]
-    if not all(blocks):
-        wrong.append("an empty block")
-    if wrong:
-        raise SordinoError(
-            "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
-        )
-    return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
-
-
-def nearest(found: Sequence[str], names: Sequence[Any]) -> str:
-    """A hint at the right name for the first of the found ones, or nothing."""
-    close = get_close_matches(found[0], [str(name) for name in names], 2) if found else []
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
-
-
-def _is_list_of(value: object, kind: type) -> Any:
-    """Whether a value is a list of one kind; booleans are no numbers."""
-    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
+        attribute = self.attribute[name]
+        domain = attribute.domain()
+        return definition_of(domain, protect_part(domain, attribute.protect, self.epsilon))
 
 
 def _without_unknown(tables: dict[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
@@ -280,24 +201,40 @@ def _without_unknown(tables: dict[str, Any]) -> tuple[dict[str, Any], list[Sordi
     return known, mistakes
 
 
-def _wrong_numbers(tables: dict[str, Any]) -> Iterator[SordinoError]:
-    """One attribute and one question, in this version."""
-    for name, kind, what in (("attribute", dict, "attribute"), ("ask", list, "question")):
-        table = tables.get(name)
-        if isinstance(table, kind) and len(table) != 1:
-            yield SordinoError(f"{name}: a survey of this version must have 1 {what}", found=str(len(table)))
-
-
-def _unknown_attributes(tables: dict[str, Any]) -> Iterator[SordinoError]:
-    """Questions about attributes that the survey does not have, whatever else is wrong with it."""
+def _wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """Each attribute is asked once, whatever else is wrong with the survey."""
     attributes, asks = tables.get("attribute"), tables.get("ask")
     if not isinstance(attributes, dict) or not isinstance(asks, list):
         return
+    asked = []
     for i, ask in enumerate(asks):
         name = ask.get("histogram") if isinstance(ask, dict) else None
-        if isinstance(name, str) and name not in attributes:
+        if not isinstance(name, str):
+            continue
+        if name not in attributes:
             found = repr(name) + nearest([name], list(attributes))
             yield SordinoError(f"ask.{i}.histogram must name an attribute of the survey", found=found)
+        elif name in asked:
+            step = "ask it once, with a larger weight"
+            yield SordinoError(f"ask.{i}.histogram must name an attribute once", found=f"{name!r} again", step=step)
+        asked.append(name)
+    for name in attributes:
+        if name not in asked:
+            yield SordinoError(
+                f"attribute.{name} must be asked", found="no question about it", step="add an [[ask]], or take it out"
+            )
+
+
+def _without_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """An attribute without an epsilon of its own needs the survey's."""
+    attributes = tables.get("attribute")
+    if "epsilon" in tables or not isinstance(attributes, dict):
+        return
+    for attribute in attributes.values():
+        protect = attribute.get("protect") if isinstance(attribute, dict) else None
+        if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
+            yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')
+            return
 
 
 def _in_our_words(details: ErrorDetails) -> list[SordinoError]:

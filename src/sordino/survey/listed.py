@@ -1,0 +1,53 @@
+"""Lists of values in files of their own: `categories = { file = "urls.txt" }`, one name a line."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from sordino.errors import SordinoError
+from sordino.survey.load import read_text
+
+PLACES = (("categories",), ("protect", "sensitive"))
+"""The settings of an attribute that may name a file."""
+
+
+def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[SordinoError]]:
+    """The tables of a survey with the lists that it names; and what is wrong with these."""
+    complete, mistakes = deepcopy(tables), []
+    attributes = complete.get("attribute")
+    for name, attribute in attributes.items() if isinstance(attributes, dict) else ():
+        for place in PLACES:
+            table = _inner(attribute, place[:-1])
+            setting = table.get(place[-1]) if table is not None else None
+            if table is None or not (isinstance(setting, dict) and set(setting) == {"file"}):
+                continue
+            try:
+                table[place[-1]] = _lines(setting["file"], folder)
+            except SordinoError as error:
+                where = ".".join(("attribute", name, *place))
+                mistakes.append(SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step))
+                # Nothing more is said about a list that could not be read.
+                del attributes[name]
+                break
+    return complete, mistakes
+
+
+def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
+    for key in path:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else None
+
+
+def _lines(file: object, folder: Path) -> list[str]:
+    if not isinstance(file, str):
+        raise SordinoError("file must be a name", found=repr(file)[:80])
+    lines = read_text(folder / file).removeprefix("\ufeff").split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    names = [line.removesuffix("\r") for line in lines]
+    blank = next((i for i, name in enumerate(names) if not name), None)
+    if blank is not None or not names:
+        found = "nothing" if blank is None else f"a blank line {blank + 1}"
+        raise SordinoError(f"{file} must have a name on each line", found=found)
+    return names

@@ -1,0 +1,250 @@
+"""The `protect` setting of an attribute: how sensitive its values are, read into the frozen words of a plan.
+
+protect = { epsilon = "0.5" }                        all values alike, at an epsilon of their own
+protect = { blocks = [5, 5] }                        only from the values of their block, which is public
+protect = { sensitive = ["yes"] }                    only these values
+protect = { metric = [0, 1, 2.5] }                   by distance in units of epsilon: positions, or a table
+protect = { matrix = [["0", "1"], ["inf", "0"]] }    each ordered pair by itself, in nats
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from sordino.definition.bounds import LARGEST_MATRIX, read_bounds, read_epsilon
+from sordino.definition.high_low import read_sensitive
+from sordino.domain.categories import Categories, few
+from sordino.domain.grid import Grid
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.survey.document import BlocksPart, Part, ProtectPart
+from sordino.survey.promise import LARGEST_DOMAIN, Domain, partition_of
+
+SHOWN = 80
+"""Letters of a found value shown at most."""
+
+WAYS = ("blocks", "sensitive", "metric", "matrix")
+"""How values can differ in what protects them."""
+
+
+def read_positive(epsilon: object) -> Nats:
+    """An epsilon of a survey: above 0."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, str | int | float):
+        raise SordinoError("epsilon must be a number of nats", found=repr(epsilon), step='write it as "1.0" or "ln 3"')
+    amount = read_epsilon(epsilon)
+    if amount.sign() <= 0:
+        raise SordinoError(
+            "epsilon must be above 0, or nothing could be learned",
+            found=repr(str(epsilon)),
+            step='common values are "0.5" to "4"',
+        )
+    return amount
+
+
+Epsilon = Annotated[Nats, BeforeValidator(read_positive)]
+
+
+class ProtectTable(Part):
+    """Which values must not be told from each other, and how well; see the module's text."""
+
+    epsilon: Epsilon | None = None
+    blocks: Any = None  # their shapes depend on the domain
+    release_single_values: bool = False
+    sensitive: Any = None
+    metric: Any = None
+    matrix: Any = None
+
+
+def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoError]:
+    """All that is wrong with the setting, for a domain that is right."""
+    ways = [name for name in WAYS if getattr(protect, name) is not None]
+    if len(ways) > 1:
+        yield SordinoError(f"protect must have one of {', '.join(WAYS)}", found=", ".join(ways))
+        return
+    if not ways and protect.epsilon is None:
+        yield SordinoError(f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}", found="neither")
+    if protect.matrix is not None and protect.epsilon is not None:
+        yield SordinoError("protect must have a matrix in nats or an epsilon", found="both", step="leave epsilon out")
+    try:
+        if protect.blocks is not None:
+            sizes = partition_of(domain, read_blocks(domain, protect.blocks)).sizes
+            single = int(np.count_nonzero(sizes == 1))
+            if single and not protect.release_single_values:
+                yield SordinoError(
+                    "a block must have at least two values, since the block is public",
+                    found=f"{single} with one value, which would be told as it is",
+                    step="merge with others, or set release_single_values = true",
+                )
+        else:
+            protect_part(domain, protect, Nats.of(1))
+    except SordinoError as error:
+        yield error
+
+
+def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | None) -> ProtectPart:
+    """The setting in the plan's words; the default epsilon where it has none of its own.
+
+    Raises:
+        SordinoError: it does not fit the domain, or there is no epsilon.
+    """
+    if protect is None:
+        return ProtectPart(epsilon=_text(default))
+    epsilon = protect.epsilon or default
+    if protect.matrix is not None:
+        return ProtectPart(bounds=_bounds_text(_read_matrix(protect.matrix, domain.k)))
+    if protect.metric is not None:
+        return ProtectPart(bounds=_bounds_text(_read_metric(protect.metric, domain.k, epsilon)))
+    if protect.blocks is not None:
+        return ProtectPart(epsilon=_text(epsilon), blocks=read_blocks(domain, protect.blocks))
+    if protect.sensitive is not None:
+        return ProtectPart(epsilon=_text(epsilon), sensitive=read_sensitive_values(domain, protect.sensitive))
+    return ProtectPart(epsilon=_text(epsilon))
+
+
+def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
+    """The partition that a `blocks` setting describes.
+
+    For a grid [rows, columns] of cells per block; for numbered categories the length of the runs, or lists of numbers;
+    for named categories lists of names, or a table of such lists.
+    """
+    if isinstance(domain, Grid):
+        if not (is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
+            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks)[:SHOWN])
+        return BlocksPart(tiles=blocks)
+    if isinstance(blocks, dict):
+        blocks = list(blocks.values())
+    if isinstance(domain.labels, range):
+        if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks <= LARGEST_DOMAIN:
+            return BlocksPart(run=blocks)
+        if not (is_list_of(blocks, list) and all(is_list_of(block, int) for block in blocks)):
+            raise SordinoError(
+                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)[:SHOWN]
+            )
+        return BlocksPart(of=Partition.of(blocks, domain.k).block.tolist())
+    if not (is_list_of(blocks, list) and all(is_list_of(block, str) for block in blocks)):
+        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks)[:SHOWN])
+    return BlocksPart(of=_blocks_of_labels(domain, blocks).block.tolist())
+
+
+def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
+    """The indices of the sensitive values: names, numbers, or [row, column] of a grid's cells."""
+    if isinstance(domain, Grid):
+        if not (is_list_of(sensitive, list) and all(is_list_of(cell, int) and len(cell) == 2 for cell in sensitive)):
+            raise SordinoError("sensitive cells of a grid must be [row, column] each", found=repr(sensitive)[:SHOWN])
+        outside = [c for c in sensitive if not (0 <= c[0] < domain.rows and 0 <= c[1] < domain.columns)]
+        if outside:
+            raise SordinoError("sensitive cells must lie on the grid", found=few([str(cell) for cell in outside]))
+        indices = [row * domain.columns + column for row, column in sensitive]
+    elif isinstance(domain.labels, range):
+        if not is_list_of(sensitive, int):
+            raise SordinoError("sensitive values must be a list of numbers", found=repr(sensitive)[:SHOWN])
+        indices = sensitive
+    else:
+        if not is_list_of(sensitive, str):
+            raise SordinoError("sensitive values must be a list of names", found=repr(sensitive)[:SHOWN])
+        index = {label: i for i, label in enumerate(domain.labels)}
+        unknown = [label for label in sensitive if label not in index]
+        if unknown:
+            found = few(unknown) + nearest(unknown, domain.labels)
+            raise SordinoError("sensitive values must be categories of the attribute", found=found)
+        indices = [index[label] for label in sensitive]
+    values: list[int] = read_sensitive(domain.k, np.array(indices, dtype=np.intp)).tolist()
+    return values
+
+
+def _read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
+    if not is_list_of(matrix, list):
+        raise SordinoError("a matrix must be a list of rows, in nats", found=repr(matrix)[:SHOWN])
+    bounds = read_bounds(matrix)
+    if len(bounds) != k:
+        raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
+    return [list(row) for row in bounds]
+
+
+def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | None]]:
+    """Distances times epsilon."""
+    if not isinstance(metric, list) or len(metric) != k:
+        found = f"{len(metric)}" if isinstance(metric, list) else repr(metric)[:SHOWN]
+        raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
+    if k > LARGEST_MATRIX:
+        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=str(k), step="use blocks")
+    if epsilon is None:
+        raise SordinoError("a metric needs an epsilon, its unit")
+    if all(isinstance(row, list) for row in metric):
+        distances = [[_distance(entry) for entry in row] for row in metric]
+        if any(len(row) != k for row in distances):
+            raise SordinoError("distances must be a square table", found="a row of another length")
+        for x in range(k):
+            for other in range(x):
+                if distances[x][other] != distances[other][x]:
+                    raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
+    else:
+        positions = [_distance(entry) for entry in metric]
+        distances = [[abs(one - other) for other in positions] for one in positions]
+    return [list(row) for row in read_bounds([[_times(epsilon, distance) for distance in row] for row in distances])]
+
+
+def _distance(entry: object) -> Fraction:
+    amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
+    if amount is None or amount.ratio != 1:
+        raise SordinoError("a position or distance must be a number", found=repr(entry)[:SHOWN])
+    return amount.rational
+
+
+def _times(epsilon: Nats, distance: Fraction) -> Nats:
+    if epsilon.ratio == 1:
+        return Nats(epsilon.rational * distance)
+    if distance.denominator != 1 or not 0 <= distance <= LARGEST_MATRIX:
+        raise SordinoError("an epsilon with a logarithm needs whole distances", found=f"{distance}")
+    return Nats(epsilon.rational * distance, epsilon.ratio ** int(distance))
+
+
+def _bounds_text(bounds: Sequence[Sequence[Nats | None]]) -> list[list[str]]:
+    return [["inf" if bound is None else str(bound) for bound in row] for row in bounds]
+
+
+def _text(epsilon: Nats | None) -> str:
+    if epsilon is None:
+        raise SordinoError("there must be an epsilon", step='set epsilon = "1" in the survey or in `protect`')
+    return str(epsilon)
+
+
+def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
+    index = {str(label): i for i, label in enumerate(domain.labels)}
+    listed = Counter(label for block in blocks for label in block)
+    unknown = [label for label in listed if label not in index]
+    repeated = [label for label, times in listed.items() if times > 1]
+    missing = [label for label in index if label not in listed]
+    wrong = [
+        f"{what} {few(labels)}"
+        for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
+        if labels
+    ]
+    if not all(blocks):
+        wrong.append("an empty block")
+    if wrong:
+        raise SordinoError(
+            "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
+        )
+    return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
+
+
+def nearest(found: Sequence[str], names: Sequence[Any]) -> str:
+    """A hint at the right name for the first of the found ones, or nothing."""
+    close = get_close_matches(found[0], [str(name) for name in names], 2) if found and len(names) <= MANY else []
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
+
+
+MANY = 10_000
+"""Names beyond which no nearest one is looked for."""
+
+
+def is_list_of(value: object, kind: type) -> Any:
+    """Whether a value is a list of one kind; booleans are no numbers."""
+    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
