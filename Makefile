@@ -24,7 +24,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix; $(BIN)/ruff format
 
 bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py $(BENCH)
 
 $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."
@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data
 	touch $@
 
-# pure-ldp leaves out what it needs, and breaks on today's xxhash: it gets an environment of its own.
+# The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
 .venv-peers/.installed: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --requirement benchmarks/peers.txt

@@ -1,0 +1,105 @@
+"""From a table on disk to an estimate, against DuckDB's read and group by of the same table."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+
+from pairs import RATIOS, ratios, seconds, spread
+from sordino import Plan, Survey, estimate
+from sordino.engine.reports import privatize_table, tally_people, tally_table
+
+TITLE = "From file to estimate"
+NOTE = (
+    "10 million rows, one whole number each (a cell of 43,750 in blocks of 25): every value is checked before anything "
+    "is written, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
+    "table and count each cell. Reports get fresh randomness; rows have no ids."
+)
+HEADER = RATIOS
+
+K = 43_750
+ROWS = 10_000_000
+SURVEY = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {"cell": {"categories": K, "protect": {"blocks": 25}}},
+    "ask": [{"histogram": "cell"}],
+}
+COLUMNS = f"CAST(floor(random() * {K}) AS INTEGER) AS cell"
+"""Of the people's table, in SQL."""
+
+
+class Way(NamedTuple):
+    """One way from a table to an estimate, and the figure asked of it."""
+
+    what: str
+    asked: str
+    work: Callable[[], object]
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    plan = Plan.of(Survey.read(SURVEY), ROWS)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for data, ways in ((folder / "people.csv", csv_ways), (folder / "people.parquet", parquet_ways)):
+            duckdb.sql(f"COPY (SELECT {COLUMNS} FROM range({ROWS})) TO '{data}'")
+            for way, figures in against_duckdb(data, list(ways(plan, data))):
+                yield way.what, way.asked, spread(figures)
+        yield "CSV rows, privatize and estimate by the command line: peak GiB", "-", f"{peak_memory(plan, folder):.2f}"
+
+
+def csv_ways(plan: Plan, data: Path) -> Iterator[Way]:
+    yield Way("CSV rows, reports tallied as they are made", "-", in_memory(plan, data))
+    yield Way("CSV rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
+    yield Way("CSV rows, reports written to CSV and read again", "-", through(plan, data, ".csv"))
+
+
+def parquet_ways(plan: Plan, data: Path) -> Iterator[Way]:
+    yield Way("Parquet rows, reports tallied as they are made", "-", in_memory(plan, data))
+    yield Way("Parquet rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
+
+
+def in_memory(plan: Plan, data: Path) -> Callable[[], object]:
+    return lambda: estimate(plan.query.mechanism, tally_people(plan, data))
+
+
+def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:
+    reports = data.with_name(f"reports{ending}")
+
+    def work() -> None:
+        reports.unlink(missing_ok=True)
+        privatize_table(plan, data, reports)
+        estimate(plan.query.mechanism, tally_table(plan, [reports]))
+
+    return work
+
+
+def against_duckdb(data: Path, ways: list[Way]) -> Iterator[tuple[Way, list[float]]]:
+    def baseline() -> None:
+        duckdb.sql(f"SELECT cell, count(*) FROM '{data}' GROUP BY cell").fetchall()
+
+    baseline()
+    for way in ways:
+        yield way, ratios(lambda way=way: seconds(way.work), lambda: seconds(baseline))
+
+
+def peak_memory(plan: Plan, folder: Path) -> float:
+    """GiB that the command line needs at most, privatize then estimate."""
+    path, reports = folder / "plan.json", folder / "again.parquet"
+    plan.save(path)
+    command = Path(sys.executable).with_name("sordino")
+    peaks = []
+    for arguments in (["privatize", path, folder / "people.csv", "-o", reports], ["estimate", path, reports, "--json"]):
+        process = subprocess.Popen([command, *arguments], stdout=subprocess.DEVNULL)
+        # Of this process alone: the children's common maximum would count the peers.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"sordino {arguments[0]} ended with {process.returncode}")
+        peaks.append(usage.ru_maxrss / 2**20)
+    return max(peaks)
