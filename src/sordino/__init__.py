@@ -8,6 +8,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
+from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
@@ -29,6 +30,7 @@ __all__ = [
     "Estimate",
     "Grid",
     "HadamardResponse",
+    "KeyedSource",
     "Nats",
     "Partition",
     "Plan",

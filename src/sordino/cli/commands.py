@@ -19,6 +19,7 @@ from sordino.cli.show import (
     result_rows,
 )
 from sordino.engine.duckdb import count_rows, write_table
+from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
@@ -76,22 +77,38 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
 @click.argument("plan", type=FILE)
 @click.argument("data", type=FILE)
 @click.option("-o", "--output", type=FILE, required=True, help="The reports to write (.csv, .csv.gz or .parquet).")
+@click.option("--id", "id_column", help="The column that tells people apart; an id that stands twice is refused.")
+@click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
+@click.option("--task", help="With a key, the name of this release: another one draws afresh.")
 @as_json
-def privatize(plan: Path, data: Path, output: Path, *, as_json: bool) -> None:
+def privatize(
+    plan: Path, data: Path, output: Path, id_column: str | None, key: Path | None, task: str | None, *, as_json: bool
+) -> None:
     """Release one report for each row of DATA (.csv, .csv.gz or .parquet), by the PLAN.
 
     For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
     devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
-    losses add.
+    losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
     """
     frozen = Plan.load(plan)
+    if task is not None and key is None:
+        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
+    name = TASK if task is None else task
     with progress("privatize", _total([data])) as advance:
-        n = privatize_table(frozen, data, output, advance)
+        n = privatize_table(frozen, data, output, advance, id_column=id_column, key=key, task=name)
     if as_json:
-        print_json({"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size})
+        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size}
+        print_json(made if key is None else {**made, "key": str(key), "task": name})
         return
     click.echo(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
-    click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
+    if key is None:
+        click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
+        return
+    click.echo(
+        f"The same key, plan, task ({name}), id and value give the same report again; a changed value a new one,"
+    )
+    click.echo("which is a second release.")
+    click.echo(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")
 
 
 @click.command()

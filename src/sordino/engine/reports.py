@@ -20,8 +20,11 @@ from sordino.engine.duckdb import (
     table_format,
     write_table,
 )
-from sordino.engine.values import check_values, read_values
+from sordino.engine.key import TASK, make_key, read_key
+from sordino.engine.records import check_ids
+from sordino.engine.values import check_values, read_people, read_values
 from sordino.errors import SordinoError
+from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.load import require_new
@@ -34,14 +37,33 @@ Progress = Callable[[int], None]
 """Called with the number of rows done since the last call."""
 
 
-def privatize_table(plan: Plan, data: Path, reports: Path, progress: Progress = lambda _: None) -> int:
+def privatize_table(
+    plan: Plan,
+    data: Path,
+    reports: Path,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    key: Path | None = None,
+    task: str = TASK,
+) -> int:
     """Release one report for each row of a table; returns how many.
 
     For a holder of data who releases it, for simulation and for benchmarks: in the local setting people privatize on
-    their own devices. Each call is a new release, so an existing file is never replaced.
+    their own devices. Each call without a key is a new release, so an existing file is never replaced.
+
+    Args:
+        plan: by which.
+        data: the people, a row each.
+        reports: the file to write; in the order of the rows, without their ids.
+        progress: called with the number of rows done since the last call.
+        id_column: tells the rows apart; an id that stands twice is refused.
+        key: the key file, made if there is none: the same key, plan, task, id and value always give the same report.
+        task: tells this release from others of the same plan under the same key.
 
     Raises:
-        SordinoError: the reports exist, the data cannot be read whole, or the system refuses to write; no file is left.
+        SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
+            none or is not secret, or the system refuses to write; no reports are left.
     """
     if reports.is_file():
         raise SordinoError(
@@ -49,17 +71,28 @@ def privatize_table(plan: Plan, data: Path, reports: Path, progress: Progress = 
             step="use the reports that you have",
         )
     require_new(reports)
+    if key is not None and id_column is None:
+        raise SordinoError(
+            "a key needs the ids of the rows to repeat their reports",
+            found="no column of ids",
+            step="name it: --id COLUMN",
+        )
+    secret = None if key is None else read_key(key)
     mechanism = plan.query.mechanism
     kind = pa.uint32() if mechanism.code_bits <= 32 else pa.uint64()
     schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
     done = 0
     # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
     check_values(plan, data)
+    if id_column is not None:
+        check_ids(data, id_column)
+    fresh = SystemSource()
+    keyed = None if key is None else KeyedSource(secret or make_key(key), f"{plan.hash} {task}")
 
     def batches() -> Iterator[pa.RecordBatch]:
         nonlocal done
-        source: Source = SystemSource()
-        for values in read_values(plan, data, checked=True):
+        for values, ids in read_people(plan, data, id_column, checked=True):
+            source: Source = fresh if keyed is None or ids is None else keyed.for_records(ids)
             codes = mechanism.privatize(values, source)
             tags = np.full(len(codes), plan.tag, dtype=np.uint64)
             yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)

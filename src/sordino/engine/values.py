@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.engine.duckdb import TEXT, WHOLE, header, holds_everywhere, quoted, read_batches, refuse_blank_lines
+from sordino.engine.records import batch_ids, id_expressions
 from sordino.errors import SordinoError
+from sordino.exact.source import Words
 from sordino.survey.plan import Plan
 
 PAIR = ("latitude", "longitude")
@@ -44,8 +46,22 @@ def read_values(plan: Plan, path: Path, *, checked: bool = False) -> Iterator[ND
     Raises:
         SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
     """
+    for values, _ in read_people(plan, path, None, checked=checked):
+        yield values
+
+
+def read_people(
+    plan: Plan, path: Path, id_column: str | None, *, checked: bool = False
+) -> Iterator[tuple[NDArray[np.intp], Words | None]]:
+    """The values as `read_values` gives them, each batch with the ids of its rows, shape (n, 2), if a column has them.
+
+    Raises:
+        SordinoError: as `read_values`, or an id that is missing or of another kind.
+    """
     columns = plan.attribute.columns
     select = _expressions(plan)
+    if id_column is not None:
+        columns, select = [*columns, id_column], select | id_expressions(path, id_column)
     _require_numbers(plan, path)
     if not checked:
         refuse_blank_lines(path)
@@ -53,8 +69,9 @@ def read_values(plan: Plan, path: Path, *, checked: bool = False) -> Iterator[ND
     for batch in read_batches(path, select, columns):
         indices = _indices(plan, batch)
         _refuse(plan, path, indices, batch.column("missing"), rows)
+        ids = None if id_column is None else batch_ids(path, id_column, batch, rows)
         rows += len(indices)
-        yield indices
+        yield indices, ids
     if rows == 0:
         raise SordinoError(f"{path} must hold data", found="no rows")
 

@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algori
 from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint64]
-Indices: TypeAlias = NDArray[np.intp]
+Rows: TypeAlias = NDArray[np.intp] | slice
+"""Which values of a batch: their places, each once, or a run of them."""
 
 LARGEST_BOUND = 2**32
 """Uniform choices from at most this many are made with half a word."""
@@ -33,15 +34,21 @@ class Stream(Protocol):
     def next(self) -> Words:
         """The next word for each value of the batch."""
 
-    def take(self, rows: Indices) -> "Stream":
-        """The streams of some of the values."""
+    def take(self, rows: Rows) -> "Stream":
+        """The streams of some of the values: each goes on where it is, and no word is ever given twice."""
 
 
 class Source(Protocol):
-    """Where random words come from."""
+    """Where random words come from, for one batch of people (a fresh source: for any number of batches)."""
 
-    def stream(self, values: NDArray[np.integer]) -> Stream:
-        """The words for one batch of values (a keyed source depends on them; a fresh one only on how many)."""
+    def stream(self, values: NDArray[np.number]) -> Stream:
+        """The words for the batch's values (a keyed source depends on them; a fresh one only on how many)."""
+
+    def public(self, count: int) -> Stream:
+        """Words that do not depend on any value, for what everybody may know: which question a person is asked."""
+
+    def take(self, rows: Rows) -> "Source":
+        """The source for some people of the batch."""
 
 
 class SystemSource:
@@ -68,9 +75,17 @@ class SystemSource:
             cipher.update_into(ZEROS[: len(piece)] if len(piece) < len(ZEROS) else ZEROS, piece)
         return result
 
-    def stream(self, values: NDArray[np.integer]) -> Stream:
+    def stream(self, values: NDArray[np.number]) -> Stream:
         """Fresh words, as many as there are values; the values themselves are not looked at."""
         return _FreshStream(self, len(values))
+
+    def public(self, count: int) -> Stream:
+        """Fresh words like all others."""
+        return _FreshStream(self, count)
+
+    def take(self, rows: Rows) -> "SystemSource":  # noqa: ARG002 - the rows are the protocol's
+        """Fresh words for whomever: the same source."""
+        return self
 
     def _cipher(self) -> CipherContext:
         owner = (SystemSource._forks, os.getpid())
@@ -102,8 +117,9 @@ class _FreshStream:
     def next(self) -> Words:
         return self._source.words(self._count)
 
-    def take(self, rows: Indices) -> "_FreshStream":
-        return _FreshStream(self._source, len(rows))
+    def take(self, rows: Rows) -> "_FreshStream":
+        count = len(range(self._count)[rows]) if isinstance(rows, slice) else len(rows)
+        return _FreshStream(self._source, count)
 
 
 def uniform_below(bound: int, stream: Stream) -> Words:

@@ -145,7 +145,8 @@ class Mechanism(ABC):
 
         Args:
             values: whole numbers 0..k-1, shape (n,).
-            source: where random words come from; fresh ones from the operating system by default.
+            source: where random words come from; fresh ones from the operating system by default. A keyed one,
+                `KeyedSource(key, task).for_records(ids)`, repeats its reports.
 
         Returns:
             Codes, uint64, shape (n,). Every call is a new release: privatizing a value twice doubles its loss.
@@ -154,11 +155,11 @@ class Mechanism(ABC):
             SordinoError: a value out of range (named by position, never by value).
         """
         indices = self._checked(values)
-        source = source or SystemSource()
+        stream = (SystemSource() if source is None else source).stream(indices)
         codes = np.empty(len(indices), dtype=np.uint64)
         for start in range(0, len(indices), self._chunk):
-            chunk = indices[start : start + self._chunk]
-            codes[start : start + self._chunk] = self._sample(chunk, source.stream(chunk))
+            rows = slice(start, start + self._chunk)
+            codes[rows] = self._sample(indices[rows], stream.take(rows))
         return codes
 
     def tally(self, codes: ArrayLike) -> Aggregate:

@@ -1,0 +1,94 @@
+"""The key file of repeatable reports: for its owner only, made once, and to be destroyed.
+
+Two lines of text: what it is, and 32 random bytes as hexadecimal digits. Whoever can read it can undo the noise of all
+reports that were made with it, so a file that others can open is no key any more. It is on disk before the first report
+is: a run that is cut off can be repeated.
+"""
+
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+
+from sordino.errors import SordinoError
+from sordino.exact.keyed import KEY_BYTES
+from sordino.survey.load import cannot, require_new, written
+
+TASK = "reports"
+"""The name of a release that nobody named."""
+
+TITLE = "sordino key 1, whoever has it can undo the noise: destroy it as soon as the reports are final"
+
+LARGEST = 4096
+"""Bytes that are read; a key has less."""
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def read_key(path: Path) -> bytes | None:
+    """The key of a file; None if there is no such file, and one can be made.
+
+    Raises:
+        SordinoError: no key of this user's alone (a link, a folder, somebody else's, open to others), no whole key,
+            or no place for a new one.
+    """
+    if not os.path.lexists(path):
+        require_new(path)
+        return None
+    if path.is_symlink():
+        raise _no_key(path, "a link", "give the file itself")
+    if path.is_dir():
+        raise _no_key(path, "a folder", "add a name")
+    try:
+        # Neither a link that appears meanwhile is followed, nor is a pipe waited for.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as file:  # noqa: PTH123 - a file that is open already
+            status = os.fstat(handle)
+            _require_secret(path, status)
+            content = file.read(LARGEST)
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), content)
+    if digits is None:
+        raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
+    return bytes.fromhex(digits[1].decode())
+
+
+def make_key(path: Path) -> bytes:
+    """Make a key file that only its owner can read.
+
+    Raises:
+        SordinoError: something has that name, or the system refuses.
+    """
+    key = secrets.token_bytes(KEY_BYTES)
+    with written(path) as temporary:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
+        with open(handle, "w", encoding="ascii") as file:  # noqa: PTH123 - a file that is open already
+            file.write(f"{TITLE}\n{key.hex()}\n")
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        # A new name is on disk when its folder is.
+        os.fsync(folder)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    finally:
+        os.close(folder)
+    return key
+
+
+def _require_secret(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _no_key(path, "something else than a file", "name a new file, and a key is made")
+    if status.st_uid != os.geteuid():
+        raise _no_key(path, "somebody else's file", "use a key of your own")
+    if status.st_mode & OTHERS:
+        raise SordinoError(
+            f"{path} must be open to its owner only",
+            found=f"mode {stat.S_IMODE(status.st_mode):04o}",
+            step="if nobody else has read it, chmod 600 it; if somebody may have, use another key",
+        )
+
+
+def _no_key(path: Path, found: str, step: str) -> SordinoError:
+    return SordinoError(f"{path} must be a key file", found=found, step=step)

@@ -1,0 +1,133 @@
+"""The ids of a table's rows: read as 128 bits, and refused if one is missing or stands twice.
+
+Messages name rows and columns, never an id, which may be as personal as a value. Reports carry no ids.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches
+from sordino.errors import SordinoError
+from sordino.exact.keyed import TEXT_BIT, first_repeated
+from sordino.exact.source import Words
+
+MOST = 1 << 24
+"""Ids that are compared at a time, 16 bytes each; more are compared part by part, with a reading of the table for
+each part."""
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number with irregular bits: multiplied by it, the ids of a table fall evenly into parts."""
+
+
+def id_expressions(path: Path, column: str) -> dict[str, str]:
+    """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
+
+    Raises:
+        SordinoError: a column of another type than whole numbers or texts.
+    """
+    kind, name = dict(header(path)).get(column, TEXT), quoted(column)
+    if kind not in WHOLE and kind not in (TEXT, "UUID"):
+        raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")
+    text = f"CAST({name} AS VARCHAR)"
+    number = f"TRY_CAST({text} AS HUGEINT)"
+    whole = f"(CAST({number} AS VARCHAR) = {text} AND {number} >= {-(2**63)} AND {number} < {2**64})"
+    if kind in WHOLE:
+        number, whole = f"CAST({name} AS HUGEINT)", f"({name} IS NOT NULL)"
+    negative = f"({whole} AND {number} < 0)"
+    modulo = f"CASE WHEN {negative} THEN {number} + {2**64} WHEN {whole} THEN {number} ELSE 0 END"
+    return {
+        "id_low": f"CAST({modulo} AS UBIGINT)",
+        "id_high": f"CAST(CASE WHEN {negative} THEN 1 ELSE 0 END AS UBIGINT)",
+        "id_hash": f"CASE WHEN {whole} THEN NULL ELSE unhex(sha256({text})[1:32]) END",
+        "id_missing": f"coalesce({text} = '', true)",
+    }
+
+
+def batch_ids(path: Path, column: str, batch: pa.RecordBatch, rows: int) -> Words:
+    """The ids of a batch, shape (n, 2), that begins after so many rows.
+
+    Raises:
+        SordinoError: one is missing.
+    """
+    missing = batch.column("id_missing")
+    if missing.true_count:
+        row = rows + pc.index(missing, value=True).as_py() + 1
+        raise SordinoError(
+            f"{path}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
+        )
+    ids = np.empty((len(batch), 2), dtype=np.uint64)
+    for place, name in enumerate(("id_low", "id_high")):
+        ids[:, place] = batch.column(name).to_numpy()
+    hashes = batch.column("id_hash")
+    if hashes.null_count < len(hashes):
+        hashed = hashes.is_valid().to_numpy(zero_copy_only=False)
+        digests = np.frombuffer(b"".join(hashes.drop_null().to_pylist()), dtype=">u8").reshape(-1, 2)
+        ids[hashed] = digests[:, ::-1]
+        ids[hashed, 1] |= np.uint64(TEXT_BIT)
+    return ids
+
+
+def check_ids(path: Path, column: str) -> None:
+    """Refuse a table in which an id is missing or stands twice: exactly, and in bounded memory.
+
+    Raises:
+        SordinoError: an unreadable table, ids of another kind, one that is missing, or the row in which one stands a
+            second time.
+    """
+    kept: Words = np.empty((MOST, 2), dtype=np.uint64)
+    parts = [(0, 0)]
+    while parts:
+        # Of the ids spread over 64 bits: those whose first `bits` bits are `first`.
+        bits, first = parts.pop()
+        count = 0
+        for ids in _read_ids(path, column):
+            mine = ids[_in_part(ids, bits, first)]
+            while count + len(mine) > MOST:
+                # All are compared before they are parted: ids that differ can be, equal ones could not.
+                _refuse_repeated(path, column, kept[:count])
+                bits, first = bits + 1, first << 1
+                parts.append((bits, first | 1))
+                stay, mine = (some[_in_part(some, bits, first)] for some in (kept[:count], mine))
+                count = len(stay)
+                kept[:count] = stay
+            kept[count : count + len(mine)] = mine
+            count += len(mine)
+        _refuse_repeated(path, column, kept[:count])
+
+
+def _read_ids(path: Path, column: str) -> Iterator[Words]:
+    rows = 0
+    for batch in read_batches(path, id_expressions(path, column), [column]):
+        yield batch_ids(path, column, batch, rows)
+        rows += len(batch)
+
+
+def _in_part(ids: Words, bits: int, first: int) -> NDArray[np.bool_]:
+    if bits == 0:
+        return np.ones(len(ids), dtype=np.bool_)
+    inside: NDArray[np.bool_] = (ids[:, 0] * SPREAD) >> np.uint64(64 - bits) == np.uint64(first)
+    return inside
+
+
+def _refuse_repeated(path: Path, column: str, ids: Words) -> None:
+    position = first_repeated(ids)
+    if position is None:
+        return
+    repeated, rows, where = ids[position].copy(), 0, []
+    for batch in _read_ids(path, column):
+        where += (rows + 1 + np.flatnonzero((batch == repeated).all(axis=1))).tolist()
+        rows += len(batch)
+        if len(where) > 1:
+            break
+    if len(where) < 2:
+        raise SordinoError(f"{path} must not change while it is read", step="privatize it again")
+    raise SordinoError(
+        f"{path}, row {where[1]}, {column}: each row must have an id of its own",
+        found=f"that of row {where[0]} again",
+        step="give each person one row; nothing was written",
+    )

@@ -1,0 +1,260 @@
+"""Repeatable random words: the same record, value and task always draw the same words; a changed value draws afresh.
+
+A bulk engine that computes a task twice (a retry, a lazy table) must not draw twice: that would be a second release.
+Words = PRF(key; task, record id, value, draw), in any order, batching and chunking. Mechanisms are exact for ideal
+words; in practice the promise is computational, under AES-256 and SHA-256. **Whoever has the key can undo the noise**
+of every report made with it: destroy it as soon as the reports are final.
+
+Construction: AES under a key from HKDF-SHA256 (RFC 5869), with the use, the kind of values and the task as info; a
+CBC-MAC over blocks of 128 bits, as many for each record: the id, the value's words (two a block), the number of the
+pair of draws. Inputs of one key have one length, so it is a pseudorandom function (Bellare, Kilian, Rogaway 2000);
+each of its outputs is two words. Cost: three encryptions for two words.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import NoReturn, TypeAlias
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.source import Rows, Stream, Words
+
+KEY_BYTES = 32
+
+LABEL = b"sordino keyed words 1"
+"""Of the construction: another one would need another number, or the same key would give other words."""
+
+TEXT_BIT = 1 << 63
+"""Tells the ids of texts from those of numbers: the highest bit of the 128."""
+
+Draws: TypeAlias = NDArray[np.uint32]
+
+
+class KeyedSource:
+    """The words of one task.
+
+    Example:
+        >>> source = KeyedSource(bytes(32), "plan 7, first wave")
+        >>> words = source.for_records([17, 18]).stream(np.array([3, 3])).next()
+        >>> bool(words[1] == source.for_records([18]).stream(np.array([3])).next()[0])
+        True
+    """
+
+    def __init__(self, key: bytes, task: str) -> None:
+        """Take a key for one task.
+
+        Args:
+            key: 32 random bytes, secret until they are destroyed.
+            task: all that tells this release from any other under the key: the plan's hash, and a name. A person
+                answers one question once in a task: two questions with the same words would tell more than both.
+
+        Raises:
+            SordinoError: a key of another length, or a task that UTF-8 cannot hold.
+        """
+        if len(key) != KEY_BYTES:
+            raise SordinoError(
+                f"a key must have {KEY_BYTES} bytes", found=str(len(key)), step="secrets.token_bytes(32) makes one"
+            )
+        try:
+            self._task = task.encode()
+        except UnicodeEncodeError:
+            raise SordinoError("a task must be a text", found="one that UTF-8 cannot hold") from None
+        self._key = key
+
+    def for_records(self, ids: ArrayLike | Sequence[str]) -> "KeyedRecords":
+        """The source for one batch of records.
+
+        Args:
+            ids: whole numbers of at most 64 bits, or texts, shape (n,); or ids that `record_ids` made, uint64, shape
+                (n, 2). No two may be equal in all batches of a task: here only those of this one are compared.
+
+        Raises:
+            SordinoError: ids of another kind, or one of them twice (named by position).
+        """
+        pairs = record_ids(ids)
+        second = first_repeated(pairs)
+        if second is not None:
+            raise SordinoError(
+                "each record of a task must have an id of its own",
+                found=f"the one at position {second} a second time",
+                step="two records with one id would share their noise",
+            )
+        return KeyedRecords(self, pairs)
+
+    def _cipher(self, use: str) -> CipherContext:
+        """A block cipher for inputs of one kind, in batches of whole blocks."""
+        info = b"\0".join((LABEL, use.encode(), self._task))
+        derived = HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(self._key)
+        # Each block by itself: the chaining is done here, for all records at once.
+        return Cipher(algorithms.AES(derived), modes.ECB()).encryptor()  # noqa: S305
+
+    def __repr__(self) -> str:
+        return f"KeyedSource(<key not shown>, {self._task.decode()!r})"
+
+    def __reduce__(self) -> NoReturn:
+        """A pickle would hold the key, wherever it is written to: refuse."""
+        raise TypeError("a keyed source is never pickled or copied: hand the key over, and make another source of it")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KeyedRecords:
+    """The words of a batch of records of a task: a `Source` for as many values, in the same order."""
+
+    source: KeyedSource
+    ids: Words
+
+    def stream(self, values: NDArray[np.number]) -> Stream:
+        """The words for each record's value: numbers of shape (n,), or rows of them, shape (n, w)."""
+        kind, columns = _value_words(np.asarray(values))
+        self._require_one_each(len(values))
+        return self._words(kind, columns)
+
+    def public(self, count: int) -> Stream:
+        """Words of each record that do not depend on its value, nor tell anything about the other words."""
+        self._require_one_each(count)
+        return self._words("public", [])
+
+    def take(self, rows: Rows) -> "KeyedRecords":
+        """Some of the records."""
+        return KeyedRecords(self.source, self.ids[rows])
+
+    def _words(self, use: str, columns: list[Words]) -> "_KeyedStream":
+        inputs = [self.ids[:, 0], self.ids[:, 1], *columns]
+        return _KeyedStream(self.source._cipher(use), inputs, np.zeros(len(self.ids), dtype=np.uint32))  # noqa: SLF001 - its other half
+
+    def _require_one_each(self, count: int) -> None:
+        if count != len(self.ids):
+            raise SordinoError(
+                "there must be as many values as record ids", found=f"{count} values and {len(self.ids)} ids"
+            )
+
+
+class _KeyedStream:
+    """The words of some rows: each row's next word depends on its own input and on how many words it drew."""
+
+    def __init__(
+        self, cipher: CipherContext, inputs: list[Words], drawn: Draws, places: NDArray[np.intp] | None = None
+    ) -> None:
+        self._cipher = cipher
+        self._inputs = inputs  # columns of 64 bits, two a block, the last block filled with zeros
+        self._drawn = drawn  # shared with all streams of the same rows, so that none repeats another's words
+        self._places = places  # of the rows in `drawn`; None: all
+        self._mac: Words | None = None  # the chain over all inputs, shape (n, 2)
+        self._pairs: tuple[Draws, Words] | None = None  # the last pair of words of each row, and its number
+
+    def next(self) -> Words:
+        mine = slice(None) if self._places is None else self._places
+        drawn = self._drawn[mine]
+        number, second = drawn >> np.uint32(1), drawn & np.uint32(1)
+        self._drawn[mine] = drawn + 1
+        if self._pairs is None or not np.array_equal(self._pairs[0], number):
+            self._pairs = number, self._encrypted(self._absorbed(), number)
+        pairs = self._pairs[1]
+        # Nearly always all rows drew as many words; a copy is handed out, which the caller may change.
+        low, high = (int(second.min()), int(second.max())) if second.size else (0, 0)
+        words: Words = pairs[:, low].copy() if low == high else np.where(second == 1, pairs[:, 1], pairs[:, 0])
+        return words
+
+    def take(self, rows: Rows) -> "_KeyedStream":
+        if self._places is not None:
+            drawn, places = self._drawn, self._places[rows]
+        elif isinstance(rows, slice):
+            drawn, places = self._drawn[rows], None
+        else:
+            drawn, places = self._drawn, rows
+        if isinstance(rows, slice) and self._mac is None:
+            return _KeyedStream(self._cipher, [column[rows] for column in self._inputs], drawn, places)
+        taken = _KeyedStream(self._cipher, [], drawn, places)
+        taken._mac = self._absorbed()[rows]
+        return taken
+
+    def _absorbed(self) -> Words:
+        """The chain over id and value."""
+        if self._mac is None:
+            mac = np.zeros((len(self._inputs[0]), 2), dtype="<u8")
+            for start in range(0, len(self._inputs), 2):
+                mac = self._encrypted(mac, *self._inputs[start : start + 2])
+            self._mac = mac
+        return self._mac
+
+    def _encrypted(self, mac: Words, low: NDArray[np.unsignedinteger], high: Words | None = None) -> Words:
+        """AES of the chain with a block of 64 or 128 bits added to it."""
+        # The library asks for room for one block more than it fills.
+        room = np.empty((len(mac) + 1, 2), dtype="<u8")
+        blocks = room[:-1]
+        np.bitwise_xor(mac[:, 0], low, out=blocks[:, 0])
+        np.bitwise_xor(mac[:, 1], 0 if high is None else high, out=blocks[:, 1])
+        view = memoryview(room.view(np.uint8).reshape(-1))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
+        self._cipher.update_into(view[: 16 * len(mac)], view)
+        return blocks
+
+
+def record_ids(ids: ArrayLike | Sequence[str]) -> Words:
+    """The 128 bits of each record's id, as (low, high) words, uint64, shape (n, 2).
+
+    A whole number of at most 64 bits is itself: modulo 2^64, and in the high word 1 if it is negative, else 0. A text
+    that spells such a number the usual way ("17", not "017") is that number, so that a table's format does not
+    matter; any other text is the first 128 bits of its SHA-256 in UTF-8, read as one big-endian number, with the
+    highest bit set.
+
+    Raises:
+        SordinoError: neither whole numbers nor texts.
+    """
+    array = np.asarray(ids)
+    if array.dtype.kind in "UO" and array.ndim == 1 and all(isinstance(text, str) for text in array.tolist()):
+        numbers = [_text_id(text) for text in array.tolist()]
+        pairs = [(number % 2**64, number >> 64) for number in numbers]
+        return np.array(pairs, dtype=np.uint64).reshape(-1, 2)
+    if array.dtype == np.uint64 and array.ndim == 2 and array.shape[1] == 2:
+        return array
+    if array.size == 0 and array.ndim == 1:
+        return np.empty((0, 2), dtype=np.uint64)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise SordinoError(
+            "record ids must be whole numbers or texts in one row", found=f"type {array.dtype}, {array.ndim} axes"
+        )
+    return np.stack([array.astype(np.uint64), (array < 0).astype(np.uint64)], axis=1)
+
+
+def first_repeated(ids: Words) -> int | None:
+    """The position of the first id that stands before it already; None if all differ."""
+    ordered = np.sort(ids[:, 0])
+    if not (ordered[1:] == ordered[:-1]).any():
+        return None
+    # Equal low words are not yet equal ids. Equal ids keep their order in this sort.
+    order = np.lexsort((ids[:, 1], ids[:, 0]))
+    same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
+    for column in ids.T:
+        ordered = column[order]
+        same &= ordered[1:] == ordered[:-1]
+    seconds = order[1:][same]
+    return int(seconds.min()) if seconds.size else None
+
+
+def _text_id(text: str) -> int:
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= 20 and str(int(text)) == text:
+        number = int(text)
+        if -(2**63) <= number < 2**64:
+            return number % 2**64 | (number < 0) << 64
+    return int.from_bytes(sha256(text.encode()).digest()[:16], "big") | TEXT_BIT << 64
+
+
+def _value_words(values: NDArray[np.number]) -> tuple[str, list[Words]]:
+    """The kind of values, and their columns of 64 bits: whole numbers modulo 2^64, others as IEEE 754 float64."""
+    rows = values[:, None] if values.ndim == 1 else values
+    if rows.ndim != 2 or rows.dtype.kind not in "iuf" or rows.dtype.itemsize > 8:
+        raise SordinoError("values must be numbers, in one row or a row each", found=f"type {values.dtype}")
+    if rows.dtype.kind == "f":
+        # Adding zero makes the two zeros one.
+        words = (rows.astype(np.float64) + 0.0).view(np.uint64)
+    else:
+        words = rows.astype(np.uint64, copy=False)
+    kind = "number" if rows.dtype.kind == "f" else "integer"
+    return f"{kind} {rows.shape[1]}", list(words.T)
