@@ -1,20 +1,21 @@
 """The commands of a survey's life: plan, privatize, aggregate, estimate, certify, explain."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
+import numpy as np
 import pyarrow as pa
 
 from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
-    accuracy_json,
     accuracy_rows,
     certificate_json,
     print_json,
     print_lines,
     print_table,
+    question_json,
     result_header,
     result_rows,
 )
@@ -23,7 +24,6 @@ from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
-from sordino.estimation.unbiased import leverage
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text
@@ -48,7 +48,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     never overwritten by another one, since reports may exist that need it.
     """
     made = Plan.of(Survey.load(survey), people)
-    rows = accuracy_rows(made)
+    tables = [(question, accuracy_rows(question)) for question in made.questions]
     made.save(output)
     if as_json:
         print_json(
@@ -56,19 +56,16 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "plan": str(output),
                 "hash": made.hash,
                 "people": people,
-                "code_bits": made.query.mechanism.code_bits,
-                "mechanism": [part.model_dump(exclude_none=True) for part in made.document.queries[0].inner],
+                "code_bits": made.sampled.code_bits,
                 "certificate": certificate_json(made.certificate),
-                "expected": accuracy_json(made.expected),
-                "expected_uniform": accuracy_json(made.expected_uniform),
-                "leverage": leverage(made.query.mechanism, subtract_totals=made.query.subtract_totals),
+                "questions": [question_json(question) for question in made.questions],
                 "explanation": list(sentences(made)),
             }
         )
         return
     click.echo(f"{output}: {made.hash}")
-    header = (f"at {people:,} people, epsilon {made.document.epsilon}", "this plan", "uniform LDP")
-    print_table("", header, rows)
+    for question, rows in tables:
+        print_table("", (f"{question.name}, at {question.people:,} people", "this plan", "uniform LDP"), rows)
     print_lines(sentences(made))
     print_lines(sentences(made.certificate))
 
@@ -152,27 +149,30 @@ def estimate(
     Intervals come from the counts and hold whatever the method; each covers by itself with the given confidence.
     """
     frozen = Plan.load(plan)
-    result = Result.of(frozen, _tally(frozen, reports), method, confidence)
-    every = range(result.plan.domain.k)
+    results = Result.of(frozen, _tally(frozen, reports), method, confidence)
     for path in filter(None, (output, html)):
         require_new(path)
     if output is not None:
-        table = pa.Table.from_pylist([result.row(value) for value in every])
+        table = pa.Table.from_pylist(_rows(results))
         write_table(output, table.schema, iter(table.to_batches()))
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.report import estimate_page
 
-        write_text(html, estimate_page(result))
+        write_text(html, estimate_page(frozen, results))
     if as_json:
-        rows = [result.row(value) for value in every]
-        print_json({**_head(result), "rows": rows})
+        head = {"plan": frozen.hash, "n": sum(result.estimate.n for result in results), "method": method}
+        questions = [{"attribute": result.question.name, "n": result.estimate.n} for result in results]
+        print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(results)})
         return
-    title = f"{result.estimate.n:,} reports, {method}; the largest of {result.plan.domain.k:,} values"
-    print_table(title, result_header(result), result_rows(result))
+    for result in results:
+        k = result.question.domain.k
+        largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
+        title = f"{result.estimate.n:,} reports, {method}; {largest} values"
+        print_table(title, result_header(result), result_rows(result))
     for written in filter(None, (output, html)):
         click.echo(f"{written}: written")
-    if result.plan.domain.k > LARGEST and output is None:
+    if max(result.question.domain.k for result in results) > LARGEST and output is None:
         click.echo("All values: -o FILE, or --json.")
 
 
@@ -183,9 +183,13 @@ def certify(plan: Path, *, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 2 if it is broken."""
     frozen = Plan.load(plan)
     if as_json:
-        print_json({"plan": frozen.hash, **certificate_json(frozen.certificate)})
+        each = [{"attribute": one.name, **certificate_json(one.certificate)} for one in frozen.questions]
+        print_json({"plan": frozen.hash, **certificate_json(frozen.certificate), "questions": each})
         return
-    print_lines(sentences(frozen.certificate))
+    for question in frozen.questions:
+        if len(frozen.questions) > 1:
+            click.echo(f"{question.name}:")
+        print_lines(sentences(question.certificate))
 
 
 @click.command()
@@ -200,13 +204,9 @@ def explain(plan: Path, *, as_json: bool) -> None:
     print_lines(sentences(frozen))
 
 
-def _head(result: Result) -> dict[str, Any]:
-    return {
-        "plan": result.plan.hash,
-        "n": result.estimate.n,
-        "method": result.estimate.method,
-        "confidence": result.confidence,
-    }
+def _rows(results: tuple[Result, ...]) -> list[dict[str, str | float]]:
+    """All values of all questions."""
+    return [result.row(value) for result in results for value in range(result.question.domain.k)]
 
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
@@ -215,7 +215,7 @@ def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
     if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
         raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
     reports = [path for path in files if path.suffix != ".json"]
-    total = plan.query.mechanism.tally([])
+    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
     for path in files:
         if path.suffix == ".json":
             total += load_aggregate(plan, path)

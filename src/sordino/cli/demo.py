@@ -35,7 +35,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     """
     # Drawing libraries take a second to load: only commands that draw wait for them.
     from sordino.view.page import Table
-    from sordino.view.report import estimate_page
+    from sordino.view.report import Known, estimate_page
 
     start = perf_counter()
     if not _is_demo_page(html):
@@ -48,14 +48,13 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
         outcome = run_demo(folder, people, step)
     result = outcome.blockwise["block-simplex"]
     rows = _comparison(outcome)
-    page = estimate_page(
-        result,
-        title=TITLE,
+    known = Known(
         truth=outcome.truth,
         others=[("Uniform LDP", outcome.uniform["simplex"].estimate.value)],
         notes=(SOURCE,),
         comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),
     )
+    page = estimate_page(outcome.plan, [result], TITLE, known)
     write_text(html, page, overwrite=_is_demo_page(html))
     if as_json:
         print_json(
@@ -73,14 +72,14 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
             }
         )
         return
-    title = f"{people:,} reports; the largest of {result.plan.domain.k:,} cells (centres)"
+    title = f"{people:,} reports; the largest of {result.question.domain.k:,} cells (centres)"
     print_table(title, result_header(result), result_rows(result))
     print_table(
-        "Expected, before anybody was asked", ("", "blocks of 5 x 5", "uniform LDP"), accuracy_rows(result.plan)
+        "Expected, before anybody was asked", ("", "blocks of 5 x 5", "uniform LDP"), accuracy_rows(result.question)
     )
     print_table("Found", HEADER, rows)
     click.echo("What one report can reveal:")
-    print_lines(explain(result.plan))
+    print_lines(explain(outcome.plan))
     click.echo(f"\n{html}: maps of truth and estimate side by side\n{folder}/: the files, to try the commands on")
     click.echo(f"{perf_counter() - start:.1f} s")
 

@@ -1,6 +1,7 @@
 """What commands print: tables and sentences for people, one JSON object for programs."""
 
 import json
+from math import isfinite
 from typing import Any
 
 import click
@@ -10,7 +11,8 @@ from rich.table import Table
 
 from sordino.audit.certify import Certificate
 from sordino.design.accuracy import Accuracy
-from sordino.survey.plan import Plan
+from sordino.estimation.unbiased import leverage
+from sordino.survey.question import Question
 from sordino.survey.result import Result
 
 LARGEST = 15
@@ -41,24 +43,44 @@ def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]
     Console(width=width, markup=False, emoji=False, highlight=False).print(table)
 
 
-def accuracy_rows(plan: Plan) -> list[tuple[str, ...]]:
-    """This plan beside uniform protection at the same epsilon."""
-    more = plan.expected_uniform.total_variance / plan.expected.total_variance
+def accuracy_rows(question: Question) -> list[tuple[str, ...]]:
+    """This plan beside uniform protection."""
+    plan, uniform = question.expected, question.expected_uniform
+    more = uniform.total_variance / plan.total_variance
+    people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
     return [
-        ("expected standard error of a share", f"{plan.expected.stderr:.3g}", f"{plan.expected_uniform.stderr:.3g}"),
+        ("expected standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}"),
         (
             "expected total variation, before projection",
-            f"{plan.expected.total_variation:.3g}",
-            f"{plan.expected_uniform.total_variation:.3g}",
+            f"{plan.total_variation:.3g}",
+            f"{uniform.total_variation:.3g}",
         ),
-        ("people needed for the same squared error", f"{plan.people:,}", f"{plan.people * more:,.0f}"),
-        ("bits a report", str(plan.query.mechanism.code_bits), str(plan.uniform.mechanism.code_bits)),
+        ("people needed for the same squared error", f"{question.people:,}", people),
+        ("bits a report", str(question.query.mechanism.code_bits), str(question.uniform.mechanism.code_bits)),
     ]
 
 
-def accuracy_json(accuracy: Accuracy) -> dict[str, float]:
+def accuracy_json(accuracy: Accuracy) -> dict[str, float | None]:
     """Expected errors for programs."""
-    return {"stderr": accuracy.stderr, "total_variation": accuracy.total_variation}
+    numbers = {"stderr": accuracy.stderr, "total_variation": accuracy.total_variation}
+    return {name: number if isfinite(number) else None for name, number in numbers.items()}
+
+
+def question_json(question: Question) -> dict[str, Any]:
+    """A question of a plan for programs."""
+    query = question.query
+    weighs = leverage(query.mechanism, subtract_totals=query.subtract_totals)
+    return {
+        "attribute": question.name,
+        "share": str(question.share),
+        "people": question.people,
+        "mechanism": question.part.mechanism.model_dump(exclude_none=True),
+        "code_bits": query.mechanism.code_bits,
+        "certificate": certificate_json(question.certificate),
+        "expected": accuracy_json(question.expected),
+        "expected_uniform": accuracy_json(question.expected_uniform),
+        "leverage": weighs if isfinite(weighs) else None,
+    }
 
 
 def certificate_json(certificate: Certificate) -> dict[str, Any]:
@@ -90,4 +112,4 @@ def result_rows(result: Result) -> list[tuple[str, ...]]:
 
 def result_header(result: Result) -> tuple[str, ...]:
     """The columns of `result_rows`."""
-    return (result.plan.query.attribute, "share", "std. error", f"{100 * result.confidence:.15g}% from", "to")
+    return (result.question.name, "share", "std. error", f"{100 * result.confidence:.15g}% from", "to")

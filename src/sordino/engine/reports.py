@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sordino.engine.duckdb import (
     WHOLE,
@@ -78,8 +79,8 @@ def privatize_table(
             step="name it: --id COLUMN",
         )
     secret = None if key is None else read_key(key)
-    mechanism = plan.query.mechanism
-    kind = pa.uint32() if mechanism.code_bits <= 32 else pa.uint64()
+    sampled = plan.sampled
+    kind = pa.uint32() if sampled.code_bits <= 32 else pa.uint64()
     schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
     done = 0
     # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
@@ -93,13 +94,13 @@ def privatize_table(
         nonlocal done
         for values, ids in read_people(plan, data, id_column, checked=True):
             source: Source = fresh if keyed is None or ids is None else keyed.for_records(ids)
-            codes = mechanism.privatize(values, source)
+            codes = sampled.privatize(values, source)
             tags = np.full(len(codes), plan.tag, dtype=np.uint64)
             yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)
             done += len(codes)
             progress(len(codes))
 
-    digits = len(str(mechanism.outputs - 1))
+    digits = len(str(sampled.outputs - 1))
     padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
     write_table(reports, schema, batches(), "plan, code" if table_format(reports) == ".parquet" else padded)
     return done
@@ -111,11 +112,11 @@ def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda
     Raises:
         SordinoError: reports of another plan, a code that the plan cannot send, a damaged or cut file, or no reports.
     """
-    mechanism = plan.query.mechanism
-    aggregate = mechanism.tally([])
+    sampled = plan.sampled
+    aggregate = sampled.tally([])
     for path in reports:
         for codes in _read_codes(plan, path):
-            aggregate += mechanism.tally(codes)
+            aggregate += sampled.tally(codes)
             progress(len(codes))
     if aggregate.n == 0:
         raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
@@ -124,17 +125,17 @@ def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda
 
 def tally_people(plan: Plan, data: Path, progress: Progress = lambda _: None) -> Aggregate:
     """Privatize a table and tally its reports without writing them: for simulation and benchmarks."""
-    mechanism = plan.query.mechanism
+    sampled = plan.sampled
     source: Source = SystemSource()
-    aggregate = mechanism.tally([])
+    aggregate = sampled.tally([])
     for values in read_values(plan, data):
-        aggregate += mechanism.tally(mechanism.privatize(values, source))
-        progress(len(values))
+        aggregate += sampled.tally(sampled.privatize(values, source))
+        progress(len(values[0]))
     return aggregate
 
 
-def _read_codes(plan: Plan, path: Path) -> Iterator[np.ndarray]:
-    outputs = plan.query.mechanism.outputs
+def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
+    outputs = plan.sampled.outputs
     own = f"coalesce(TRY_CAST({quoted('plan')} AS UBIGINT) = {plan.tag}, false)"
     code = quoted("code")
     whole = "true"
@@ -146,24 +147,27 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[np.ndarray]:
         _require_last_line(path)
         refuse_blank_lines(path)
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(outputs - 1))}}}')"
-    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) < {outputs}, false))"
+    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {outputs - 1}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
     rows = 0
     for batch in read_batches(path, select, ("plan", "code")):
-        for name, rule in (
-            ("own", "a report must belong to the plan"),
-            ("valid", f"a code must lie in 0..{outputs - 1}"),
-        ):
-            good = batch.column(name)
-            if good.true_count < len(good):
-                row = rows + pc.index(good, value=False).as_py() + 1
-                raise SordinoError(
-                    f"{path}, row {row}: {rule}",
-                    found="another plan's" if name == "own" else "another code",
-                    step="aggregate each plan's reports apart" if name == "own" else "get the file again",
-                )
+        for name, what in (("own", "another plan's"), ("valid", "another code")):
+            if batch.column(name).true_count < len(batch):
+                raise _foreign(path, rows + pc.index(batch.column(name), value=False).as_py() + 1, what, outputs)
+        codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
+        position = plan.sampled.first_invalid(codes)
+        if position is not None:
+            raise _foreign(path, rows + position + 1, "another code", outputs)
         rows += len(batch)
-        yield batch.column("code").to_numpy(zero_copy_only=False)
+        yield codes
+
+
+def _foreign(path: Path, row: int, what: str, outputs: int) -> SordinoError:
+    if what == "another plan's":
+        rule, step = "a report must belong to the plan", "aggregate each plan's reports apart"
+    else:
+        rule, step = f"a code must be one of the plan's, in 0..{outputs - 1}", "get the file again"
+    return SordinoError(f"{path}, row {row}: {rule}", found=what, step=step)
 
 
 def _require_last_line(path: Path) -> None:

@@ -8,6 +8,7 @@ child draws a new key, so it never repeats its parent; a source is never pickled
 import os
 import secrets
 import threading
+from collections.abc import Callable
 from typing import ClassVar, NoReturn, Protocol, TypeAlias
 
 import numpy as np
@@ -77,11 +78,11 @@ class SystemSource:
 
     def stream(self, values: NDArray[np.number]) -> Stream:
         """Fresh words, as many as there are values; the values themselves are not looked at."""
-        return _FreshStream(self, len(values))
+        return FreshStream(self.words, len(values))
 
     def public(self, count: int) -> Stream:
         """Fresh words like all others."""
-        return _FreshStream(self, count)
+        return FreshStream(self.words, count)
 
     def take(self, rows: Rows) -> "SystemSource":  # noqa: ARG002 - the rows are the protocol's
         """Fresh words for whomever: the same source."""
@@ -107,19 +108,21 @@ class SystemSource:
         raise TypeError("a random source is never pickled or copied; make a new SystemSource() where you need one")
 
 
-class _FreshStream:
-    """A batch's words from a source that never repeats."""
+class FreshStream:
+    """A batch's words from a source whose words depend on nothing but how many were drawn before."""
 
-    def __init__(self, source: SystemSource, count: int) -> None:
-        self._source = source
+    def __init__(self, words: Callable[[int], Words], count: int) -> None:
+        self._words = words
         self._count = count
 
     def next(self) -> Words:
-        return self._source.words(self._count)
+        """As many words as there are values."""
+        return self._words(self._count)
 
-    def take(self, rows: Rows) -> "_FreshStream":
+    def take(self, rows: Rows) -> "FreshStream":
+        """As many as there are rows."""
         count = len(range(self._count)[rows]) if isinstance(rows, slice) else len(rows)
-        return _FreshStream(self._source, count)
+        return FreshStream(self._words, count)
 
 
 def uniform_below(bound: int, stream: Stream) -> Words:

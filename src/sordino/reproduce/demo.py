@@ -51,11 +51,13 @@ class Demo:
     Attributes:
         folder: its files: people.csv, survey.toml, plan.json, reports.parquet, aggregate.json.
         truth: shape (k,), the simulated people's shares.
+        plan: the blockwise one.
         blockwise, uniform: the results by method, under block-structured and under uniform LDP.
     """
 
     folder: Path
     truth: NDArray[np.float64]
+    plan: Plan
     blockwise: dict[Method, Result]
     uniform: dict[Method, Result]
 
@@ -101,8 +103,9 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
     return Demo(
         folder,
         truth,
-        {method: Result.of(plan, aggregate, method) for method in METHODS},
-        {method: Result.of(uniform, same_people, method) for method in METHODS},
+        plan,
+        {method: Result.of(plan, aggregate, method)[0] for method in METHODS},
+        {method: Result.of(uniform, same_people, method)[0] for method in METHODS},
     )
 
 

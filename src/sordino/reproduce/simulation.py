@@ -15,7 +15,7 @@ from sordino.design.choose import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
 from sordino.exact.nats import NatsLike
-from sordino.exact.source import Indices, Stream, Words
+from sordino.exact.source import FreshStream, Rows, Stream, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
@@ -48,23 +48,21 @@ class SimulationSource:
     def __init__(self, *seeds: int) -> None:
         self._generator = np.random.default_rng(seeds)
 
-    def stream(self, values: NDArray[np.integer]) -> Stream:
-        """The generator's next words; the values themselves are not looked at."""
-        return _SimulationStream(self._generator, len(values))
+    def words(self, count: int) -> Words:
+        """The generator's next words."""
+        return self._generator.integers(0, 2**64 - 1, count, dtype=np.uint64, endpoint=True)
 
+    def stream(self, values: NDArray[np.number]) -> Stream:
+        """As many words as there are values; the values themselves are not looked at."""
+        return FreshStream(self.words, len(values))
 
-class _SimulationStream:
-    """A batch's words, drawn from the generator in the order in which they are asked for."""
+    def public(self, count: int) -> Stream:
+        """Words like all others."""
+        return FreshStream(self.words, count)
 
-    def __init__(self, generator: np.random.Generator, count: int) -> None:
-        self._generator = generator
-        self._count = count
-
-    def next(self) -> Words:
-        return self._generator.integers(0, 2**64 - 1, self._count, dtype=np.uint64, endpoint=True)
-
-    def take(self, rows: Indices) -> "_SimulationStream":
-        return _SimulationStream(self._generator, len(rows))
+    def take(self, rows: Rows) -> "SimulationSource":  # noqa: ARG002 - the rows are the protocol's
+        """The same source."""
+        return self
 
 
 def contestant(name: Contestant, blocks: Partition, epsilon: NatsLike) -> Mechanism:

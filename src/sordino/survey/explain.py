@@ -8,16 +8,20 @@ from fractions import Fraction
 from math import isfinite
 
 from sordino.audit.certify import Certificate
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
+from sordino.exact.nats import outward
 from sordino.mechanism.base import Mechanism
+from sordino.survey.odds import promise, short
 from sordino.survey.plan import Plan
+from sordino.survey.question import Question
 
-PRIOR = 10
-"""The example's suspicion: 1 in 10."""
+FEW = 5
+"""Values whose names are spelled out at most."""
 
 
 def explain(thing: object) -> tuple[str, ...]:
@@ -33,16 +37,8 @@ def explain(thing: object) -> tuple[str, ...]:
         A second report about the same answer multiplies the factors.
     """
     match thing:
-        case LDP():
-            return (
-                (
-                    "Whatever else somebody knows, one report changes the odds between any two answers by a factor of"
-                    f" at most {_factor(thing.epsilon)}."
-                ),
-                *_common(thing.epsilon, "A suspicion"),
-            )
-        case BlockLDP():
-            return _blocks(thing)
+        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP():
+            return promise(thing)
         case Certificate():
             return _certificate(thing)
         case Mechanism():
@@ -53,30 +49,6 @@ def explain(thing: object) -> tuple[str, ...]:
             raise SordinoError(
                 "only a definition, a mechanism, a certificate or a plan can be explained", found=type(thing).__name__
             )
-
-
-def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
-    most, least = beliefs(epsilon)
-    return (
-        f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}.",
-        "A second report about the same answer multiplies the factors.",
-    )
-
-
-def _blocks(definition: BlockLDP) -> tuple[str, ...]:
-    sizes = definition.partition.sizes
-    size = f"{sizes.min()} values each" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()} values"
-    alone = int((sizes == 1).sum())
-    count = definition.partition.m
-    public = f"The block of an answer (one of {count}, {size}) is public: every report tells it as it is."
-    told = "such an answer is told as it is, without any protection."
-    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone} blocks have a single value: {told}"
-    within = (
-        "Within the block, whatever else somebody knows, one report changes the odds between any two answers by a"
-        f" factor of at most {_factor(definition.epsilon)}."
-    )
-    protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
-    return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))
 
 
 def _certificate(certificate: Certificate) -> tuple[str, ...]:
@@ -91,13 +63,13 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
     return (
         f"{verdict}: checked on every output in exact integers.",
         f"The largest loss of a report is {outward(Fraction(witness.loss.ceil()), 9, up=True)} nats, at {where}.",
-        f"What is left of epsilon there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
+        f"What is left of the bound there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
     )
 
 
 def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     return (
-        f"A report is one of {mechanism.outputs} codes: {mechanism.code_bits} bits.",
+        _codes(mechanism.code_bits),
         _forged(leverage(mechanism)),
     )
 
@@ -105,49 +77,45 @@ def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 def _forged(people: float) -> str:
     if not isfinite(people):
         return "Nothing can be estimated from its reports: they do not depend on the values."
-    return f"One forged report can weigh as much as {_short(Fraction(people), up=True)} people in an estimate."
+    return f"One forged report can weigh as much as {short(Fraction(people), up=True)} people in an estimate."
 
 
 def _plan(plan: Plan) -> tuple[str, ...]:
-    query, mechanism = plan.query, plan.query.mechanism
-    lines = [f"Each person is asked once for {query.attribute!r}, one of {plan.domain.k} values, and sends one report."]
-    if plan.attribute.blocks and plan.attribute.blocks.tiles:
-        height, width = plan.attribute.blocks.tiles
-        divides = isinstance(plan.domain, Grid) and not plan.domain.rows % height and not plan.domain.columns % width
+    count, codes = len(plan.questions), _codes(plan.sampled.code_bits)
+    if count == 1:
+        return (*_question(plan.questions[0], "Each person is asked once for"), codes)
+    lines = [
+        (
+            f"Each person is asked one of {count} questions, once; which one is drawn without looking at any answer,"
+            " and every report tells it."
+        ),
+        (
+            "A report is about one attribute. For somebody who knows how others depend on it, it tells about these too:"
+            " by no larger factors where all its values are protected from each other, but without limit through what"
+            " is public or not protected."
+        ),
+    ]
+    for question in plan.questions:
+        share = f"{outward(100 * question.share, 3, up=False)} % of the people are asked for"
+        lines += _question(question, share)
+    return (*lines, codes)
+
+
+def _question(question: Question, asked: str) -> tuple[str, ...]:
+    mechanism, blocks, domain = question.query.mechanism, question.attribute.protect.blocks, question.domain
+    lines = [f"{asked} {question.name!r}, one of {domain.k} values, and send one report."]
+    if asked.startswith("Each"):
+        lines = [f"{asked} {question.name!r}, one of {domain.k} values, and sends one report."]
+    if blocks and blocks.tiles:
+        height, width = blocks.tiles
+        divides = isinstance(domain, Grid) and not domain.rows % height and not domain.columns % width
         lines.append(f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map.")
-    if plan.attribute.missing is not None:
-        lines.append(f"A missing answer counts as {plan.attribute.missing!r} and is protected as that category is.")
-    return (
-        *lines,
-        *explain(plan.definition),
-        f"A report is one of {mechanism.outputs} codes: {mechanism.code_bits} bits.",
-        _forged(leverage(mechanism, subtract_totals=query.subtract_totals)),
-    )
+    if question.attribute.missing is not None:
+        lines.append(f"A missing answer counts as {question.attribute.missing!r} and is protected as that category is.")
+    labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
+    forged = _forged(leverage(mechanism, subtract_totals=question.query.subtract_totals))
+    return (*lines, *promise(question.definition, labels), forged)
 
 
-def beliefs(epsilon: Nats) -> tuple[str, str]:
-    """What a suspicion of 1 in 10 can become: the N of "at most 1 in N" and "at least 1 in N", rounded outward.
-
-    A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
-    """
-    high = _enclosed(epsilon)[1]
-    # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
-    return _short(1 + (PRIOR - 1) / high, up=False), _short(1 + (PRIOR - 1) * high, up=True)
-
-
-def _factor(epsilon: Nats) -> str:
-    return _short(_enclosed(epsilon)[1], up=True)
-
-
-def _short(value: Fraction, *, up: bool) -> str:
-    """Hundredths up to a million, then three significant digits; rounded as told."""
-    whole = len(str(int(value)))
-    return outward(value, 3 if whole > 6 else whole + 2, up=up)
-
-
-def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
-    """Bounds of e^epsilon; exact where it is rational."""
-    if epsilon.rational == 0:
-        return epsilon.ratio, epsilon.ratio
-    low, high = exponential(epsilon.rational, FIRST_DIGITS)
-    return low * epsilon.ratio, high * epsilon.ratio
+def _codes(code_bits: int) -> str:
+    return f"A report is a code of {code_bits} bits."

@@ -14,9 +14,12 @@ PLACES = (("categories",), ("protect", "sensitive"))
 
 def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[SordinoError]]:
     """The tables of a survey with the lists that it names; and what is wrong with these."""
-    complete, mistakes = deepcopy(tables), []
+    complete = deepcopy(tables)
+    mistakes: list[SordinoError] = []
     attributes = complete.get("attribute")
-    for name, attribute in attributes.items() if isinstance(attributes, dict) else ():
+    if not isinstance(attributes, dict):
+        return complete, mistakes
+    for name, attribute in list(attributes.items()):
         for place in PLACES:
             table = _inner(attribute, place[:-1])
             setting = table.get(place[-1]) if table is not None else None

@@ -37,10 +37,10 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{path} must belong to the plan", found="another plan's aggregate", step=step)
-    mechanism, counts = plan.query.mechanism, document.get("counts", [])
+    sampled, counts = plan.sampled, document.get("counts", [])
     whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**53 for count in counts)
-    if not whole or len(counts) != mechanism.counters:
-        rule = f"{path} must have a count >= 0 for each of {mechanism.counters} counters"
-        raise SordinoError(rule, found="other counts")
+    length = sampled.first_counters[-1]
+    if not whole or len(counts) != length:
+        raise SordinoError(f"{path} must have a count >= 0 for each of {length} counters", found="other counts")
     tally = np.array(counts, dtype=np.int64)
-    return Aggregate(mechanism.fingerprint, mechanism.reports(tally), tally)
+    return Aggregate(sampled.fingerprint, sampled.reports(tally), tally)

@@ -1,12 +1,14 @@
-"""The page of an estimate: maps, the largest values with intervals, and what a report can reveal."""
+"""The page of an estimate: maps, histograms with intervals, the largest values, and what a report can reveal."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.survey.explain import explain
+from sordino.survey.plan import Plan
 from sordino.survey.result import Result
 from sordino.view.figures import bars, maps
 from sordino.view.page import Figure, Section, Sentences, Table, render
@@ -15,53 +17,75 @@ LARGEST = 15
 """Values shown in bars and in the table."""
 
 
-def estimate_page(
-    result: Result,
-    *,
-    title: str = "",
-    truth: NDArray[np.float64] | None = None,
-    others: Sequence[tuple[str, NDArray[np.float64]]] = (),
-    comparison: Table | None = None,
-    notes: tuple[str, ...] = (),
-) -> str:
-    """A self-contained HTML page.
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a simulation knows beside its estimate.
 
-    Args:
-        result: the estimate.
-        title: of the page; the attribute's name by default.
-        truth: shape (k,), the true shares, where they are known (a simulation).
+    Attributes:
+        truth: shape (k,), the true shares.
         others: titles and shares of more maps to draw beside.
         comparison: a table to show first.
         notes: sentences about the data, shown last.
     """
-    plan, shares = result.plan, result.estimate
+
+    truth: NDArray[np.float64] | None = None
+    others: Sequence[tuple[str, NDArray[np.float64]]] = ()
+    comparison: Table | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known: Known | None = None) -> str:
+    """A self-contained HTML page.
+
+    Args:
+        plan: that the reports belong to.
+        results: the estimate of each of its questions.
+        title: of the page; the attributes' names by default.
+        known: what a simulation of a single question knows beside.
+    """
+    known = known or Known()
+    sections: list[Section] = [known.comparison] if known.comparison is not None else []
+    for result in results:
+        sections += _sections(result, known, several=len(results) > 1)
+    sections.append(Sentences("What one report can reveal", explain(plan)))
+    for question in plan.questions:
+        about = f" for {question.name}" if len(results) > 1 else ""
+        sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
+    sections.append(Sentences("The plan", (plan.hash,)))
+    if known.notes:
+        sections.append(Sentences("The data", known.notes))
+    names = ", ".join(result.question.name for result in results)
+    reports = sum(result.estimate.n for result in results)
+    values = sum(result.question.domain.k for result in results)
+    lead = f"{reports:,} reports about {values:,} values; method {results[0].estimate.method}."
+    return render(title or f"Shares of {names}", lead, sections)
+
+
+def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
+    """A question's map, bars and table."""
+    domain, shares, truth = result.question.domain, result.estimate, known.truth
     low, high = result.interval
+    about = f" of {result.question.name}" if several else ""
     sections: list[Section] = []
-    if isinstance(plan.domain, Grid):
+    if isinstance(domain, Grid):
         panels = [("Truth", truth)] if truth is not None else []
-        panels += [("Estimate", shares.value), *others]
-        sections.append(Figure("Map", maps(plan.domain, panels), f"Maps: {', '.join(name for name, _ in panels)}."))
-    if comparison is not None:
-        sections.append(comparison)
-    top = result.largest(LARGEST)
-    labels = [plan.domain.label(int(value)) for value in top]
-    note = f"Intervals hold for each value by itself with {result.confidence:.0%} confidence" + (
+        panels += [("Estimate", shares.value), *known.others]
+        sections.append(Figure(f"Map{about}", maps(domain, panels), f"Maps: {', '.join(name for name, _ in panels)}."))
+    few = domain.k <= LARGEST
+    # A few values stand in their own order, as in the survey; of many the largest come first.
+    top = np.arange(domain.k) if few else result.largest(LARGEST)
+    labels = [domain.label(int(value)) for value in top]
+    note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence" + (
         ", diamonds are the truth." if truth is not None else "."
     )
     figure = bars(labels, shares.value[top], low[top], high[top], None if truth is None else truth[top])
-    sections.append(Figure("Largest shares", figure, f"Bars of the {len(top)} largest shares.", note))
-    header = (plan.query.attribute, "share", "std. error", "from", "to", *(["truth"] if truth is not None else []))
+    heading = f"Histogram{about}" if few else f"Largest shares{about}"
+    sections.append(Figure(heading, figure, f"Bars of {'all' if few else 'the'} {len(top)} shares shown.", note))
+    header = (result.question.name, "share", "std. error", "from", "to", *(["truth"] if truth is not None else []))
     rows = []
     for value, label in zip(top, labels, strict=True):
         numbers = [shares.value[value], shares.stderr[value], low[value], high[value]]
         numbers += [truth[value]] if truth is not None else []
         rows.append((label, *(f"{number:.5f}" for number in numbers)))
-    sections.append(Table("The largest values", header, tuple(rows), note))
-    sections.append(Sentences("What one report can reveal", explain(plan)))
-    sections.append(Sentences("The certificate", (*explain(plan.certificate), f"Plan {plan.hash}.")))
-    if notes:
-        sections.append(Sentences("The data", notes))
-    lead = (
-        f"{shares.n:,} reports about {plan.domain.k:,} values; epsilon {plan.document.epsilon}; method {shares.method}."
-    )
-    return render(title or f"Shares of {plan.query.attribute}", lead, sections)
+    sections.append(Table(f"{'All' if few else 'The largest'} values{about}", header, tuple(rows), note))
+    return sections

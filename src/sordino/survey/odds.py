@@ -1,0 +1,141 @@
+"""What a definition of privacy promises, in plain words: odds and beliefs.
+
+Numbers round against the promise: the most that can be learned is rounded up, never down. Source: the bounds on
+posterior odds of the context-aware LDP paper, Section 3.1, Proposition 3, with the evidence of one report.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
+from sordino.survey.promise import Definition
+
+PRIOR = 10
+"""The example's suspicion: 1 in 10."""
+
+
+def promise(definition: Definition, labels: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Sentences about a definition; `labels` name its values, where they are few enough to be spelled out."""
+    match definition:
+        case BlockLDP():
+            return _blocks(definition)
+        case HighLowLDP():
+            return _high_low(definition, labels)
+        case PairwiseLDP():
+            return _matrix(definition, labels)
+        case LDP():
+            return (
+                (
+                    "Whatever else somebody knows, one report changes the odds between any two answers by a factor of"
+                    f" at most {_factor(definition.epsilon)}."
+                ),
+                *_common(definition.epsilon, "A suspicion"),
+            )
+
+
+def _high_low(definition: HighLowLDP, labels: Sequence[str] | None) -> tuple[str, ...]:
+    size, k = len(definition.sensitive), definition.k
+    names = f" ({', '.join(repr(labels[value]) for value in definition.sensitive.tolist())})" if labels else ""
+    most, _ = beliefs(definition.epsilon)
+    return (
+        (
+            f"{size} of {k} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows, one"
+            f" report raises the odds of a sensitive answer over any other by a factor of at most"
+            f" {_factor(definition.epsilon)}."
+        ),
+        f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}.",
+        "A second report about the same answer multiplies the factors.",
+        (
+            "The other values are not protected: a report may tell such an answer as it is, and so prove that the"
+            " answer is not a sensitive one."
+        ),
+    )
+
+
+def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None) -> tuple[str, ...]:
+    k = definition.k
+    names = [repr(labels[value]) if labels else f"value {value}" for value in range(k)]
+    pairs = [(x, other) for x in range(k) for other in range(k) if x != other]
+    finite = [(bound, x, other) for x, other in pairs if (bound := definition.bounds[x][other]) is not None]
+    lines = []
+    if finite:
+        least, most = min(finite, key=lambda pair: pair[0])[0], max(finite, key=lambda pair: pair[0])[0]
+        lines.append(
+            "Whatever else somebody knows, one report raises the odds of an answer over another by a factor that"
+            f" depends on the two: at most {_factor(least)} for the best protected pair, {_factor(most)} for the least."
+        )
+    if finite and labels:
+        shown = (
+            f"{names[x]} over {names[other]} {'any factor' if bound is None else _factor(bound)}"
+            for x, other in pairs
+            for bound in [definition.bounds[x][other]]
+        )
+        lines.append(f"At most, by pair: {'; '.join(shown)}.")
+    if len(finite) < len(pairs):
+        lines.append(
+            f"{len(pairs) - len(finite)} of {len(pairs)} ordered pairs are not protected: a report may prove that an"
+            " answer is not the second one."
+        )
+    if definition.lowered:
+        x, other = definition.lowered[0]
+        given, implied = definition.given[x][other], definition.bounds[x][other]
+        lines.append(
+            f"{len(definition.lowered)} bounds are lower than given, since others imply them: {names[x]} over"
+            f" {names[other]} by {implied} nats instead of {'infinity' if given is None else given}."
+        )
+    return (*lines, "A second report about the same answer multiplies the factors.")
+
+
+def beliefs(epsilon: Nats) -> tuple[str, str]:
+    """What a suspicion of 1 in 10 can become: the N of "at most 1 in N" and "at least 1 in N", rounded outward.
+
+    A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
+    """
+    high = _enclosed(epsilon)[1]
+    # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
+    return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
+
+
+def _factor(epsilon: Nats) -> str:
+    return short(_enclosed(epsilon)[1], up=True)
+
+
+def short(value: Fraction, *, up: bool) -> str:
+    """Hundredths up to a million, then three significant digits; rounded as told."""
+    whole = len(str(int(value)))
+    return outward(value, 3 if whole > 6 else whole + 2, up=up)
+
+
+def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
+    """Bounds of e^epsilon; exact where it is rational."""
+    if epsilon.rational == 0:
+        return epsilon.ratio, epsilon.ratio
+    low, high = exponential(epsilon.rational, FIRST_DIGITS)
+    return low * epsilon.ratio, high * epsilon.ratio
+
+
+def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
+    most, least = beliefs(epsilon)
+    return (
+        f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}.",
+        "A second report about the same answer multiplies the factors.",
+    )
+
+
+def _blocks(definition: BlockLDP) -> tuple[str, ...]:
+    sizes = definition.partition.sizes
+    size = f"{sizes.min()} values each" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()} values"
+    alone = int((sizes == 1).sum())
+    count = definition.partition.m
+    public = f"The block of an answer (one of {count}, {size}) is public: every report tells it as it is."
+    told = "such an answer is told as it is, without any protection."
+    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone} blocks have a single value: {told}"
+    within = (
+        "Within the block, whatever else somebody knows, one report changes the odds between any two answers by a"
+        f" factor of at most {_factor(definition.epsilon)}."
+    )
+    protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
+    return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))
