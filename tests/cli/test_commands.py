@@ -95,6 +95,21 @@ def test_privatize_tells_what_it_released(released, run):
     assert (document["n"], document["bytes"]) == (1000, (released / "again.csv").stat().st_size)
 
 
+def test_privatize_with_a_key_repeats_its_reports_and_tells_when_to_destroy_it(released, run):
+    (released / "few.csv").write_text("who,colour\n" + "".join(f"{i},red\n" for i in range(200)))
+    words = ["privatize", "plan.json", "few.csv", "--id", "who", "--key", "key", "-o"]
+    code, out, _ = run(*words, "first.csv")
+    assert code == 0
+    assert "200 reports" in out
+    assert "Whoever has key can undo the noise: destroy it" in out
+    assert read_json(run(*words, "again.csv", "--json"))["task"] == "reports"
+    document = read_json(run(*words, "other.csv", "--json", "--task", "wave 2"))
+    assert (document["key"], document["task"], document["n"]) == ("key", "wave 2", 200)
+    first, again, other = ((released / name).read_bytes() for name in ("first.csv", "again.csv", "other.csv"))
+    assert first == again != other
+    assert (released / "key").read_text().splitlines()[1] not in out
+
+
 def test_certify_tells_the_verdict(released, run):
     document = read_json(run("certify", "plan.json", "--json"))
     assert document["holds"] is True

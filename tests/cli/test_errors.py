@@ -24,6 +24,7 @@ def refused(streams, *words):
     return err
 
 
+KEYED = ["privatize", "plan.json", "people.csv", "-o", "new.csv", "--id", "colour"]
 MISTAKES = {
     "unknown command": (["privatise", "plan.json"], ["privatise"]),
     "unknown option": (["certify", "plan.json", "--quiet"], ["--quiet"]),
@@ -45,6 +46,13 @@ MISTAKES = {
     "data of another kind": (["privatize", "plan.json", "survey.toml", "-o", "new.csv"], [".csv.gz"]),
     "reports exist": (["privatize", "plan.json", "people.csv", "-o", "reports.csv"], ["second release"]),
     "output of another kind": (["privatize", "plan.json", "people.csv", "-o", "new.txt"], ["new.txt", ".parquet"]),
+    "a key without ids": (["privatize", "plan.json", "people.csv", "-o", "new.csv", "--key", "key"], ["--id COLUMN"]),
+    "a task without a key": (["privatize", "plan.json", "people.csv", "-o", "new.csv", "--task", "2"], ["--key FILE"]),
+    "no such ids": (["privatize", "plan.json", "people.csv", "-o", "new.csv", "--id", "who"], ["who", "--id COLUMN"]),
+    "ids twice": (["privatize", "plan.json", "people.csv", "-o", "new.csv", "--id", "colour"], ["row 2, colour"]),
+    "a plan as key": ([*KEYED, "--key", "plan.json"], ["plan.json", "must be a key file"]),
+    "a folder as key": ([*KEYED, "--key", "."], ["must be a key file", "folder"]),
+    "a key in no folder": ([*KEYED, "--key", "none/key"], ["none"]),
     "output in no folder": (["privatize", "plan.json", "people.csv", "-o", "none/new.csv"], ["none"]),
     "plan in no folder": (["plan", "survey.toml", "--people", "9", "-o", "none/new.json"], ["none"]),
     "table in no folder": (["estimate", "plan.json", "reports.csv", "-o", "none/new.csv"], ["none"]),

@@ -43,3 +43,21 @@ def test_ten_million_rows_stay_below_a_gibibyte(tmp_path, make_plan, ending):
     shares = pq.read_table(table)["estimate"].to_numpy()
     assert len(shares) == 43_750
     assert shares.sum() == pytest.approx(1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_ten_million_ids_are_compared_below_a_gibibyte(tmp_path, make_plan, kind):
+    plan, people = tmp_path / "plan.json", tmp_path / "people.parquet"
+    make_plan({"categories": 100}).save(plan)
+    ids = np.random.default_rng(1).permutation(PEOPLE).reshape(10, -1)
+    schema = pa.schema([("who", pa.int64() if kind == "numbers" else pa.string()), ("value", pa.int64())])
+    with pq.ParquetWriter(people, schema) as writer:
+        for part in ids:
+            who = pa.array(part) if kind == "numbers" else pa.array([f"person {i}" for i in part.tolist()])
+            writer.write_batch(pa.record_batch([who, pa.array(part % 100)], schema=schema))
+    sordino = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+    command = [*sordino, "privatize", plan, people, "--key", tmp_path / "key", "--id", "who", "-o"]
+    assert peak([*command, tmp_path / "one.parquet"]) < GIBIBYTE
+    assert peak([*command, tmp_path / "two.parquet"]) < GIBIBYTE
+    assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()

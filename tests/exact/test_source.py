@@ -64,6 +64,18 @@ def test_taken_rows_get_fresh_words_of_their_own():
     assert len(np.unique(words)) == len(words) == 23
 
 
+@pytest.mark.parametrize(
+    "rows", [slice(2, 5), slice(8, 20), slice(None), slice(4, 4), np.array([], dtype=int)], ids=str
+)
+def test_some_rows_get_as_many_words_as_they_are(rows):
+    expected = len(np.arange(10)[rows])
+    for stream in (SystemSource().stream(np.zeros(10)), SystemSource().public(10)):
+        assert len(stream.take(rows).next()) == expected
+        assert len(stream.next()) == 10
+    source = SystemSource()
+    assert not np.any(source.take(rows).public(9).next() == source.public(9).next())
+
+
 def test_two_sources_differ():
     assert not np.any(SystemSource().words(100) == SystemSource().words(100))
 

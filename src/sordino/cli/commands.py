@@ -101,10 +101,10 @@ def privatize(
     if key is None:
         click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
         return
+    click.echo(f"The same key, plan, task ({name}), id and value always give the same report. A changed value gives a")
     click.echo(
-        f"The same key, plan, task ({name}), id and value give the same report again; a changed value a new one,"
+        "new one: a second release, which also shows that the value changed. For new answers take another --task."
     )
-    click.echo("which is a second release.")
     click.echo(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")
 
 

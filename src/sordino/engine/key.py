@@ -45,13 +45,13 @@ def read_key(path: Path) -> bytes | None:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(handle, "rb") as file:  # noqa: PTH123 - a file that is open already
             status = os.fstat(handle)
-            _require_secret(path, status)
-            content = file.read(LARGEST)
+            content = file.read(LARGEST) if stat.S_ISREG(status.st_mode) else b""
     except OSError as error:
         raise cannot("read", path, error) from None
     digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), content)
     if digits is None:
         raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
+    _require_secret(path, status)
     return bytes.fromhex(digits[1].decode())
 
 
@@ -78,8 +78,6 @@ def make_key(path: Path) -> bytes:
 
 
 def _require_secret(path: Path, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise _no_key(path, "something else than a file", "name a new file, and a key is made")
     if status.st_uid != os.geteuid():
         raise _no_key(path, "somebody else's file", "use a key of your own")
     if status.st_mode & OTHERS:

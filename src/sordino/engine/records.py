@@ -28,9 +28,16 @@ def id_expressions(path: Path, column: str) -> dict[str, str]:
     """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
 
     Raises:
-        SordinoError: a column of another type than whole numbers or texts.
+        SordinoError: no such column, or one of another type than whole numbers or texts.
     """
-    kind, name = dict(header(path)).get(column, TEXT), quoted(column)
+    kinds, name = dict(header(path)), quoted(column)
+    if column not in kinds:
+        raise SordinoError(
+            f"{path} must have the column {column} of ids",
+            found=f"{len(kinds)} columns, but not {column}",
+            step="name the column that tells people apart: --id COLUMN",
+        )
+    kind = kinds[column]
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")
     text = f"CAST({name} AS VARCHAR)"

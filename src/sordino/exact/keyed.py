@@ -3,7 +3,8 @@
 A bulk engine that computes a task twice (a retry, a lazy table) must not draw twice: that would be a second release.
 Words = PRF(key; task, record id, value, draw), in any order, batching and chunking. Mechanisms are exact for ideal
 words; in practice the promise is computational, under AES-256 and SHA-256. **Whoever has the key can undo the noise**
-of every report made with it: destroy it as soon as the reports are final.
+of every report made with it: destroy it as soon as the reports are final. Two reports of one record and task whose
+value changed are independent, so their losses add; and where they differ, they show that it changed.
 
 Construction: AES under a key from HKDF-SHA256 (RFC 5869), with the use, the kind of values and the task as info; a
 CBC-MAC over blocks of 128 bits, as many for each record: the id, the value's words (two a block), the number of the
@@ -51,8 +52,8 @@ class KeyedSource:
 
         Args:
             key: 32 random bytes, secret until they are destroyed.
-            task: all that tells this release from any other under the key: the plan's hash, and a name. A person
-                answers one question once in a task: two questions with the same words would tell more than both.
+            task: all that tells this release from any other under the key: the plan's hash, and a name. A record
+                answers one question in a task: two answers with the same words would tell far more than both apart.
 
         Raises:
             SordinoError: a key of another length, or a task that UTF-8 cannot hold.
