@@ -1,6 +1,8 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
 from sordino.audit.certify import Certificate, certify
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism
 from sordino.domain.categories import Categories
@@ -12,10 +14,16 @@ from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
+from sordino.query import Query, Sampled
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
@@ -23,23 +31,33 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "BinaryOptimal",
     "BlockLDP",
     "Blockwise",
     "Categories",
     "Certificate",
+    "ChannelTable",
     "Estimate",
     "Grid",
     "HadamardResponse",
+    "HighLow",
+    "HighLowLDP",
     "KeyedSource",
+    "MetricLDP",
     "Nats",
+    "PairwiseLDP",
     "Partition",
     "Plan",
     "ProjectiveResponse",
+    "Query",
     "RandomizedResponse",
+    "Sampled",
     "SordinoError",
     "SordinoErrors",
+    "SubsetSelection",
     "Survey",
     "SystemSource",
+    "UnaryEncoding",
     "best_mechanism",
     "certify",
     "estimate",
