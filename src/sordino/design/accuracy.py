@@ -38,7 +38,12 @@ def expected_accuracy(mechanism: Mechanism, people: int, *, subtract_totals: boo
 
 
 def subtracting_helps(mechanism: Mechanism) -> bool:
-    """Whether the shift to the blocks' known shares lowers the total variance at uniform values; no data needed."""
+    """Whether the shift to the blocks' known shares lowers the total variance at uniform values; no data needed.
+
+    Never where the tally does not tell the shift.
+    """
+    if mechanism.excess is None:
+        return False
     plain = expected_accuracy(mechanism, 1, subtract_totals=False).total_variance
     shifted = expected_accuracy(mechanism, 1, subtract_totals=True).total_variance
     # A relative margin: where the shift is zero by symmetry, rounding decides nothing.
