@@ -281,14 +281,8 @@ SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith("high-low")}
 """Numbers of values below which there is no such mechanism."""
 
 LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, "table": 31, **dict.fromkeys(TWO, 2)}
-LARGEST |= {
-    "blocks-subset": 31,
-    "blocks-projective": 31,
-    "high-low-subset": 17,
-    "high-low-but-one": 9,
-    "high-low-one": 31,
-    "projective-7": 31,
-}
+LARGEST |= {"blocks-subset": 31, "blocks-projective": 31, "projective-7": 31}
+LARGEST |= {"high-low-subset": 17, "high-low-but-one": 9, "high-low-one": 31}
 """Numbers of values beyond which there are too many codes to list."""
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sordino.design.accuracy import expected_accuracy, subtracting_helps
-from sordino.estimation.unbiased import unbiased
 from sordino.errors import SordinoError
+from sordino.estimation.unbiased import unbiased
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse

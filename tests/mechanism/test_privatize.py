@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import singledispatch
 from itertools import product
 
 import numpy as np
@@ -77,38 +78,54 @@ def faces(threshold):
     return [(word, count) for word, count in both if count]
 
 
+@singledispatch
 def scripts(mechanism, value):
     """Words for every way in which a value can be privatized, each with its probability."""
-    if isinstance(mechanism, Blockwise):
-        own = [x for x in range(mechanism.k) if mechanism.blocks.block[x] == mechanism.blocks.block[value]]
-        (inner,) = [candidate for candidate in mechanism.inner if candidate.k == len(own)]
-        yield from scripts(inner, own.index(value))
-    elif isinstance(mechanism, HighLow) and value in mechanism.sensitive:
+    for face, (word, weight) in enumerate(faces(mechanism.threshold)):
+        count = choices(mechanism, face)
+        for choice in range(count):
+            yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+
+
+@scripts.register
+def _of_blocks(mechanism: Blockwise, value):
+    own = [x for x in range(mechanism.k) if mechanism.blocks.block[x] == mechanism.blocks.block[value]]
+    (inner,) = [candidate for candidate in mechanism.inner if candidate.k == len(own)]
+    yield from scripts(inner, own.index(value))
+
+
+@scripts.register
+def _of_high_low(mechanism: HighLow, value):
+    if value in mechanism.sensitive:
         yield from scripts(mechanism.inner, sorted(mechanism.sensitive.tolist()).index(value))
-    elif isinstance(mechanism, HighLow):
-        count = codes_in_all(mechanism.inner)
-        for word, weight in faces(mechanism.hidden):
-            for choice in range(count):
-                yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
-    elif isinstance(mechanism, BinaryOptimal):
-        for word, weight in faces(mechanism.second if value else mechanism.first):
-            yield Fraction(weight, WORD), [word, 2**63]
-    elif isinstance(mechanism, UnaryEncoding):
-        coins = [faces(mechanism.threshold if x == value else WORD - mechanism.threshold) for x in mechanism.sensitive]
-        for shown in product(*coins, faces(mechanism.hidden)):
-            yield math.prod(Fraction(count, WORD) for _, count in shown), [word for word, _ in shown]
-    elif isinstance(mechanism, ChannelTable):
-        below, total = 0, mechanism.denominator
-        for weight in mechanism.weights[value]:
-            # The first and the last choice of a code; between them searching is monotone.
-            for choice, share in ((below, weight - 1), (below + weight - 1, 1)) if weight else ():
-                yield Fraction(share, total), [word_for(choice, total), 0]
-            below += weight
-    else:
-        for face, (word, weight) in enumerate(faces(mechanism.threshold)):
-            count = choices(mechanism, face)
-            for choice in range(count):
-                yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+        return
+    count = codes_in_all(mechanism.inner)
+    for word, weight in faces(mechanism.hidden):
+        for choice in range(count):
+            yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+
+
+@scripts.register
+def _of_binary(mechanism: BinaryOptimal, value):
+    for word, weight in faces(mechanism.second if value else mechanism.first):
+        yield Fraction(weight, WORD), [word, 2**63]
+
+
+@scripts.register
+def _of_unary(mechanism: UnaryEncoding, value):
+    coins = [faces(mechanism.threshold if x == value else WORD - mechanism.threshold) for x in mechanism.sensitive]
+    for shown in product(*coins, faces(mechanism.hidden)):
+        yield math.prod(Fraction(count, WORD) for _, count in shown), [word for word, _ in shown]
+
+
+@scripts.register
+def _of_table(mechanism: ChannelTable, value):
+    below, total = 0, mechanism.denominator
+    for weight in mechanism.weights[value]:
+        # The first and the last choice of a code; between them searching is monotone.
+        for choice, share in ((below, weight - 1), (below + weight - 1, 1)) if weight else ():
+            yield Fraction(share, total), [word_for(choice, total), 0]
+        below += weight
 
 
 def law_by_words(mechanism, value):
