@@ -1,6 +1,6 @@
 """Context-aware LDP by a matrix of bounds, one for each ordered pair of values; and its metric form.
 
-Source: context-aware LDP paper, Definitions 1 and 2, Proposition 1 (composition).
+Source: context-aware LDP paper, Definitions 1 and 2, Proposition 2 (composition).
 """
 
 import math
@@ -126,7 +126,7 @@ class PairwiseLDP:
     def __add__(self, other: "PairwiseLDP") -> "PairwiseLDP":
         """What two reports about the same value keep together: the bounds of each pair add.
 
-        Source: context-aware LDP paper, Proposition 1.
+        Source: context-aware LDP paper, Proposition 2.
         """
         if self.k != other.k:
             raise SordinoError("bounds add over one domain", found=f"{self.k} values and {other.k} values")
