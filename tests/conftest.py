@@ -47,9 +47,9 @@ EPSILONS = {
 
 @cache
 def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction, Fraction]:
-    """Rationals around ratio e^rational, rational >= 0: the power series, and twice as many terms as it needs."""
+    """Rationals around ratio e^rational, rational >= 0: the power series, with many more terms than it needs."""
     term = total = Fraction(1)
-    for n in range(1, 3 * ceil(rational) + 80):
+    for n in range(1, 6 * ceil(rational) + 100):
         term *= rational / n
         total += term
     # Each later term is below half of the one before it.
