@@ -26,7 +26,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.explain import explain as sentences
-from sordino.survey.load import require_new, write_text
+from sordino.survey.load import require_new, write_text, written
 from sordino.survey.plan import Plan
 from sordino.survey.result import Result
 from sordino.survey.schema import Survey
@@ -178,10 +178,18 @@ def estimate(
 
 @click.command()
 @click.argument("plan", type=FILE)
+@click.option("--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png).")
 @as_json
-def certify(plan: Path, *, as_json: bool) -> None:
+def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 2 if it is broken."""
     frozen = Plan.load(plan)
+    if region is not None:
+        require_new(region)
+        from sordino.view.region import question_region
+
+        tightest = min(frozen.questions, key=lambda question: question.certificate.slack)
+        with written(region) as temporary:
+            temporary.write_bytes(question_region(tightest))
     if as_json:
         each = [{"attribute": one.name, **certificate_json(one.certificate)} for one in frozen.questions]
         print_json({"plan": frozen.hash, **certificate_json(frozen.certificate), "questions": each})

@@ -79,6 +79,10 @@ class HighLowLDP:
         marked[self.sensitive] = True
         return marked
 
+    def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - over any other
+        """Epsilon for a sensitive value."""
+        return self.epsilon if self.is_sensitive[value] else None
+
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each sensitive value, how far the evidence favours it over the least likely value; rounded up; else 0."""
         require_size(len(evidence.log), self.k)

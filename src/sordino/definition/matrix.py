@@ -1,6 +1,6 @@
 """Context-aware LDP by a matrix of bounds, one for each ordered pair of values; and its metric form.
 
-Source: context-aware LDP paper, Definitions 1 and 2, Proposition 1 (composition).
+Source: context-aware LDP paper, Definitions 1 and 2, Proposition 2 (composition).
 """
 
 import math
@@ -86,6 +86,10 @@ class PairwiseLDP:
         amounts = np.array([*(bound.floor() for bound in self._distinct), math.inf])
         return amounts[self.rank]
 
+    def bound(self, value: int, other: int) -> Nats | None:
+        """The closed entry."""
+        return self.bounds[value][other]
+
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely it is protected from; rounded up."""
         require_size(len(evidence.log), self.k)
@@ -126,7 +130,7 @@ class PairwiseLDP:
     def __add__(self, other: "PairwiseLDP") -> "PairwiseLDP":
         """What two reports about the same value keep together: the bounds of each pair add.
 
-        Source: context-aware LDP paper, Proposition 1.
+        Source: context-aware LDP paper, Proposition 2 (the second report may depend on the first).
         """
         if self.k != other.k:
             raise SordinoError("bounds add over one domain", found=f"{self.k} values and {other.k} values")

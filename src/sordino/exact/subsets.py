@@ -56,8 +56,8 @@ def bit_counts(masks: Words, n: int, group: NDArray[np.intp], groups: int) -> ND
     """How often each of n bits is set in the masks of each group, shape (groups, n)."""
     counts = np.empty((groups, -(-n // 8) * 8), dtype=np.int64)
     at = group << 8
+    columns = masks.astype("<u8").view(np.uint8).reshape(-1, 8)
     for byte in range(-(-n // 8)):
-        values = (masks >> np.uint64(8 * byte)).astype(np.intp) & 255
-        each = np.bincount(at | values, minlength=groups * 256).reshape(groups, 256)
+        each = np.bincount(at + columns[:, byte], minlength=groups * 256).reshape(groups, 256)
         counts[:, 8 * byte : 8 * byte + 8] = each @ BYTE_BITS
     return counts[:, :n]
