@@ -170,8 +170,8 @@ def estimate(
         largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
         title = f"{result.estimate.n:,} reports, {method}; {largest} values"
         print_table(title, result_header(result), result_rows(result))
-    for written in filter(None, (output, html)):
-        click.echo(f"{written}: written")
+    for path in filter(None, (output, html)):
+        click.echo(f"{path}: written")
     if max(result.question.domain.k for result in results) > LARGEST and output is None:
         click.echo("All values: -o FILE, or --json.")
 

@@ -1,4 +1,4 @@
-"""The error region of a test between two values as a PNG file: what is allowed, and what a mechanism's reports reach."""
+"""The error region of a test between two values as a PNG file: what is allowed, and what a mechanism reaches."""
 
 from matplotlib.figure import Figure
 
