@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.question import Question
 from sordino.survey.result import Result
 from sordino.view.figures import bars, maps
+from sordino.view.histogram import MOST, columns
 from sordino.view.page import Figure, Section, Sentences, Table, render
 from sordino.view.region import question_region
 
@@ -74,6 +76,9 @@ def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
         panels = [("Truth", truth)] if truth is not None else []
         panels += [("Estimate", shares.value), *known.others]
         sections.append(Figure(f"Map{about}", maps(domain, panels), f"Maps: {', '.join(name for name, _ in panels)}."))
+    if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
+        drawn = columns(shares.value, low, high, result.question.name, truth)
+        sections.append(Figure(f"Histogram{about}", drawn, f"Columns of all {domain.k} shares."))
     few = domain.k <= LARGEST
     # A few values stand in their own order, as in the survey; of many the largest come first.
     top = np.arange(domain.k) if few else result.largest(LARGEST)
