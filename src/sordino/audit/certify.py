@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.definition.pairwise import Extreme, PairwiseDefinition
 from sordino.errors import SordinoError
@@ -112,11 +113,9 @@ def _check_column(column: ColumnClass, k: int) -> None:
 
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """The pair, on the class's representative output where it shows there, as the channel itself says."""
-    every = np.arange(mechanism.k)
-    heavies = every if extreme.heavies is None else extreme.heavies
-    lights = every if extreme.lights is None else extreme.lights
-    weights = {value: mechanism.weight(value, column.code) for value in {*heavies.tolist(), *lights.tolist()}}
-    value, other = max(heavies.tolist(), key=weights.__getitem__), min(lights.tolist(), key=weights.__getitem__)
+    heavies, lights = (_telling(column, values) for values in (extreme.heavies, extreme.lights))
+    weights = {value: mechanism.weight(value, column.code) for value in {*heavies, *lights}}
+    value, other = max(heavies, key=weights.__getitem__), min(lights, key=weights.__getitem__)
     if weights[value] == 0 or weights[value] * extreme.light != weights[other] * extreme.heavy:
         raise SordinoError(
             "a column class must attain its largest ratio on its representative output",
@@ -129,6 +128,19 @@ def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Wit
         pairs = list(zip(*(side.tolist() for side in extreme.pairs), strict=True))
         value, other, code = _shown(mechanism, column.code, extreme, pairs)
     return Witness(code, value, other, loss)
+
+
+def _telling(column: ColumnClass, among: NDArray[np.intp] | None) -> list[int]:
+    """The values whose weights on the representative output are looked at: of those with one weight only, one."""
+    wanted, seen = np.full(column.k, among is None), np.zeros(column.k, dtype=np.bool_)
+    wanted[[] if among is None else among] = True
+    chosen: list[int] = []
+    for part in column.parts:
+        seen[part.values] = True
+        own = part.values[wanted[part.values]]
+        chosen += own[: 1 if len(part.weights) == 1 else None].tolist()
+    chosen += np.flatnonzero(wanted & ~seen)[:1].tolist()
+    return chosen
 
 
 def _shown(

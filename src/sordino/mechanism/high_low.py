@@ -95,7 +95,7 @@ class HighLow(SupportMechanism):
     @cached_property
     def others(self) -> NDArray[np.intp]:
         """The values that are not sensitive, ascending."""
-        return np.setdiff1d(np.arange(self.k), self.sensitive)
+        return np.flatnonzero(np.bincount(self.sensitive, minlength=self.k) == 0)
 
     @cached_property
     def _place(self) -> NDArray[np.intp]:
