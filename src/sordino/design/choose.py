@@ -2,14 +2,20 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import BoundLike
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.optimal import LARGEST_K, optimal_weights
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise, offered
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.table import ChannelTable
 
 
 def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) -> Mechanism:
@@ -49,7 +55,32 @@ def _for_matrix(definition: PairwiseLDP) -> list[Mechanism]:
     k, bounds = definition.k, definition.bounds
     if k == 2:
         return [BinaryOptimal(bounds[0][1], bounds[1][0])]
-    return [*offered(k, definition.least)]
+    candidates: list[Mechanism] = [*offered(k, definition.least)]
+    if k <= LARGEST_K:
+        candidates.append(optimal_channel(definition))
+    return candidates
+
+
+def optimal_channel(
+    matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
+) -> ChannelTable:
+    """The channel with the least total variance at a prior under any bounds between at most 20 values.
+
+    Args:
+        matrix: the bounds in nats, closed here under shortest paths.
+        prior: shape (k,), uniform by default.
+
+    Raises:
+        SordinoError: more values, bounds that are none, or values that cannot be told apart.
+
+    Example:
+        >>> channel = optimal_channel([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
+        >>> from sordino import certify
+        >>> certify(channel, PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])).holds
+        True
+    """
+    definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
+    return ChannelTable(optimal_weights(definition.bounds, prior))
 
 
 def _require_size(found: int, k: int) -> None:
