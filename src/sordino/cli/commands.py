@@ -11,6 +11,7 @@ from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
     accuracy_rows,
+    candidate_rows,
     certificate_json,
     print_json,
     print_lines,
@@ -48,7 +49,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     never overwritten by another one, since reports may exist that need it.
     """
     made = Plan.of(Survey.load(survey), people)
-    tables = [(question, accuracy_rows(question)) for question in made.questions]
+    tables = [(question, accuracy_rows(question), candidate_rows(question)) for question in made.questions]
     made.save(output)
     if as_json:
         print_json(
@@ -64,8 +65,9 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
         )
         return
     click.echo(f"{output}: {made.hash}")
-    for question, rows in tables:
+    for question, rows, others in tables:
         print_table("", (f"{question.name}, at {question.people:,} people", "this plan", "uniform LDP"), rows)
+        print_table("", ("mechanisms that keep the promise", "std. error", "people for this plan's"), others)
     print_lines(sentences(made))
     print_lines(sentences(made.certificate))
 

@@ -60,9 +60,23 @@ def accuracy_rows(question: Question) -> list[tuple[str, ...]]:
     ]
 
 
-def accuracy_json(accuracy: Accuracy) -> dict[str, float | None]:
-    """Expected errors for programs."""
-    numbers = {"stderr": accuracy.stderr, "total_variation": accuracy.total_variation}
+def candidate_rows(question: Question) -> list[tuple[str, ...]]:
+    """What other mechanisms that keep the promise would give."""
+    best = question.expected.total_variance
+    return [
+        (name, f"{found.stderr:.3g}", f"{question.people * found.total_variance / best:,.0f}")
+        for name, found in question.candidates.items()
+        if isfinite(found.total_variance)
+    ]
+
+
+def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
+    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity."""
+    numbers = {
+        "stderr": accuracy.stderr,
+        "squared_error": accuracy.total_variance / people,
+        "total_variation": accuracy.total_variation,
+    }
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
@@ -77,8 +91,9 @@ def question_json(question: Question) -> dict[str, Any]:
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
         "code_bits": query.mechanism.code_bits,
         "certificate": certificate_json(question.certificate),
-        "expected": accuracy_json(question.expected),
-        "expected_uniform": accuracy_json(question.expected_uniform),
+        "expected": accuracy_json(question.expected, question.people),
+        "expected_uniform": accuracy_json(question.expected_uniform, question.people),
+        "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
         "leverage": weighs if isfinite(weighs) else None,
     }
 

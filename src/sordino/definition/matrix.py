@@ -10,9 +10,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
 from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
 from sordino.exact.nats import Nats
@@ -79,6 +81,18 @@ class PairwiseLDP:
         rank = np.array([[place.get(bound, 0) for bound in row] for row in self.bounds], dtype=np.intp)
         np.fill_diagonal(rank, len(self._distinct))
         return rank
+
+    @cached_property
+    def components(self) -> Partition:
+        """Values that no chain of protected pairs connects lie in different blocks."""
+        protected = self.rank < len(self._distinct)
+        _, block = csgraph.connected_components(protected, directed=False)
+        return Partition(block.astype(np.intp))
+
+    @cached_property
+    def protected(self) -> NDArray[np.intp]:
+        """The values that are protected from any other."""
+        return np.flatnonzero((self.rank < len(self._distinct)).any(axis=1))
 
     @cached_property
     def floors(self) -> NDArray[np.float64]:
