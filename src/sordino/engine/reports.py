@@ -115,8 +115,16 @@ def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda
     sampled = plan.sampled
     aggregate = sampled.tally([])
     for path in reports:
+        rows = 0
         for codes in _read_codes(plan, path):
-            aggregate += sampled.tally(codes)
+            try:
+                aggregate += sampled.tally(codes)
+            except SordinoError:
+                position = sampled.first_invalid(codes)
+                if position is None:
+                    raise
+                raise _foreign(path, rows + position + 1, "another code", sampled.outputs) from None
+            rows += len(codes)
             progress(len(codes))
     if aggregate.n == 0:
         raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
@@ -155,9 +163,6 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
             if batch.column(name).true_count < len(batch):
                 raise _foreign(path, rows + pc.index(batch.column(name), value=False).as_py() + 1, what, outputs)
         codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
-        position = plan.sampled.first_invalid(codes)
-        if position is not None:
-            raise _foreign(path, rows + position + 1, "another code", outputs)
         rows += len(batch)
         yield codes
 
