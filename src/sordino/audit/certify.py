@@ -4,20 +4,21 @@ Sees only the `Mechanism` interface: author and checker share no formulas. Every
 with an exact amount of loss. Cost: one pass over the column classes, at any k.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.pairwise import Extreme, PairwiseDefinition
+from sordino.definition.pairwise import Extreme, PairwiseDefinition, largest_ratio, weight_range
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
-LOOKED_AT = 1 << 12
-"""Outputs looked at to show a pair whose bound differs from that of other pairs."""
+MOST_CODES, LOOKED_AT = 1 << 10, 1 << 5
+"""Outputs, and values on each, that are looked at to show a pair which the representative output does not."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Witness:
 
     Attributes:
         code: an output; None where it is one of too many to find it.
-        value, other: two protected values; the output favours `value` over `other` by `loss`.
+        value, other: a protected pair; the output favours `value` over `other` by `loss`.
         loss: exact; None where `other` cannot cause the output, an infinite loss.
     """
 
@@ -42,8 +43,8 @@ class Certificate:
 
     Attributes:
         holds: whether no output of the mechanism can break the definition.
-        slack: the exact amount by which the largest loss stays below epsilon; negative iff it does not hold.
-        witness: where the loss is largest; None where no two values are protected from each other.
+        slack: the exact amount that is left of the bound where least is left; negative iff it does not hold.
+        witness: where that is; None where no two values are protected from each other.
 
     Example:
         >>> from sordino import LDP, RandomizedResponse
@@ -112,44 +113,73 @@ def _check_column(column: ColumnClass, k: int) -> None:
 
 
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
-    """The pair, on the class's representative output where it shows there, as the channel itself says."""
-    heavies, lights = (_telling(column, values) for values in (extreme.heavies, extreme.lights))
-    weights = {value: mechanism.weight(value, column.code) for value in {*heavies, *lights}}
-    value, other = max(heavies, key=weights.__getitem__), min(lights, key=weights.__getitem__)
-    if weights[value] == 0 or weights[value] * extreme.light != weights[other] * extreme.heavy:
+    """A pair with the extreme's ratio, on the class's representative output where it shows there."""
+    _check_representative(mechanism, column)
+    heavies, lights = (_telling_among(column, values) for values in (extreme.heavies, extreme.lights))
+    loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
+    pair = _pair_on(mechanism, column.code, extreme, heavies, lights)
+    if pair is not None:
+        return Witness(column.code, *pair, loss)
+    # The class shows its ratio on the representative, but between values that are not protected from each other.
+    few = heavies[:LOOKED_AT], lights[:LOOKED_AT]
+    for code in range(min(mechanism.outputs, MOST_CODES)):
+        pair = _pair_on(mechanism, code, extreme, *few)
+        if pair is not None:
+            return Witness(code, *pair, loss)
+    if extreme.pairs is not None:
+        return Witness(None, int(extreme.pairs[0][0]), int(extreme.pairs[1][0]), loss)
+    value = heavies[0]
+    return Witness(None, value, next(other for other in [*lights, *range(mechanism.k)] if other != value), loss)
+
+
+def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
+    """The class's weights, and its largest ratio of any two values, must be the channel's own on its representative."""
+    claimed = largest_ratio([(len(part.values), *weight_range(part)) for part in column.parts], column.k)
+    allowed = [({weight for weight, _ in part.weights}, part.values) for part in column.parts]
+    absent = np.setdiff1d(np.arange(column.k), np.concatenate([values for _, values in allowed]))
+    weights = []
+    for amounts, values in [*allowed, ({0}, absent)]:
+        own = [mechanism.weight(value, column.code) for value in _telling(values, len(amounts)).tolist()]
+        weights += own if amounts.issuperset(own) else [-1]
+    heavy, light = max(weights), min(weights)
+    if claimed is None or light < 0 or heavy * claimed[1] != light * claimed[0]:
         raise SordinoError(
             "a column class must attain its largest ratio on its representative output",
-            found=f"another ratio on code {column.code}",
+            found=f"other weights on code {column.code}",
             step="the mechanism's columns() does not tell the truth; do not use it",
         )
-    loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
-    code: int | None = column.code
-    if extreme.pairs is not None:
-        pairs = list(zip(*(side.tolist() for side in extreme.pairs), strict=True))
-        value, other, code = _shown(mechanism, column.code, extreme, pairs)
-    return Witness(code, value, other, loss)
 
 
-def _telling(column: ColumnClass, among: NDArray[np.intp] | None) -> list[int]:
-    """The values whose weights on the representative output are looked at: of those with one weight only, one."""
+def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
+    """The values whose weights on an output are looked at: of those with one weight only, two."""
+    return values[:2] if weights == 1 else values
+
+
+def _telling_among(column: ColumnClass, among: NDArray[np.intp] | None) -> list[int]:
+    """The same of all values, or of some."""
     wanted, seen = np.full(column.k, among is None), np.zeros(column.k, dtype=np.bool_)
     wanted[[] if among is None else among] = True
     chosen: list[int] = []
     for part in column.parts:
         seen[part.values] = True
-        own = part.values[wanted[part.values]]
-        chosen += own[: 1 if len(part.weights) == 1 else None].tolist()
-    chosen += np.flatnonzero(wanted & ~seen)[:1].tolist()
+        chosen += _telling(part.values[wanted[part.values]], len(part.weights)).tolist()
+    chosen += np.flatnonzero(wanted & ~seen)[:2].tolist()
     return chosen
 
 
-def _shown(
-    mechanism: Mechanism, code: int, extreme: Extreme, pairs: list[tuple[int, int]]
-) -> tuple[int, int, int | None]:
-    """A pair of those with the extreme's own bound, and an output on which it has the extreme's ratio."""
-    for candidate in (code, *range(min(mechanism.outputs, LOOKED_AT))):
-        for value, other in pairs:
-            heavy, light = mechanism.weight(value, candidate), mechanism.weight(other, candidate)
-            if heavy and heavy * extreme.light == light * extreme.heavy:
-                return value, other, candidate
-    return *pairs[0], None
+def _pair_on(
+    mechanism: Mechanism, code: int, extreme: Extreme, heavies: list[int], lights: list[int]
+) -> tuple[int, int] | None:
+    """A protected pair with the extreme's bound that has its ratio on a code; None where there is none."""
+    weights = {value: mechanism.weight(value, code) for value in {*heavies, *lights}}
+    pairs: Iterable[tuple[int, int]]
+    if extreme.pairs is None:
+        value = max(heavies, key=weights.__getitem__)
+        pairs = [(value, min((other for other in lights if other != value), key=weights.__getitem__, default=value))]
+    else:
+        pairs = zip(*(side.tolist() for side in extreme.pairs), strict=True)
+    for value, other in pairs:
+        heavy, light = weights.get(value, 0), weights.get(other)
+        if value != other and heavy and light is not None and heavy * extreme.light == light * extreme.heavy:
+            return value, other
+    return None
