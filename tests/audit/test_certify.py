@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from sordino.audit.certify import certify
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
@@ -16,6 +18,7 @@ from sordino.exact.nats import Nats
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.table import ChannelTable
 
 FAMILIES = [RandomizedResponse, HadamardResponse]
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
@@ -28,17 +31,17 @@ def grid_blocks(k):
 
 def test_slack_and_witness_are_those_of_the_dense_channel(awkward):
     for channel in awkward:
-        definition = BlockLDP(channel.epsilon, channel.labels)
-        certificate = certify(channel.mechanism, definition)
-        assert certificate.slack == Nats.of(channel.epsilon) - Nats.log(channel.loss_ratio)
+        certificate = certify(channel.mechanism, channel.definition)
+        assert certificate.slack == channel.slack
         assert certificate.holds
-        alone = max(map(len, channel.blocks)) == 1
-        assert (certificate.witness is None) == alone
+        assert (certificate.witness is None) == (not channel.largest_ratios)
         if certificate.witness:
             code, value, other = certificate.witness.code, certificate.witness.value, certificate.witness.other
+            bound = channel.bounds[value][other]
             ratio = Fraction(channel.mechanism.weight(value, code), channel.mechanism.weight(other, code))
-            assert (channel.labels[value], ratio) == (channel.labels[other], channel.loss_ratio)
+            assert ratio == channel.largest_ratios[bound]
             assert certificate.witness.loss == Nats.log(ratio)
+            assert Nats.of(bound) - Nats.log(ratio) == certificate.slack
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -230,6 +233,14 @@ def test_a_class_about_other_values_is_refused():
         certify(doctored(HADAMARD, [replace(column, k=6)]), LDP("1"))
     with pytest.raises(SordinoError, match="6 values"):
         certify(HADAMARD, BlockLDP("1", BLOCKS))
+
+
+@pytest.mark.parametrize(
+    "definition", [LDP("1"), BlockLDP("1", [0, 0]), HighLowLDP("1", 2, [0]), PairwiseLDP([[0, 1], ["inf", 0]])]
+)
+def test_a_code_that_nobody_sends_says_nothing(definition):
+    certificate = certify(ChannelTable([[3, 0, 2], [2, 0, 3]]), definition)
+    assert certificate.slack == Nats.of(1) - Nats.log(Fraction(3, 2))
 
 
 def test_a_mechanism_without_outputs_is_refused():

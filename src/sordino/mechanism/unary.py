@@ -87,6 +87,11 @@ class UnaryEncoding(SupportMechanism):
         return self.k + 1
 
     @property
+    def counts_codes(self) -> bool:
+        """No: it counts bits, even of one value, whose two counters are as many as its codes."""
+        return False
+
+    @property
     def denominator(self) -> int:
         """2^64 for each noisy bit, and once more for hiding."""
         return int(WORD ** (len(self.sensitive) + 1))
