@@ -122,8 +122,6 @@ def short(value: Fraction, *, up: bool) -> str:
 
 def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
     """Bounds of e^epsilon; exact where it is rational."""
-    if epsilon.rational == 0:
-        return epsilon.ratio, epsilon.ratio
     low, high = exponential(epsilon.rational, FIRST_DIGITS)
     return low * epsilon.ratio, high * epsilon.ratio
 
