@@ -1,6 +1,7 @@
 """From a table on disk to an estimate, against DuckDB's read and group by of the same table."""
 
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -11,14 +12,15 @@ from typing import NamedTuple
 import duckdb
 
 from pairs import RATIOS, ratios, seconds, spread
-from sordino import Plan, Survey, estimate
+from sordino import KeyedSource, Plan, Survey, estimate
+from sordino.engine.records import check_ids
 from sordino.engine.reports import privatize_table, tally_people, tally_table
 
 TITLE = "From file to estimate"
 NOTE = (
     "10 million rows, one whole number each (a cell of 43,750 in blocks of 25): every value is checked before anything "
     "is written, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
-    "table and count each cell. Reports get fresh randomness; rows have no ids."
+    "table and count each cell. Reports get fresh randomness, or with ids repeatable randomness from a key."
 )
 HEADER = RATIOS
 
@@ -30,8 +32,8 @@ SURVEY = {
     "attribute": {"cell": {"categories": K, "protect": {"blocks": 25}}},
     "ask": [{"histogram": "cell"}],
 }
-COLUMNS = f"CAST(floor(random() * {K}) AS INTEGER) AS cell"
-"""Of the people's table, in SQL."""
+COLUMNS = f"range * 7919 % 10000019 AS id, 'person ' || id AS name, CAST(floor(random() * {K}) AS INTEGER) AS cell"
+"""Of the people's table, in SQL: whole ids and texts, each once, in no order."""
 
 
 class Way(NamedTuple):
@@ -62,10 +64,16 @@ def csv_ways(plan: Plan, data: Path) -> Iterator[Way]:
 def parquet_ways(plan: Plan, data: Path) -> Iterator[Way]:
     yield Way("Parquet rows, reports tallied as they are made", "-", in_memory(plan, data))
     yield Way("Parquet rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
+    yield Way("Parquet rows with whole ids, a key", "at most 12", in_memory(plan, data, "id"))
+    yield Way("Parquet rows with text ids, a key", "-", in_memory(plan, data, "name"))
+    yield Way("the check that no whole id stands twice, alone", "-", lambda: check_ids(data, "id"))
+    yield Way("the check that no text id stands twice, alone", "-", lambda: check_ids(data, "name"))
 
 
-def in_memory(plan: Plan, data: Path) -> Callable[[], object]:
-    return lambda: estimate(plan.query.mechanism, tally_people(plan, data))
+def in_memory(plan: Plan, data: Path, id_column: str | None = None) -> Callable[[], object]:
+    keyed = None if id_column is None else KeyedSource(secrets.token_bytes(32), plan.hash)
+    mechanism = plan.questions[0].query.mechanism
+    return lambda: estimate(mechanism, tally_people(plan, data, id_column=id_column, keyed=keyed))
 
 
 def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:
@@ -74,7 +82,7 @@ def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:
     def work() -> None:
         reports.unlink(missing_ok=True)
         privatize_table(plan, data, reports)
-        estimate(plan.query.mechanism, tally_table(plan, [reports]))
+        estimate(plan.questions[0].query.mechanism, tally_table(plan, [reports]))
 
     return work
 

@@ -313,7 +313,7 @@ def channel(request):
     return make_channel(*request.param, "1")
 
 
-@pytest.fixture(name="exp_bounds")
+@pytest.fixture(name="exp_bounds", scope="session")
 def exp_bounds_fixture():
     """Rationals around ratio e^rational."""
     return exp_bounds

@@ -4,7 +4,7 @@ from sordino.audit.certify import Certificate, certify
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.choose import best_mechanism
+from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -62,4 +62,5 @@ __all__ = [
     "certify",
     "estimate",
     "explain",
+    "optimal_channel",
 ]

@@ -121,8 +121,8 @@ def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
     Values are looked at together: of a single value only one weight shows on one output.
     """
     for part in column.parts:
-        shown = {mechanism.weight(value, column.code) for value in part.values.tolist()}
         told = {weight for weight, _ in part.weights}
+        shown = {mechanism.weight(value, column.code) for value in _telling(part.values, len(told)).tolist()}
         needed = {max(told), min(told)} if len(part.values) > 1 else set()
         if not needed <= shown <= told:
             raise SordinoError(
@@ -135,9 +135,7 @@ def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """Two values with the extreme's bound, and an output on which they have its ratio."""
     _check_representative(mechanism, column)
-    every = np.arange(mechanism.k)
-    heavies = every if extreme.heavies is None else extreme.heavies
-    lights = every if extreme.lights is None else extreme.lights
+    heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
     for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
         weights = np.zeros(mechanism.k, dtype=object)
@@ -148,6 +146,22 @@ def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Wit
             return Witness(code, *found, loss)
     value, other = _unseen(column, extreme, heavies, lights)
     return Witness(None, value, other, loss)
+
+
+def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
+    """The values whose weights on an output are looked at: of those with one weight only, two."""
+    return values[:2] if weights == 1 else values
+
+
+def _among(column: ColumnClass, values: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Of all or some values those that are looked at: of each class, and of those in none."""
+    wanted, seen = np.full(column.k, values is None), np.zeros(column.k, dtype=np.bool_)
+    wanted[[] if values is None else values] = True
+    chosen = []
+    for part in column.parts:
+        seen[part.values] = True
+        chosen.append(_telling(part.values[wanted[part.values]], len(part.weights)))
+    return np.concatenate([*chosen, np.flatnonzero(wanted & ~seen)[:2]])
 
 
 def _near(mechanism: Mechanism, code: int, cost: int) -> Iterator[int]:

@@ -11,6 +11,7 @@ from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
     accuracy_rows,
+    candidate_rows,
     certificate_json,
     print_json,
     print_lines,
@@ -26,7 +27,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.explain import explain as sentences
-from sordino.survey.load import require_new, write_text
+from sordino.survey.load import require_new, write_text, written
 from sordino.survey.plan import Plan
 from sordino.survey.result import Result
 from sordino.survey.schema import Survey
@@ -48,7 +49,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     never overwritten by another one, since reports may exist that need it.
     """
     made = Plan.of(Survey.load(survey), people)
-    tables = [(question, accuracy_rows(question)) for question in made.questions]
+    tables = [(question, accuracy_rows(question), candidate_rows(question)) for question in made.questions]
     made.save(output)
     if as_json:
         print_json(
@@ -57,17 +58,21 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "hash": made.hash,
                 "people": people,
                 "code_bits": made.sampled.code_bits,
-                "certificate": certificate_json(made.certificate),
-                "questions": [question_json(question) for question in made.questions],
+                "holds": made.certificate.holds,
+                "questions": [
+                    question_json(question, first)
+                    for question, first in zip(made.questions, made.sampled.offsets, strict=False)
+                ],
                 "explanation": list(sentences(made)),
             }
         )
         return
     click.echo(f"{output}: {made.hash}")
-    for question, rows in tables:
+    for question, rows, others in tables:
         print_table("", (f"{question.name}, at {question.people:,} people", "this plan", "uniform LDP"), rows)
+        print_table("", ("mechanisms that keep the promise", "std. error", "people for this plan's"), others)
     print_lines(sentences(made))
-    print_lines(sentences(made.certificate))
+    _print_certificates(made)
 
 
 @click.command()
@@ -170,26 +175,35 @@ def estimate(
         largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
         title = f"{result.estimate.n:,} reports, {method}; {largest} values"
         print_table(title, result_header(result), result_rows(result))
-    for written in filter(None, (output, html)):
-        click.echo(f"{written}: written")
+    for path in filter(None, (output, html)):
+        click.echo(f"{path}: written")
     if max(result.question.domain.k for result in results) > LARGEST and output is None:
         click.echo("All values: -o FILE, or --json.")
 
 
 @click.command()
 @click.argument("plan", type=FILE)
+@click.option("--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png).")
 @as_json
-def certify(plan: Path, *, as_json: bool) -> None:
+def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 2 if it is broken."""
     frozen = Plan.load(plan)
+    if region is not None:
+        require_new(region)
+        from sordino.view.region import question_region
+
+        tightest = min(frozen.questions, key=lambda question: question.certificate.slack)
+        with written(region) as temporary:
+            temporary.write_bytes(question_region(tightest))
     if as_json:
-        each = [{"attribute": one.name, **certificate_json(one.certificate)} for one in frozen.questions]
-        print_json({"plan": frozen.hash, **certificate_json(frozen.certificate), "questions": each})
+        each = [
+            {"attribute": one.name, **certificate_json(one.certificate, first)}
+            for one, first in zip(frozen.questions, frozen.sampled.offsets, strict=False)
+        ]
+        least = min(range(len(each)), key=lambda i: frozen.questions[i].certificate.slack)
+        print_json({"plan": frozen.hash, **each[least], "questions": each})
         return
-    for question in frozen.questions:
-        if len(frozen.questions) > 1:
-            click.echo(f"{question.name}:")
-        print_lines(sentences(question.certificate))
+    _print_certificates(frozen)
 
 
 @click.command()
@@ -202,6 +216,14 @@ def explain(plan: Path, *, as_json: bool) -> None:
         print_json({"plan": frozen.hash, "explanation": list(sentences(frozen))})
         return
     print_lines(sentences(frozen))
+
+
+def _print_certificates(plan: Plan) -> None:
+    """The verdict on each question; the plan's loss is the largest of theirs, since a person answers one."""
+    for question in plan.questions:
+        if len(plan.questions) > 1:
+            click.echo(f"{question.name}:")
+        print_lines(sentences(question.certificate))
 
 
 def _rows(results: tuple[Result, ...]) -> list[dict[str, str | float]]:

@@ -46,6 +46,7 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
         found = "none of them" if not len(distinct) else f"all {k}"
         step = "leave the protection out to protect all values alike" if len(distinct) else "name those to protect"
         raise SordinoError("some of the values must be sensitive, and not all", found=found, step=step)
+    distinct.setflags(write=False)
     return distinct
 
 
@@ -78,6 +79,10 @@ class HighLowLDP:
         marked = np.zeros(self.k, dtype=np.bool_)
         marked[self.sensitive] = True
         return marked
+
+    def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - over any other
+        """Epsilon for a sensitive value."""
+        return self.epsilon if self.is_sensitive[value] else None
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each sensitive value, how far the evidence favours it over the least likely value; rounded up; else 0."""

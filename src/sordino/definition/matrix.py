@@ -10,9 +10,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csgraph
 
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
 from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
 from sordino.exact.nats import Nats
@@ -81,10 +83,26 @@ class PairwiseLDP:
         return rank
 
     @cached_property
+    def components(self) -> Partition:
+        """Values that no chain of protected pairs connects lie in different blocks."""
+        protected = self.rank < len(self._distinct)
+        _, block = csgraph.connected_components(protected, directed=False)
+        return Partition(block.astype(np.intp))
+
+    @cached_property
+    def protected(self) -> NDArray[np.intp]:
+        """The values that are protected from any other."""
+        return np.flatnonzero((self.rank < len(self._distinct)).any(axis=1))
+
+    @cached_property
     def floors(self) -> NDArray[np.float64]:
         """The bounds rounded down, shape (k, k); infinite where a pair is not protected."""
         amounts = np.array([*(bound.floor() for bound in self._distinct), math.inf])
         return amounts[self.rank]
+
+    def bound(self, value: int, other: int) -> Nats | None:
+        """The closed entry."""
+        return self.bounds[value][other]
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely it is protected from; rounded up."""
@@ -110,7 +128,6 @@ class PairwiseLDP:
         """For each two classes of values, the pairs with the least bound."""
         require_size(column.k, self.k)
         if not column.parts:
-            # Outputs that nobody can cause tell nothing.
             return
         parts = [(part.values, *weight_range(part)) for part in column.parts]
         absent = np.setdiff1d(np.arange(self.k), np.concatenate([values for values, _, _ in parts]))
@@ -129,7 +146,7 @@ class PairwiseLDP:
     def __add__(self, other: "PairwiseLDP") -> "PairwiseLDP":
         """What two reports about the same value keep together: the bounds of each pair add.
 
-        Source: context-aware LDP paper, Proposition 2.
+        Source: context-aware LDP paper, Proposition 2 (the second report may depend on the first).
         """
         if self.k != other.k:
             raise SordinoError("bounds add over one domain", found=f"{self.k} values and {other.k} values")

@@ -51,6 +51,9 @@ class PairwiseDefinition(Protocol):
     def epsilon(self) -> Nats:
         """The largest bound of a protected pair."""
 
+    def bound(self, value: int, other: int) -> Nats | None:
+        """What no output may favour the value over the other by; None where the pair is not protected."""
+
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """Shape (k,): for each value x, the most that the evidence favours x over a value it must not be told from."""
 
@@ -76,6 +79,10 @@ class LDP:
 
     def __init__(self, epsilon: NatsLike) -> None:
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
+
+    def bound(self, value: int, other: int) -> Nats | None:  # noqa: ARG002 - the same for all
+        """Epsilon."""
+        return self.epsilon
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely one; rounded up."""
@@ -118,6 +125,11 @@ class BlockLDP:
     def __init__(self, epsilon: NatsLike, blocks: Partition | Sequence[Sequence[int]] | ArrayLike) -> None:
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
         object.__setattr__(self, "partition", Partition.of(blocks))
+
+    def bound(self, value: int, other: int) -> Nats | None:
+        """Epsilon within a block."""
+        block = self.partition.block
+        return self.epsilon if block[value] == block[other] else None
 
     def loss(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """For each value, how far the evidence favours it over the least likely one of its block; rounded up."""

@@ -29,8 +29,12 @@ def expected_accuracy(mechanism: Mechanism, people: int, *, subtract_totals: boo
     A mean absolute normal error is sqrt(2 / pi) standard errors, and total variation is half the sum of them.
     Source: context-aware LDP paper, Theorem 4, as exact formulas.
     """
-    law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
-    variance = unit_variance(mechanism, law, subtract_totals=subtract_totals)
+    variance = np.full(mechanism.k, np.inf)
+    if subtract_totals:
+        law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
+        variance = unit_variance(mechanism, law, subtract_totals=True)
+    elif mechanism.informative:
+        variance = mechanism.variance()
     deviation = np.sqrt(variance / people)
     return Accuracy(
         float(np.sqrt(np.mean(deviation**2))), float(deviation.sum() / np.sqrt(2 * np.pi)), float(variance.sum())
@@ -38,11 +42,8 @@ def expected_accuracy(mechanism: Mechanism, people: int, *, subtract_totals: boo
 
 
 def subtracting_helps(mechanism: Mechanism) -> bool:
-    """Whether the shift to the blocks' known shares lowers the total variance at uniform values; no data needed.
-
-    Never where the tally does not tell the shift.
-    """
-    if mechanism.excess is None:
+    """Whether the shift to the blocks' known shares lowers the total variance at uniform values; no data needed."""
+    if not mechanism.informative or mechanism.excess is None:
         return False
     plain = expected_accuracy(mechanism, 1, subtract_totals=False).total_variance
     shifted = expected_accuracy(mechanism, 1, subtract_totals=True).total_variance

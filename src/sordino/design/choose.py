@@ -1,18 +1,31 @@
 """Choose a mechanism for a definition: the lowest exact variance, summed over the values, at uniform values."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import BoundLike
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.optimal import LARGEST_K, optimal_weights
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.mechanism.base import Mechanism
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import LARGEST_CODE_BITS, Mechanism
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import Blockwise, offered
+from sordino.mechanism.blockwise import INNER, Blockwise, Within
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.table import ChannelTable
+
+TABLE = "table"
+"""The name of a channel of its own design."""
 
 
-def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) -> Mechanism:
+def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARGEST_CODE_BITS) -> Mechanism:
     """The mechanism with the lowest total variance whose reports fit in `code_bits` bits.
 
     Raises:
@@ -22,34 +35,112 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = 64) 
         >>> best_mechanism(4, LDP("2"))
         RandomizedResponse(k=4, threshold=13119962536085084704)
     """
-    candidates: Sequence[Mechanism]
+    made = candidates(k, definition, code_bits)
+    return min(made.values(), key=lambda mechanism: mechanism.total_variance)
+
+
+def candidates(
+    k: int, definition: PairwiseDefinition, code_bits: int = LARGEST_CODE_BITS, *, designed: bool = True
+) -> dict[str, Mechanism]:
+    """The mechanisms that keep a definition and whose reports fit, by name; the simplest first.
+
+    Args:
+        k: the number of values.
+        definition: what they must keep.
+        code_bits: of a report at most.
+        designed: whether a channel is designed for bounds of all kinds too, which can take a minute.
+
+    Raises:
+        SordinoError: as `best_mechanism`.
+    """
+    made: dict[str, Mechanism] = {}
+    refusals: list[SordinoError] = []
+    for name, make in _makers(k, definition, code_bits):
+        if name == TABLE and not designed:
+            continue
+        try:
+            mechanism = make()
+        except SordinoError as refusal:
+            refusals.append(refusal)
+            continue
+        known = {other.fingerprint for other in made.values()}
+        if mechanism.code_bits <= code_bits and mechanism.fingerprint not in known:
+            made[name] = mechanism
+    if not made:
+        if code_bits >= LARGEST_CODE_BITS:
+            raise refusals[0]
+        least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
+        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
+    return made
+
+
+Maker = tuple[str, Callable[[], Mechanism]]
+
+
+def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[Maker]:
+    """What can be tried for a definition."""
     match definition:
         case LDP():
-            candidates = offered(k, definition.epsilon)
+            for name, family in INNER.items():
+                yield name, partial(family, k, definition.epsilon)
         case BlockLDP():
             _require_size(definition.partition.k, k)
-            candidates = [Blockwise(definition.partition, definition.epsilon, "best", code_bits)]
+            yield from _blockwise(definition.partition, definition.epsilon, code_bits)
         case HighLowLDP():
             _require_size(definition.k, k)
-            candidates = [HighLow(k, definition.sensitive, definition.epsilon, "best", code_bits)]
+            yield from _high_low(definition.sensitive, k, definition.epsilon, code_bits)
         case PairwiseLDP():
             _require_size(definition.k, k)
-            candidates = _for_matrix(definition)
+            yield from _for_matrix(definition, code_bits)
         case _:
             raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
-    fitting = [mechanism for mechanism in candidates if mechanism.code_bits <= code_bits]
-    if not fitting:
-        least = min(mechanism.code_bits for mechanism in candidates)
-        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
-    return min(fitting, key=lambda mechanism: mechanism.total_variance)
 
 
-def _for_matrix(definition: PairwiseLDP) -> list[Mechanism]:
-    """For two values the optimum; else what protects all pairs as the least bound says, or a design of their own."""
+def _blockwise(blocks: Partition, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
+    for within in get_args(Within):
+        yield f"blockwise {within}", partial(Blockwise, blocks, epsilon, within, code_bits)
+
+
+def _high_low(sensitive: NDArray[np.intp], k: int, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
+    for within in get_args(Within):
+        yield f"high-low {within}", partial(HighLow, k, sensitive, epsilon, within, code_bits)
+
+
+def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
+    """For two values the optimum; else a design of their own, or what keeps the least bound for all protected pairs."""
     k, bounds = definition.k, definition.bounds
     if k == 2:
-        return [BinaryOptimal(bounds[0][1], bounds[1][0])]
-    return [*offered(k, definition.least)]
+        yield "binary", partial(BinaryOptimal, bounds[0][1], bounds[1][0])
+        return
+    yield from _makers(k, LDP(definition.least), code_bits)
+    if definition.components.m > 1:
+        yield from _blockwise(definition.components, definition.least, code_bits)
+    if 0 < len(definition.protected) < k:
+        yield from _high_low(definition.protected, k, definition.least, code_bits)
+    if k <= LARGEST_K:
+        yield TABLE, partial(optimal_channel, definition)
+
+
+def optimal_channel(
+    matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
+) -> ChannelTable:
+    """The channel with the least total variance at a prior under any bounds between at most 20 values.
+
+    Args:
+        matrix: the bounds in nats, closed here under shortest paths.
+        prior: shape (k,), uniform by default.
+
+    Raises:
+        SordinoError: more values, bounds that are none, or values that cannot be told apart.
+
+    Example:
+        >>> channel = optimal_channel([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
+        >>> from sordino import certify
+        >>> certify(channel, PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])).holds
+        True
+    """
+    definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
+    return ChannelTable(optimal_weights(definition.bounds, prior))
 
 
 def _require_size(found: int, k: int) -> None:

@@ -42,8 +42,10 @@ class Categories:
                     "each category must be named once",
                     found=few(repeated),
                 )
-            if any("\ud800" <= letter <= "\udfff" for label in self.labels for letter in label):
-                raise SordinoError("a category must be valid text", found="half a surrogate pair")
+            try:
+                "".join(self.labels).encode()
+            except UnicodeEncodeError:
+                raise SordinoError("a category must be valid text", found="half a surrogate pair") from None
         if not self.labels:
             raise SordinoError("a domain must have at least one value", found="none")
 

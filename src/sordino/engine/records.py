@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches
 from sordino.errors import SordinoError
-from sordino.exact.keyed import TEXT_BIT, first_repeated
+from sordino.exact.keyed import TEXT_BIT, first_repeated, record_ids
 from sordino.exact.source import Words
 
 MOST = 1 << 24
@@ -40,11 +40,11 @@ def id_expressions(path: Path, column: str) -> dict[str, str]:
     kind = kinds[column]
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")
+    if kind in WHOLE:
+        return {"id": f"coalesce({name}, 0)", "id_missing": f"{name} IS NULL"}
     text = f"CAST({name} AS VARCHAR)"
     number = f"TRY_CAST({text} AS HUGEINT)"
     whole = f"(CAST({number} AS VARCHAR) = {text} AND {number} >= {-(2**63)} AND {number} < {2**64})"
-    if kind in WHOLE:
-        number, whole = f"CAST({name} AS HUGEINT)", f"({name} IS NOT NULL)"
     negative = f"({whole} AND {number} < 0)"
     modulo = f"CASE WHEN {negative} THEN {number} + {2**64} WHEN {whole} THEN {number} ELSE 0 END"
     return {
@@ -67,6 +67,8 @@ def batch_ids(path: Path, column: str, batch: pa.RecordBatch, rows: int) -> Word
         raise SordinoError(
             f"{path}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
         )
+    if "id" in batch.schema.names:
+        return record_ids(batch.column("id").to_numpy())
     ids = np.empty((len(batch), 2), dtype=np.uint64)
     for place, name in enumerate(("id_low", "id_high")):
         ids[:, place] = batch.column(name).to_numpy()

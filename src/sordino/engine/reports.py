@@ -23,9 +23,9 @@ from sordino.engine.duckdb import (
 )
 from sordino.engine.key import TASK, make_key, read_key
 from sordino.engine.records import check_ids
-from sordino.engine.values import check_values, read_people, read_values
+from sordino.engine.values import check_values, read_people
 from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource
+from sordino.exact.keyed import KeyedRecords, KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.load import require_new
@@ -93,7 +93,8 @@ def privatize_table(
     def batches() -> Iterator[pa.RecordBatch]:
         nonlocal done
         for values, ids in read_people(plan, data, id_column, checked=True):
-            source: Source = fresh if keyed is None or ids is None else keyed.for_records(ids)
+            # All ids of the table were compared above.
+            source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
             codes = sampled.privatize(values, source)
             tags = np.full(len(codes), plan.tag, dtype=np.uint64)
             yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)
@@ -113,22 +114,40 @@ def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda
         SordinoError: reports of another plan, a code that the plan cannot send, a damaged or cut file, or no reports.
     """
     sampled = plan.sampled
-    aggregate = sampled.tally([])
+    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
     for path in reports:
+        rows = 0
         for codes in _read_codes(plan, path):
-            aggregate += sampled.tally(codes)
+            try:
+                aggregate += sampled.tally(codes)
+            except SordinoError:
+                position = sampled.first_invalid(codes)
+                if position is None:
+                    raise
+                raise _foreign(path, rows + position + 1, "another code", sampled.outputs) from None
+            rows += len(codes)
             progress(len(codes))
     if aggregate.n == 0:
         raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
     return aggregate
 
 
-def tally_people(plan: Plan, data: Path, progress: Progress = lambda _: None) -> Aggregate:
-    """Privatize a table and tally its reports without writing them: for simulation and benchmarks."""
-    sampled = plan.sampled
-    source: Source = SystemSource()
-    aggregate = sampled.tally([])
-    for values in read_values(plan, data):
+def tally_people(
+    plan: Plan,
+    data: Path,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    keyed: KeyedSource | None = None,
+) -> Aggregate:
+    """Privatize a table and tally its reports without writing them: for simulation and benchmarks.
+
+    With a column of ids and a keyed source the reports are repeatable; the ids must differ (`check_ids`).
+    """
+    sampled, fresh = plan.sampled, SystemSource()
+    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    for values, ids in read_people(plan, data, id_column):
+        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
         aggregate += sampled.tally(sampled.privatize(values, source))
         progress(len(values[0]))
     return aggregate
@@ -155,9 +174,6 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
             if batch.column(name).true_count < len(batch):
                 raise _foreign(path, rows + pc.index(batch.column(name), value=False).as_py() + 1, what, outputs)
         codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
-        position = plan.sampled.first_invalid(codes)
-        if position is not None:
-            raise _foreign(path, rows + position + 1, "another code", outputs)
         rows += len(batch)
         yield codes
 

@@ -22,7 +22,7 @@ Rows: TypeAlias = NDArray[np.intp] | slice
 LARGEST_BOUND = 2**32
 """Uniform choices from at most this many are made with half a word."""
 
-LARGEST_WIDE_BOUND = 2**63
+LARGEST_WIDE_BOUND = 2**64
 """Uniform choices are from at most this many."""
 
 ZEROS = bytes(1 << 16)
@@ -130,9 +130,11 @@ def uniform_below(bound: int, stream: Stream) -> Words:
 
     Each word's upper half times the bound gives the choice in its upper half; the few products whose lower half falls
     in the uneven remainder are drawn again (at most bound / 2^32 of them). Beyond 2^32, the quotient of the whole word
-    is the choice, and words past the last whole quotient are drawn again. `bound` is at most 2^63. Whether a word is
-    rejected does not depend on the value.
+    is the choice, and words past the last whole quotient are drawn again. `bound` is at most 2^64.
+    Whether a word is rejected does not depend on the value.
     """
+    if bound == 1 << 64:
+        return stream.next()
     return uniform_below_either((bound, bound), None, stream)
 
 
@@ -155,7 +157,7 @@ def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | No
 
 
 def _uniform_wide(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
-    """The same for bounds of up to 2^63, by division."""
+    """The same for bounds below 2^64, by division."""
     limits, quotients = (
         np.uint64(values[0]) if second is None else np.where(second, *map(np.uint64, values[::-1]))
         for values in (bounds, [min((1 << 64) // bound, (1 << 64) - 1) for bound in bounds])

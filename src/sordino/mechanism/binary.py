@@ -111,6 +111,11 @@ class BinaryOptimal(SupportMechanism):
         """The expected weight of each value's code."""
         return weights @ self.probabilities().T
 
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """A code that neither value sends."""
+        empty = np.array([self.first == 0, self.second == WORD])
+        return empty[codes.astype(np.intp)]
+
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         word = stream.next()
         stream.next()

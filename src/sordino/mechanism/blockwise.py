@@ -22,7 +22,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import CHUNK
+from sordino.mechanism.base import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse
@@ -41,9 +41,6 @@ INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveRespo
     "subset": SubsetSelection,
 }
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
-
-LARGEST_CODE_BITS = 64
-"""Bits of a report at most."""
 
 
 @dataclass(frozen=True, init=False)
@@ -253,14 +250,17 @@ class Blockwise(SupportMechanism):
         if self.counts_codes:
             return super()._count(codes, group, groups)
         block, inner = self._split(codes)
+        if groups > 1:
+            block = block + group * self.blocks.m
+        if len(self.inner) == 1:
+            return self.inner[0]._count(inner, block, groups * self.blocks.m).reshape(groups, self.counters)
         counts = np.empty((groups, self.counters), dtype=np.int64)
-        rank = np.empty(self.blocks.m, dtype=np.intp)
+        kinds = np.tile(self._kind, groups)
         for kind, (mechanism, columns, _) in enumerate(self._by_size):
-            own = np.flatnonzero(self._kind == kind)
+            own, rows = np.flatnonzero(kinds == kind), np.flatnonzero(kinds[block] == kind)
+            rank = np.empty(len(kinds), dtype=np.intp)
             rank[own] = np.arange(len(own))
-            rows = slice(None) if len(self.inner) == 1 else np.flatnonzero(self._kind[block] == kind)
-            both = group[rows] * len(own) + rank[block[rows]]
-            each = mechanism._count(inner[rows], both, groups * len(own))
+            each = mechanism._count(inner[rows], rank[block[rows]], len(own))
             counts[:, columns] = each.reshape(groups, *columns.shape)
         return counts
 

@@ -31,7 +31,7 @@ class ChannelTable(Mechanism):
     """A channel by its weights.
 
     Attributes:
-        weights: a row for each value of whole weights >= 0, one for each code; all rows have one sum, at most 2^63.
+        weights: a row for each value of whole weights >= 0, one for each code; all rows have one sum, at most 2^64.
 
     Example:
         >>> ChannelTable([[3, 1], [1, 3]]).decode(ChannelTable([[3, 1], [1, 3]]).forward(np.array([0.25, 0.75])))
@@ -51,7 +51,7 @@ class ChannelTable(Mechanism):
         totals = {sum(map(int, row)) for row in rows}
         if len(totals) > 1 or not 1 <= min(totals) <= LARGEST_WIDE_BOUND:
             raise SordinoError(
-                "all rows of a channel must have one sum, 1 to 2^63",
+                "all rows of a channel must have one sum, 1 to 2^64",
                 found=", ".join(map(str, sorted(totals)[:3])),
                 step="scale the rows to a common denominator",
             )
@@ -151,6 +151,11 @@ class ChannelTable(Mechanism):
         """Sums of the weights along each row, without the last, shape (k, outputs - 1)."""
         rows = [[sum(row[: code + 1]) for code in range(self.outputs - 1)] for row in self.weights]
         return np.array(rows, dtype=np.uint64).reshape(self.k, self.outputs - 1)
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Codes whose column is zero."""
+        empty = np.array([not any(column) for column in zip(*self.weights, strict=True)])
+        return empty[codes.astype(np.intp)]
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         choice = uniform_below(self.denominator, stream)

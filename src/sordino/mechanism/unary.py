@@ -60,6 +60,7 @@ class UnaryEncoding(SupportMechanism):
             if (threshold + step) ** 2 <= most_weight(bound, (WORD - threshold - step) ** 2):
                 threshold += step
             step //= 2
+        values.setflags(write=False)
         hidden = min(least_weight(bound, Fraction(WORD * threshold, WORD - threshold)), WORD)
         for name, setting in (("k", k), ("sensitive", values), ("threshold", threshold), ("hidden", hidden)):
             object.__setattr__(self, name, setting)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import BlockLDP
 from sordino.errors import SordinoError
 from sordino.mechanism.base import Mechanism
@@ -33,7 +34,7 @@ def freeze(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def thaw(part: MechanismPart, definition: Definition, k: int) -> Mechanism:
-    """The mechanism with a document's integers, over the blocks or the sensitive values of the definition.
+    """The mechanism with a document's integers, over the blocks or the sensitive values that the definition tells.
 
     Raises:
         SordinoError: integers that make no mechanism, or one that is not about these values.
@@ -41,13 +42,15 @@ def thaw(part: MechanismPart, definition: Definition, k: int) -> Mechanism:
     mechanism: Mechanism
     match part:
         case BlockwisePart():
-            if not isinstance(definition, BlockLDP):
+            if not isinstance(definition, BlockLDP | PairwiseLDP):
                 raise SordinoError("a blockwise mechanism needs a promise by blocks", found=type(definition).__name__)
-            mechanism = Blockwise.from_inner(definition.partition, [_thaw_coin(inner) for inner in part.inner])
+            blocks = definition.partition if isinstance(definition, BlockLDP) else definition.components
+            mechanism = Blockwise.from_inner(blocks, [_thaw_coin(inner) for inner in part.inner])
         case HighLowPart():
-            if not isinstance(definition, HighLowLDP):
+            if not isinstance(definition, HighLowLDP | PairwiseLDP):
                 raise SordinoError("a high-low mechanism needs sensitive values", found=type(definition).__name__)
-            mechanism = HighLow.from_inner(k, definition.sensitive, _thaw_coin(part.inner), int(part.hidden))
+            sensitive = definition.sensitive if isinstance(definition, HighLowLDP) else definition.protected
+            mechanism = HighLow.from_inner(k, sensitive, _thaw_coin(part.inner), int(part.hidden))
         case BinaryPart():
             mechanism = BinaryOptimal.from_weights(int(part.first), int(part.second))
         case TablePart():

@@ -8,9 +8,9 @@ from sordino.audit.certify import Certificate, certify
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
-from sordino.design.choose import best_mechanism
+from sordino.design.choose import best_mechanism, candidates
 from sordino.query import Query
-from sordino.survey.document import AttributePart, QueryPart
+from sordino.survey.document import AttributePart, QueryPart, TablePart
 from sordino.survey.freeze import thaw
 from sordino.survey.promise import Definition, Domain, definition_of, domain_of
 
@@ -61,6 +61,19 @@ class Question:
     def expected(self) -> Accuracy:
         """How exact the estimates will be."""
         return expected_accuracy(self.query.mechanism, self.people, subtract_totals=self.query.subtract_totals)
+
+    @cached_property
+    def candidates(self) -> dict[str, Accuracy]:
+        """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
+        made = candidates(self.domain.k, self.definition, designed=False)
+        if isinstance(self.part.mechanism, TablePart):
+            made[self.part.mechanism.name] = self.query.mechanism
+        return {
+            f"{name}, {mechanism.code_bits} bits": expected_accuracy(
+                mechanism, self.people, subtract_totals=subtracting_helps(mechanism)
+            )
+            for name, mechanism in made.items()
+        }
 
     @cached_property
     def uniform(self) -> Query:

@@ -145,6 +145,20 @@ class Survey(Part):
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        mistakes = []
+        for name, attribute in self.attribute.items():
+            try:
+                if self.epsilon is not None and attribute.protect is not None:
+                    protect_part(attribute.domain(), attribute.protect, self.epsilon)
+            except SordinoError as error:
+                rule = f"attribute.{name}.protect: {error.rule}"
+                mistakes.append(SordinoError(rule, found=error.found, step=error.step))
+        if mistakes:
+            raise SordinoErrors("the survey", mistakes)
+        return self
+
     @classmethod
     def load(cls, path: Path | str) -> "Survey":
         """Read a survey file.

@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
+from sordino.survey.question import Question
 from sordino.survey.result import Result
 from sordino.view.figures import bars, maps
+from sordino.view.histogram import MOST, columns
 from sordino.view.page import Figure, Section, Sentences, Table, render
+from sordino.view.region import question_region
 
 LARGEST = 15
 """Values shown in bars and in the table."""
@@ -51,6 +55,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     for question in plan.questions:
         about = f" for {question.name}" if len(results) > 1 else ""
         sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
+        sections += _region(question)
     sections.append(Sentences("The plan", (plan.hash,)))
     if known.notes:
         sections.append(Sentences("The data", known.notes))
@@ -71,6 +76,9 @@ def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
         panels = [("Truth", truth)] if truth is not None else []
         panels += [("Estimate", shares.value), *known.others]
         sections.append(Figure(f"Map{about}", maps(domain, panels), f"Maps: {', '.join(name for name, _ in panels)}."))
+    if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
+        drawn = columns(shares.value, low, high, result.question.name, truth)
+        sections.append(Figure(f"Histogram{about}", drawn, f"Columns of all {domain.k} shares."))
     few = domain.k <= LARGEST
     # A few values stand in their own order, as in the survey; of many the largest come first.
     top = np.arange(domain.k) if few else result.largest(LARGEST)
@@ -89,3 +97,18 @@ def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
         rows.append((label, *(f"{number:.5f}" for number in numbers)))
     sections.append(Table(f"{'All' if few else 'The largest'} values{about}", header, tuple(rows), note))
     return sections
+
+
+def _region(question: Question) -> list[Section]:
+    """How well anybody can tell the two values by a report that the certificate found easiest to tell apart."""
+    witness = question.certificate.witness
+    if witness is None:
+        return []
+    return [
+        Figure(
+            "What a test can decide",
+            question_region(question),
+            "The error rates of tests by one report.",
+            "Whoever tests by a report which of the two answers was given errs at least as often as the boundary says.",
+        )
+    ]

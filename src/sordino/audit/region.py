@@ -1,0 +1,82 @@
+"""The error region: how well anybody can tell two values by a report, whatever test is used.
+
+A test says x or x'. Under E-LDP its false alarms P_FA = Pr(says x | x') and missed detections P_MD = Pr(says x' | x)
+satisfy P_FA + e^E[x',x] P_MD >= 1 and e^E[x,x'] P_FA + P_MD >= 1; a mechanism's own tests reach the curve of its
+likelihood ratios, which lies inside.
+Source: context-aware LDP paper, Theorem 1, (7) and (8); (22) and (23) as corrected.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
+from sordino.mechanism.base import Mechanism
+
+MOST_CODES = 1 << 16
+"""Outputs of a mechanism whose own curve is computed, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRegion:
+    """The lower boundary of the error rates that tests of x against x' can have.
+
+    Attributes:
+        false_alarm: P_FA of the corners, ascending from 0, shape (corners,).
+        missed: P_MD of the corners, descending to 0.
+
+    Example:
+        >>> allowed_errors("1", "2").missed.round(6)
+        array([1.      , 0.090031, 0.      ])
+    """
+
+    false_alarm: NDArray[np.float64]
+    missed: NDArray[np.float64]
+
+
+def allowed_errors(bound: Nats | str | None, back: Nats | str | None) -> ErrorRegion:
+    """What a definition with E[x, x'] = bound and E[x', x] = back allows at best; None: not protected.
+
+    The corner lies where both inequalities hold with equality; powers of e are rounded up.
+    """
+    first, second = (_factor(amount) for amount in (bound, back))
+    if first == 1 or second == 1:
+        return ErrorRegion(np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+    if first is None and second is None:
+        corner = Fraction(0), Fraction(0)
+    elif first is None or second is None:
+        # One of the errors vanishes, the other keeps what the finite bound leaves.
+        corner = (Fraction(0), 1 / second) if second is not None else (1 / (first or Fraction(1)), Fraction(0))
+    else:
+        corner = (second - 1) / (first * second - 1), (first - 1) / (first * second - 1)
+    alarm, miss = (float(rate) for rate in corner)
+    return ErrorRegion(np.array([0.0, alarm, 1.0]), np.array([1.0, miss, 0.0]))
+
+
+def reached_errors(mechanism: Mechanism, value: int, other: int) -> ErrorRegion:
+    """What the best tests of a mechanism's reports reach: by descending likelihood ratio, code by code.
+
+    Raises:
+        SordinoError: too many codes to list, or no two values.
+    """
+    if mechanism.outputs > MOST_CODES:
+        raise SordinoError(f"a curve needs a mechanism of at most {MOST_CODES} codes", found=f"{mechanism.outputs}")
+    if value == other or not all(0 <= one < mechanism.k for one in (value, other)):
+        raise SordinoError(f"a test is of two different values in 0..{mechanism.k - 1}", found=f"{value} and {other}")
+    pairs = [(mechanism.weight(value, code), mechanism.weight(other, code)) for code in range(mechanism.outputs)]
+    # A ratio own / against falls as against / (own + against) rises, which is never a division by zero.
+    pairs = sorted((pair for pair in pairs if any(pair)), key=lambda pair: Fraction(pair[1], sum(pair)))
+    told, alarms = np.cumsum(np.array([(0, 0), *pairs], dtype=object), axis=0).T.tolist()
+    scale = mechanism.denominator
+    return ErrorRegion(np.array([alarm / scale for alarm in alarms]), np.array([(scale - own) / scale for own in told]))
+
+
+def _factor(amount: Nats | str | None) -> Fraction | None:
+    """e^amount, rounded up; None for infinity."""
+    if amount is None or amount == "inf":
+        return None
+    bound = Nats.of(amount)
+    return exponential(bound.rational, FIRST_DIGITS)[1] * bound.ratio

@@ -1,0 +1,161 @@
+"""Columns that a pairwise definition allows, up to scale: the cone of such vectors, and a search over its extreme rays.
+
+A column v >= 0 of a channel is allowed iff v_x' >= floor[x, x'] v_x for all pairs, where floor[x, x'] = e^(-E[x, x'])
+and 0 where the pair is not protected. A channel with the least variance needs extreme rays of that cone only. There
+are up to (2k-2 choose k-1) of them, so for larger k they are found when they are wanted: by ascent from many starts,
+along moves that raise or lower one value until another of its bounds is tight, and pull along whatever must follow.
+
+Shapes: rays are rows, shape (n, k), with their largest entry 1. Nothing here is a guarantee: an overlooked ray costs
+accuracy, never privacy.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Score: TypeAlias = Callable[[Floats], Floats]
+"""Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
+cone's section."""
+
+LARGEST_LISTED = 10
+"""Up to this many values the starts hold one ray for each set of values; beyond, for the small sets and drawn ones."""
+
+ALIKE = 9
+"""Rays are one where they agree to this many decimal digits."""
+
+TIGHT = 1e-9
+"""A bound holds with equality up to this relative error."""
+
+LARGEST_BATCH = 1 << 22
+"""Entries of the candidates scored at once: 32 MB."""
+
+
+def floors(bounds: Floats) -> Floats:
+    """The least entry at x' beside an entry 1 at x: e^(-E[x, x']), shape (k, k), for the bounds' closure E.
+
+    Bounds that follow along paths are taken in, so that a single step of a move pulls along all that must follow.
+    Finite bounds beyond a word count as a word's, 64 ln 2: no integer weight could use more.
+    """
+    closed = bounds.copy()
+    for middle in range(len(closed)):
+        closed = np.minimum(closed, closed[:, middle, None] + closed[None, middle, :])
+    return np.where(np.isinf(closed), 0.0, np.exp(-np.minimum(closed, 64 * np.log(2))))
+
+
+def starting_rays(floor: Floats, generator: np.random.Generator) -> Floats:
+    """One ray around each set of values: 1 on the set, and as little elsewhere as the bounds allow."""
+    k = len(floor)
+    sets = list(_sets(k))
+    if k > LARGEST_LISTED:
+        chosen = generator.random((4 * k, k)) < generator.random((4 * k, 1))
+        sets.extend(tuple(np.flatnonzero(row).tolist()) for row in chosen if row.any())
+    return distinct(np.stack([floor[list(members)].max(axis=0) for members in sets]))
+
+
+def random_rays(floor: Floats, count: int, generator: np.random.Generator) -> Floats:
+    """Vectors of the cone (seldom extreme) with levels drawn over the whole range that the bounds allow."""
+    k = len(floor)
+    lowest = np.log(floor[floor > 0].min())
+    level = np.exp(generator.random((count, k)) * generator.random((count, 1)) * min(lowest, -1.0))
+    # Part of the values take no level of their own, so that rays of few values are drawn too.
+    level[generator.random((count, k)) < generator.random((count, 1))] = 0.0
+    level[np.arange(count), generator.integers(k, size=count)] = 1.0
+    return _scaled((level[:, :, None] * floor).max(axis=1))
+
+
+def climb(rays: Floats, floor: Floats, score: Score) -> Floats:
+    """Extreme rays reached from these by steepest ascent; the same number, in the same order."""
+    k = len(floor)
+    rays = _scaled(rays)
+    value = score(rays)
+    batch = max(1, LARGEST_BATCH // (2 * k**3))
+    active = np.arange(len(rays))
+    while len(active):
+        moved = np.zeros(len(active), dtype=np.bool_)
+        for start in range(0, len(active), batch):
+            index = active[start : start + batch]
+            candidates = _neighbours(rays[index], floor)
+            scores = score(candidates)
+            best = np.argmax(scores, axis=1)
+            top = scores[np.arange(len(index)), best]
+            better = top > value[index] + 1e-12 * np.abs(value[index])
+            rays[index[better]] = _scaled(candidates[np.flatnonzero(better), best[better]])
+            value[index[better]] = top[better]
+            moved[start : start + batch] = better
+        active = active[moved]
+    return np.stack([_extreme(ray, floor, score) for ray in rays])
+
+
+def distinct(rays: Floats) -> Floats:
+    """The rays without repetitions, in the order of their first appearance."""
+    _, first = np.unique(np.round(_scaled(rays), ALIKE), axis=0, return_index=True)
+    return _scaled(rays)[np.sort(first)]
+
+
+def _sets(k: int) -> Iterator[tuple[int, ...]]:
+    """All sets of values where they are few, else those of one, two and all values."""
+    for size in range(1, k + 1):
+        if k <= LARGEST_LISTED or size in (1, 2, k):
+            yield from combinations(range(k), size)
+
+
+def _neighbours(rays: Floats, floor: Floats) -> Floats:
+    """All single moves, shape (n, 2 k k, k), not scaled; a row of zeros where there is none.
+
+    Raising x until its bound with j is tight puts it at v_j / floor[x, j] and lifts every z to floor[x, z] of that;
+    where j does not bound x, x rises for ever, which is the ray around x alone. Lowering x until j's bound with it is
+    tight puts it at floor[j, x] v_j, and no z may stay above that over floor[z, x].
+    """
+    n, k = rays.shape
+    bounded = floor > 0
+    safe = np.where(bounded, floor, 1.0)
+    level = np.where(bounded, rays[:, None, :] / safe, 0.0)
+    raised = np.maximum(rays[:, None, None, :], level[..., None] * floor[:, None, :])
+    raised = np.where(bounded[:, :, None], raised, floor[:, None, :])
+    level = rays[:, None, :] * floor.T
+    ceiling = np.where(bounded.T[:, None, :], level[..., None] / safe.T[:, None, :], np.inf)
+    lowered = np.minimum(rays[:, None, None, :], ceiling)
+    return np.concatenate([raised.reshape(n, k * k, k), lowered.reshape(n, k * k, k)], axis=1)
+
+
+def _extreme(ray: Floats, floor: Floats, score: Score) -> Floats:
+    """An extreme ray that scores no less: parts that no tight bound joins are scaled until one does.
+
+    A ray is extreme iff its tight bounds join all its non-zero entries. Otherwise scaling one part moves along a
+    segment of the section, on which a convex score is largest at an end.
+    """
+    for _ in range(2 * len(ray)):
+        part = _part(ray, floor)
+        if part.all():
+            return ray
+        inside, outside = part & (ray > 0), ~part & (ray > 0)
+        reach = floor[np.ix_(inside, outside)] * ray[inside][:, None] / ray[outside][None, :]
+        back = floor[np.ix_(outside, inside)] * ray[outside][:, None] / ray[inside][None, :]
+        up = np.where(inside, ray, 0.0) if reach.max() == 0 else np.where(inside, ray / reach.max(), ray)
+        down = np.where(inside, ray * back.max(), ray)
+        ends = _scaled(np.stack([up, down]))
+        ray = ends[int(np.argmax(score(ends)))]
+    return ray
+
+
+def _part(ray: Floats, floor: Floats) -> NDArray[np.bool_]:
+    """The values that tight bounds join to the largest entry; zeros count as joined."""
+    tight = (ray[None, :] <= floor * ray[:, None] * (1 + TIGHT)) & (ray[:, None] > 0) & (ray[None, :] > 0)
+    joined = tight | tight.T
+    reached = np.zeros(len(ray), dtype=np.bool_)
+    reached[np.argmax(ray)] = True
+    for _ in ray:
+        reached |= joined[reached].any(axis=0)
+    reached[ray == 0] = True
+    return reached
+
+
+def _scaled(rays: Floats) -> Floats:
+    """Rays with their largest entry 1; zeros stay."""
+    top = rays.max(axis=-1, keepdims=True)
+    scaled: Floats = rays / np.where(top > 0, top, 1.0)
+    return scaled

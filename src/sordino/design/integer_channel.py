@@ -1,0 +1,175 @@
+"""Integer weights that keep every bound between pairs of values exactly, from a channel in floats.
+
+Why the result is valid. Column weights w of one output keep a bound E[x, x'] iff w[x'] >= e^(-E[x, x']) w[x].
+ 1. Each column is cut to integers a little below its floats. Then small weights are raised: for x from heavy to light,
+    every w[x'] becomes at least the least integer that x's bound allows beside w[x]. That integer is found from exact
+    enclosures of e^(-E); it never exceeds w[x], so weights treated earlier are never raised again, and every bound
+    holds in the end, by integers. A weight grows by less than one unit for each heavier one: about k / 2^64.
+ 2. What a row then lacks of 2^64 is itself a column of integers, nearly the same for all values. It is accepted only
+    if it keeps every bound exactly; if it does not, more is cut off in step 1, which makes it flatter.
+ 3. It is added to other columns, split by groups of values that no bound joins. Sums of columns that keep the bounds
+    keep them: the condition is linear.
+ 4. The finished rows are checked afresh, by exact comparison of amounts of loss, and nothing else is returned.
+
+Shapes: channel (k, m), weights k rows of integers with sum 2^64. Cost: m k^2 multiplications of big integers.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD
+from sordino.exact.nats import Nats, exponential
+
+Bounds: TypeAlias = Sequence[Sequence[Nats | None]]
+Column: TypeAlias = list[int]
+
+CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
+"""Bits: 2^-bits of the channel is cut off to fill the rows, first (almost) nothing, then ever more."""
+
+GUARD_BITS = 96
+"""Bits beyond a word in the first enclosures of e^(-E)."""
+
+BEYOND_WORDS = 45
+"""Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
+
+
+def integer_channel(channel: NDArray[np.float64], bounds: Bounds) -> tuple[tuple[int, ...], ...]:
+    """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
+
+    Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.
+
+    Raises:
+        SordinoError: the channel breaks the bounds by more than rounding.
+    """
+    partners = _partners(bounds)
+    k = len(bounds)
+    whole = [[int(entry) for entry in column] for column in np.ldexp(channel.T, 64)]
+    for bits in CUTS:
+        columns = [_raised([entry - (entry >> bits) for entry in column], partners) for column in whole]
+        rest = [WORD - sum(column[x] for column in columns) for x in range(k)]
+        if min(rest) >= 0 and rest == _raised(rest, partners):
+            _add(rest, columns, bounds)
+            columns = _merged(columns)
+            weights = tuple(tuple(column[x] for column in columns) for x in range(k))
+            require_valid(weights, bounds)
+            return weights
+    raise SordinoError(
+        "a channel must keep its bounds before it is rounded",
+        found=f"rows that lack {max(rest) / WORD:.1e} and {min(rest) / WORD:.1e} of their sum",
+    )
+
+
+def require_valid(weights: Sequence[Sequence[int]], bounds: Bounds) -> None:
+    """Check that rows are nonnegative integers of sum 2^64 that keep every bound, exactly.
+
+    Raises:
+        SordinoError: they do not.
+    """
+    if any(sum(row) != WORD or min(row) < 0 for row in weights):
+        raise SordinoError("every row of weights must sum to 2^64")
+    for x, row in enumerate(weights):
+        for other, bound in enumerate(bounds[x]):
+            if x == other or bound is None:
+                continue
+            heavy, light = 0, 1
+            for above, below in zip(row, weights[other], strict=True):
+                if above * light > heavy * below:
+                    heavy, light = above, below
+            # The largest of the ratios decides; beside a weight of zero it is infinite.
+            if light == 0 or (bound + Nats.log(Fraction(light, heavy))).sign() < 0:
+                raise SordinoError("weights must keep every bound", found=f"a broken one from value {x} to {other}")
+
+
+class _Partner:
+    """The least weight that a bound allows beside a given one."""
+
+    def __init__(self, bound: Nats) -> None:
+        self.bound = bound
+        self.bits = 64 + GUARD_BITS
+        self.beyond = bound > BEYOND_WORDS
+        self.low, self.high = (0, 0) if self.beyond else self._enclose(self.bits)
+
+    def least(self, weight: int) -> int:
+        """The least integer w with weight <= e^bound w, for a weight from 0 to 2^64."""
+        if self.beyond:
+            return min(weight, 1)
+        low, high = -(-weight * self.low >> self.bits), -(-weight * self.high >> self.bits)
+        bits = self.bits
+        while low != high:
+            # Never for ever: weight / e^bound is irrational, or e^bound is rational and decided without enclosures.
+            if self.bound.rational == 0:
+                return -(-weight * self.bound.ratio.denominator // self.bound.ratio.numerator)
+            bits *= 2
+            below, above = self._enclose(bits)
+            low, high = -(-weight * below >> bits), -(-weight * above >> bits)
+        return low
+
+    def _enclose(self, bits: int) -> tuple[int, int]:
+        """Integers around e^(-bound) 2^bits."""
+        low, high = exponential(-self.bound.rational, bits // 3)
+        return int(low / self.bound.ratio * 2**bits), int(high / self.bound.ratio * 2**bits) + 1
+
+
+def _partners(bounds: Bounds) -> list[list[_Partner | None]]:
+    """One for each protected pair; equal bounds share one."""
+    made = {bound: _Partner(bound) for row in bounds for bound in row if bound is not None}
+    return [
+        [None if bound is None or x == other else made[bound] for other, bound in enumerate(row)]
+        for x, row in enumerate(bounds)
+    ]
+
+
+def _raised(column: Column, partners: list[list[_Partner | None]]) -> Column:
+    """The least column above this one that keeps every bound."""
+    raised = list(column)
+    left = set(range(len(column)))
+    while left:
+        x = max(left, key=lambda value: (raised[value], -value))
+        left.remove(x)
+        for other in left:
+            partner = partners[x][other]
+            if partner is not None:
+                raised[other] = max(raised[other], partner.least(raised[x]))
+    return raised
+
+
+def _add(rest: Column, columns: list[Column], bounds: Bounds) -> None:
+    """Add what the rows lack, split by groups, to the column that is heaviest where it is lightest in the group."""
+    for group in _groups(bounds):
+        if any(rest[x] for x in group):
+            best = max(columns, key=lambda column: min(column[x] for x in group))
+            for x in group:
+                best[x] += rest[x]
+
+
+def _groups(bounds: Bounds) -> list[list[int]]:
+    """The values, split so that no bound joins two groups."""
+    left = set(range(len(bounds)))
+    groups = []
+    while left:
+        group = [min(left)]
+        for x in group:
+            left.discard(x)
+            for other in sorted(left):
+                if bounds[x][other] is not None or bounds[other][x] is not None:
+                    left.discard(other)
+                    group.append(other)
+        groups.append(group)
+    return groups
+
+
+def _merged(columns: list[Column]) -> list[Column]:
+    """Columns without zeros, proportional ones added, heaviest on the first value first."""
+    merged: dict[tuple[int, ...], Column] = {}
+    for column in columns:
+        divisor = gcd(*column)
+        if divisor:
+            shape = tuple(entry // divisor for entry in column)
+            merged[shape] = [a + b for a, b in zip(merged.get(shape, [0] * len(column)), column, strict=True)]
+    return sorted(merged.values(), reverse=True)

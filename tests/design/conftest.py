@@ -1,0 +1,87 @@
+"""Bounds to design for, all extreme rays of small cones by dense enumeration, and an exact checker of weights.
+
+The witnesses share nothing with the package: rays by the rank of their tight bounds, e^E by its power series.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sordino.exact.nats import Nats
+
+
+def nats(matrix):
+    """Bounds as the package reads them: Fractions or floats, infinity for a pair that is not protected."""
+    return [[None if entry == np.inf else Nats.of(entry) for entry in row] for row in matrix]
+
+
+def all_rays(floor):
+    """Every extreme ray, largest entry 1: k - 1 independent bounds hold with equality, and all bounds hold."""
+    k = len(floor)
+    rows = [np.eye(k)[x] for x in range(k)]
+    rows += [np.eye(k)[z] - floor[x, z] * np.eye(k)[x] for x in range(k) for z in range(k) if x != z and floor[x, z]]
+    rows = np.array(rows)
+    found = set()
+    for chosen in combinations(rows, k - 1):
+        _, sizes, basis = np.linalg.svd(np.array(chosen))
+        if sizes[-1] < 1e-9:
+            continue
+        ray = basis[-1] * np.sign(basis[-1].sum())
+        if (rows @ ray >= -1e-9).all():
+            found.add(tuple(np.abs(np.round(ray / ray.max(), 8)).tolist()))
+    return np.array(sorted(found))
+
+
+def total_variance(channel, prior):
+    """The summed n Var at the prior, of the estimates with the least variance: weighted least squares, written out."""
+    law = prior @ channel
+    root = np.sqrt(law)
+    estimates = np.linalg.pinv((channel / root).T) / root
+    return float(np.sum(law * estimates**2) - prior @ prior)
+
+
+def broken_bounds(weights, matrix, enclose):
+    """The (x, x', column) at which integer weights are not proved to keep a bound, in exact fractions."""
+    broken = []
+    for x, row in enumerate(matrix):
+        for z, bound in enumerate(row):
+            if x == z or bound == np.inf:
+                continue
+            low, _ = enclose(Fraction(bound))
+            broken += [(x, z, y) for y, weight in enumerate(weights[x]) if weight > low * weights[z][y]]
+    return broken
+
+
+def random_bounds(generator, k, unprotected):
+    """Asymmetric bounds in 64ths of a nat, closed under paths, some pairs not protected."""
+    matrix = [[Fraction(int(generator.integers(1, 250)), 64) for _ in range(k)] for _ in range(k)]
+    for x in range(k):
+        for z in range(k):
+            if x == z:
+                matrix[x][z] = Fraction(0)
+            elif generator.random() < unprotected:
+                matrix[x][z] = np.inf
+    for y in range(k):
+        for x in range(k):
+            for z in range(k):
+                # Infinity plus a Fraction would be a float: only finite paths are compared.
+                if np.inf not in (matrix[x][y], matrix[y][z]):
+                    matrix[x][z] = min(matrix[x][z], matrix[x][y] + matrix[y][z])
+    return matrix
+
+
+class Witness:
+    """The functions of this file, for tests."""
+
+    nats = staticmethod(nats)
+    all_rays = staticmethod(all_rays)
+    total_variance = staticmethod(total_variance)
+    broken_bounds = staticmethod(broken_bounds)
+    random_bounds = staticmethod(random_bounds)
+
+
+@pytest.fixture(scope="session")
+def witness():
+    return Witness
