@@ -76,7 +76,7 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
 
 def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
     return (
-        f"A report is a code of {mechanism.code_bits} bits.",
+        _codes(mechanism.code_bits),
         _forged(leverage(mechanism)),
     )
 
@@ -88,7 +88,7 @@ def _forged(people: float) -> str:
 
 
 def _plan(plan: Plan) -> tuple[str, ...]:
-    codes = f"A report is a code of {plan.sampled.code_bits} bits."
+    codes = _codes(plan.sampled.code_bits)
     if len(plan.questions) == 1:
         (question,) = plan.questions
         asked = (
@@ -144,3 +144,7 @@ def _question(question: Question, report: str) -> tuple[str, ...]:
     forged = _forged(leverage(mechanism, subtract_totals=question.query.subtract_totals))
     said = promise(question.definition, labels, report)
     return (*lines, *(line for line in said if report == "one report" or line != SAME), forged)
+
+
+def _codes(code_bits: int) -> str:
+    return f"A report is a code of {code_bits} bit{'' if code_bits == 1 else 's'}."
