@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -90,15 +91,13 @@ def test_no_channel_under_the_bounds_is_more_accurate(first, second):
     # A grid of all channels with two answers, by the odds that the bounds allow.
     best = BinaryOptimal(first, second).total_variance
     most = [math.exp(amount(bound)) if bound != "inf" else math.inf for bound in (first, second)]
-    steps = np.linspace(0, 1, 101)
-    a, b = np.meshgrid(steps, steps)
-    with np.errstate(invalid="ignore"):
-        allowed = (a <= np.where(b > 0, most[0] * b, 0 if most[0] < math.inf else 1)) & (
-            1 - b <= np.where(a < 1, most[1] * (1 - a), 0 if most[1] < math.inf else 1)
-        )
-        share = (a + b) / 2
-        total = 2 * share * (1 - share) / (a - b) ** 2
-    assert best <= total[allowed & (a > b)].min() * (1 + 1e-9)
+    steps = [step / 100 for step in range(101)]
+    for a, b in product(steps, steps):
+        within_first = most[0] == math.inf or a <= most[0] * b
+        within_second = most[1] == math.inf or 1 - b <= most[1] * (1 - a)
+        if a > b and within_first and within_second:
+            share = (a + b) / 2
+            assert best <= 2 * share * (1 - share) / (a - b) ** 2 * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("p", [[0.5, 0.5], [1, 0], [0.1, 0.9]])
