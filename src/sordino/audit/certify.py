@@ -138,7 +138,7 @@ def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Wit
     heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
     for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
-        weights = np.zeros(mechanism.k, dtype=object)
+        weights = np.full(mechanism.k, -1, dtype=object)
         for value in {*heavies.tolist(), *lights.tolist()}:
             weights[value] = mechanism.weight(value, code)
         found = _shown(weights, extreme, heavies, lights)
