@@ -132,7 +132,7 @@ class Sampled:
         position = self.first_invalid(array)
         if position is not None:
             raise foreign_code(self.outputs, position)
-        parts = [query.mechanism.tally(own).counts for query, own, _ in self._split(array)]
+        parts = [query.mechanism.tally(own).counts for query, own, _ in self._split(array.astype(np.uint64))]
         return Aggregate(self.fingerprint, len(array), np.concatenate(parts))
 
     def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
@@ -160,9 +160,9 @@ class Sampled:
         bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
         return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
 
-    def _split(self, codes: NDArray[np.integer]) -> list[tuple[Query, NDArray[np.integer], NDArray[np.intp]]]:
+    def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
         """Each query with its own codes and their positions."""
-        parts: list[tuple[Query, NDArray[np.integer], NDArray[np.intp]]] = []
+        parts: list[tuple[Query, Words, NDArray[np.intp]]] = []
         if len(self.queries) == 1:
             return [(self.queries[0], codes, np.arange(len(codes)))]
         which = np.searchsorted(np.array(self.offsets[:-1], dtype=np.uint64), codes, side="right") - 1
