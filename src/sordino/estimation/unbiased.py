@@ -64,9 +64,16 @@ def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
     blocks = mechanism.partition
     # The total of a value alone in its block is the block's share: a report moves it by one person.
     alone = blocks.sizes == 1
-    excess = np.where(alone[_block_of_code(mechanism)], 0.0, _excess(mechanism))
+    excess = np.where(alone[block_of_code(mechanism)], 0.0, _excess(mechanism))
     most, least = np.where(alone[blocks.block], 1.0, most), np.where(alone[blocks.block], 0.0, least)
     return float(max(most.max() - excess.min(), 0.0) - min(least.min() - excess.max(), 0.0))
+
+
+def block_of_code(mechanism: Mechanism) -> NDArray[np.intp]:
+    """The block whose values can send each code, shape (outputs,)."""
+    blocks = mechanism.partition
+    codes = mechanism.support(np.ones(mechanism.outputs)).group[blocks.order[blocks.starts]]
+    return np.repeat(np.arange(blocks.m), codes.astype(np.intp))
 
 
 def _decode(mechanism: Mechanism, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -100,16 +107,9 @@ def _excess(mechanism: Mechanism) -> NDArray[np.float64]:
     per_report = 1 / _gap(mechanism)
     # Within a block hit, miss and the numbers of codes are constant, so each code's sums need its block's constants
     # only.
-    block_of_code = _block_of_code(mechanism)
-    first = blocks.order[blocks.starts][block_of_code]
-    spread = mechanism.forward(per_report) - outside[first] * blocks.totals(per_report)[block_of_code]
+    owner = block_of_code(mechanism)
+    first = blocks.order[blocks.starts][owner]
+    spread = mechanism.forward(per_report) - outside[first] * blocks.totals(per_report)[owner]
     supported = spread / (inside - outside)[first]
-    total = supported - blocks.totals(mechanism.miss * per_report)[block_of_code]
-    return (total - 1) / blocks.sizes[block_of_code]
-
-
-def _block_of_code(mechanism: Mechanism) -> NDArray[np.intp]:
-    """The block whose values can send each code, shape (outputs,)."""
-    blocks = mechanism.partition
-    codes = mechanism.support(np.ones(mechanism.outputs)).group[blocks.order[blocks.starts]]
-    return np.repeat(np.arange(blocks.m), codes.astype(np.intp))
+    total = supported - blocks.totals(mechanism.miss * per_report)[owner]
+    return (total - 1) / blocks.sizes[owner]
