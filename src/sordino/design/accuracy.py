@@ -1,8 +1,9 @@
-"""How exact estimates will be, before anybody is asked: from exact variances at uniform values."""
+"""How exact estimates will be, before anybody is asked: from exact variances, at uniform values by default."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.estimation.unbiased import unit_variance
 from sordino.mechanism.base import Mechanism
@@ -23,13 +24,15 @@ class Accuracy:
     total_variance: float
 
 
-def expected_accuracy(mechanism: Mechanism, people: int, *, subtract_totals: bool) -> Accuracy:
-    """Expected errors with this many people, at uniform values.
+def expected_accuracy(
+    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: NDArray[np.float64] | None = None
+) -> Accuracy:
+    """Expected errors with this many people whose values have the given shares, uniform ones by default.
 
     A mean absolute normal error is sqrt(2 / pi) standard errors, and total variation is half the sum of them.
     Source: context-aware LDP paper, Theorem 4, as exact formulas.
     """
-    law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
+    law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k) if shares is None else shares)
     variance = unit_variance(mechanism, law, subtract_totals=subtract_totals)
     deviation = np.sqrt(variance / people)
     return Accuracy(
