@@ -1,270 +1,300 @@
-"""One of several questions for each person: disjoint codes, draws word by word, tallies that come apart again."""
+"""Drawn questions: one a person by weight, without a look at the values; codes that tell it, and tallies that split."""
 
-from collections import Counter
-from fractions import Fraction
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.source import FreshStream
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
 from sordino.query import Query, Sampled
 
-WORD = 2**64
-MECHANISMS = (
-    RandomizedResponse(3, "1"),
-    SubsetSelection(5, "1", 2),
-    HighLow(6, [0, 2, 5], "1", "subset"),
-    HadamardResponse(2, "2"),
-    Blockwise([0, 0, 0, 1, 1, 1, 1], "1", "subset"),
-    BinaryOptimal("1", "2"),
-    UnaryEncoding(4, "1", [0, 3]),
-    ChannelTable([[5, 1, 2], [1, 3, 4]]),
-)
-WEIGHTS = (1, 2, 3, 1, 1, 4, 1, 2)
+MECHANISMS = {
+    "randomized": RandomizedResponse(3, "1"),
+    "subset": SubsetSelection(4, "1", 2),
+    "blocks": Blockwise([0, 0, 0, 1, 1, 2], "1", "subset"),
+    "high-low": HighLow(5, [1, 3], "1", "subset"),
+    "binary": BinaryOptimal("1", "2"),
+    "table": ChannelTable([[3, 1, 0], [1, 2, 1]]),
+    "hadamard": HadamardResponse(3, "1"),
+    "projective": ProjectiveResponse(5, "1"),
+}
+WEIGHTS = (3, 1, 2, 5, 1, 1, 4, 2)
 
 
-def asked(*mechanisms, weights=None):
-    queries = tuple(Query(f"attribute {j}", mechanism, False) for j, mechanism in enumerate(mechanisms))
-    return Sampled(queries, tuple(weights) if weights else (1,) * len(mechanisms))
+def sampled_of(*names, weights=None):
+    queries = tuple(Query(name, MECHANISMS[name], subtract_totals=False) for name in names)
+    return Sampled(queries, weights or (1,) * len(queries))
 
 
-SAMPLED = asked(*MECHANISMS, weights=WEIGHTS)
+@pytest.fixture
+def everything():
+    return sampled_of(*MECHANISMS, weights=WEIGHTS)
 
 
-class Scripted:
-    """A source whose public words are given, and whose other words are the system's kind but fixed."""
+def values_of(sampled, n, seed):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(query.mechanism.k, size=n) for query in sampled.queries]
 
-    def __init__(self, public, secret=(0, 2**63 + 2**32)):
-        self.words, self.secret, self.rows = public, secret, None
+
+def starts(sampled):
+    """Each query's first code, by adding up how many codes its mechanism numbers."""
+    first, total = [], 0
+    for query in sampled.queries:
+        first.append(total)
+        total += query.mechanism.outputs
+    return first, total
+
+
+def asked(sampled, codes):
+    """Which query each code answers, by comparing with each start."""
+    first, _ = starts(sampled)
+    return [sum(code >= start for start in first) - 1 for code in codes.tolist()]
+
+
+@dataclass
+class Counting:
+    """A source of seeded words that counts them: how many the draw took, and how many the reports."""
+
+    simulation_seed: int
+    drawn: list = field(default_factory=list)
+    reported: list = field(default_factory=list)
+
+    def stream(self, values):
+        return FreshStream(lambda count: self._words(self.reported, 2, count), len(values))
 
     def public(self, count):
-        return ScriptedStream([list(row) for row in self.words[:count]])
+        return FreshStream(lambda count: self._words(self.drawn, 1, count), count)
 
     def take(self, rows):
         return self
 
-    def stream(self, values):
-        return ScriptedStream([[*self.secret, *[0] * 8] for _ in values])
+    def _words(self, log, use, count):
+        log.append(count)
+        rng = np.random.default_rng([self.simulation_seed, use, len(log)])
+        return rng.integers(0, 2**64, size=count, dtype=np.uint64)
 
 
-class ScriptedStream:
-    def __init__(self, rows):
-        self.rows = rows
-
-    def next(self):
-        return np.array([row.pop(0) for row in self.rows], dtype=np.uint64)
-
-    def take(self, rows):
-        return ScriptedStream(self.rows[rows] if isinstance(rows, slice) else [self.rows[row] for row in rows])
-
-
-def possible_codes(mechanism):
-    return [y for y in range(mechanism.outputs) if any(mechanism.weight(x, y) for x in range(mechanism.k))]
-
-
-def test_codes_of_the_queries_never_meet_and_leave_no_gap():
-    first = 0
-    for mechanism, offset in zip(MECHANISMS, SAMPLED.offsets, strict=False):
-        assert offset == first
-        first += mechanism.outputs
-    assert SAMPLED.outputs == SAMPLED.offsets[-1] == first
-    assert 2 ** (SAMPLED.code_bits - 1) < SAMPLED.outputs <= 2**SAMPLED.code_bits
-    assert SAMPLED.first_counters[-1] == sum(mechanism.counters for mechanism in MECHANISMS)
+def test_every_code_belongs_to_one_query(everything):
+    """Of all numbers below `outputs` each can be sent by one query at most, for the values it is about."""
+    first, total = starts(everything)
+    assert (everything.outputs, total) == (total, everything.offsets[-1])
+    for code in range(total):
+        senders = []
+        for query, start in zip(everything.queries, first, strict=True):
+            mechanism, own = query.mechanism, code - start
+            if 0 <= own < mechanism.outputs and any(mechanism.weight(x, own) for x in range(mechanism.k)):
+                senders.append(query.attribute)
+        assert len(senders) <= 1
+        # A code that nobody sends is refused, every other one is counted.
+        if senders:
+            assert everything.tally([code]).n == 1
+        else:
+            with pytest.raises(SordinoError, match="position 1"):
+                everything.tally([0, code])
 
 
-def test_a_report_is_one_of_its_own_query():
-    values = [np.arange(3000) % mechanism.k for mechanism in MECHANISMS]
-    codes = SAMPLED.privatize(values)
-    assert (codes.dtype, codes.shape) == (np.uint64, (3000,))
-    which = np.searchsorted(SAMPLED.offsets, codes, side="right") - 1
-    assert set(which.tolist()) == set(range(len(MECHANISMS)))
-    for person, (j, code) in enumerate(zip(which.tolist(), codes.tolist(), strict=True)):
-        assert MECHANISMS[j].weight(person % MECHANISMS[j].k, code - SAMPLED.offsets[j]) > 0
+def test_each_person_answers_one_query_by_its_weight(everything):
+    n = 100_000
+    codes = everything.privatize(values_of(everything, n, 1), Counting(1))
+    counts = np.bincount(asked(everything, codes), minlength=len(WEIGHTS)).tolist()
+    for weight, count in zip(WEIGHTS, counts, strict=True):
+        share = weight / sum(WEIGHTS)
+        assert binomtest(count, n, share).pvalue > 1e-9
+        assert binomtest(count, n, 0.7 * share).pvalue < 1e-9
 
 
-def test_the_law_of_a_report_is_the_weighted_law_of_its_query_word_by_word():
-    sampled = asked(RandomizedResponse(3, "1"), HadamardResponse(2, "2"), weights=(2, 3))
-    # Each choice below 5 once; a coin's heads and tails, and each uniform choice of either mechanism once.
-    for values in ([0, 1], [2, 0]):
-        law = Counter()
-        for choice in range(5):
-            public = [[(-(-choice * 2**32 // 5) + 1) << 32]]
-            j = 0 if choice < 2 else 1
-            mechanism = sampled.queries[j].mechanism
-            choices = (2, 4)[j]
-            heads = mechanism.threshold
-            for face, weight in ((heads - 1, heads), (heads, WORD - heads)):
-                for other in range(choices):
-                    source = Scripted(public, [face, (-(-other * 2**32 // choices) + 1) << 32])
-                    (code,) = sampled.privatize([[value] for value in values], source).tolist()
-                    law[code] += Fraction(1, 5) * Fraction(weight, WORD * choices)
-        expected = {}
-        for j, (share, value) in enumerate(zip((Fraction(2, 5), Fraction(3, 5)), values, strict=True)):
-            mechanism = sampled.queries[j].mechanism
-            for y in range(mechanism.outputs):
-                expected[sampled.offsets[j] + y] = share * Fraction(mechanism.weight(value, y), mechanism.denominator)
-        assert law == expected
+SOURCES = {
+    "counting": lambda n: Counting(3),
+    "keyed": lambda n: KeyedSource(bytes(32), "draw").for_records(np.arange(n)),
+}
 
 
-@pytest.mark.parametrize("weights", [(1, 1), (1, 2, 4), (5, 1, 1), (3, 1000, 7)])
-def test_the_draw_gives_each_query_exactly_its_share(weights):
-    sampled = asked(*(RandomizedResponse(2, "1") for _ in weights), weights=weights)
-    total = sum(weights)
-    words = [[(-(-choice * 2**32 // total) + 1) << 32] for choice in range(total)]
-    drawn = sampled.draw(total, Scripted(words))
-    assert np.bincount(drawn).tolist() == list(weights)
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_draw_does_not_depend_on_the_values(everything, source):
+    n = 3000
+    columns = [[np.full(n, x % query.mechanism.k) for query in everything.queries] for x in (0, 1, 4)] + [
+        values_of(everything, n, 7)
+    ]
+    draws = [asked(everything, everything.privatize(values, SOURCES[source](n))) for values in columns]
+    assert len(set(draws[0])) == len(WEIGHTS)
+    assert all(draw == draws[0] for draw in draws)
+    assert draws[0] == everything.draw(n, SOURCES[source](n)).tolist()
 
 
-def test_rejected_draws_are_drawn_again_for_the_same_person_only():
-    sampled = asked(*(RandomizedResponse(2, "1") for _ in range(3)), weights=(1, 1, 1))
-    third = 2**64 // 3 + 2**33
-    assert sampled.draw(3, Scripted([[third], [0, 2 * third], [2**62]])).tolist() == [1, 2, 0]
+def test_the_number_of_words_does_not_depend_on_the_values(everything):
+    n, logs = 3000, []
+    for values in ([np.full(n, x % query.mechanism.k) for query in everything.queries] for x in range(5)):
+        source = Counting(5)
+        everything.privatize(values, source)
+        logs.append((source.drawn, sum(source.reported)))
+        # One word a person draws the question (those that are rejected draw again), two make the report.
+        assert source.drawn[0] == n
+        assert sum(source.drawn) < n + 10
+        assert 2 * n <= sum(source.reported) < 2 * n + 10
+    assert all(log == logs[0] for log in logs)
 
 
-def test_the_draw_looks_at_no_value():
-    source = KeyedSource(bytes(range(32)), "task").for_records(np.arange(2000))
-    first, second = (
-        SAMPLED.privatize([np.full(2000, value % mechanism.k) for mechanism in MECHANISMS], source) for value in (0, 1)
+def test_a_single_query_draws_no_words_for_the_question():
+    sampled, source = sampled_of("subset"), Counting(1)
+    codes = sampled.privatize([np.arange(4)], source)
+    assert source.drawn == []
+    np.testing.assert_array_equal(codes, MECHANISMS["subset"].privatize(np.arange(4), Counting(1)))
+    assert sampled.fingerprint == MECHANISMS["subset"].fingerprint
+
+
+def test_a_report_is_that_of_its_query_alone(everything):
+    """With words of its own for each record the report is the mechanism's own, whatever else is asked."""
+    n = 2000
+    records = KeyedSource(bytes(32), "alone").for_records(np.arange(n))
+    values = values_of(everything, n, 2)
+    codes = everything.privatize(values, records)
+    which, (first, _) = np.array(asked(everything, codes)), starts(everything)
+    for j, query in enumerate(everything.queries):
+        alone = query.mechanism.privatize(values[j], records)
+        np.testing.assert_array_equal(codes[which == j], alone[which == j] + np.uint64(first[j]))
+
+
+def test_only_the_person_with_another_value_sends_another_report(everything):
+    n = 500
+    source = KeyedSource(bytes(32), "one").for_records(np.arange(n))
+    values = values_of(everything, n, 3)
+    before = everything.privatize(values, source)
+    for column, query in zip(values, everything.queries, strict=True):
+        column[77] = (column[77] + 1) % query.mechanism.k
+    after = everything.privatize(values, source)
+    changed = np.flatnonzero(before != after).tolist()
+    assert changed in ([], [77])
+    assert asked(everything, before) == asked(everything, after)
+
+
+def test_tallies_split_into_those_of_the_queries(everything):
+    n, (first, _) = 5000, starts(everything)
+    codes = everything.privatize(values_of(everything, n, 4))
+    which = np.array(asked(everything, codes))
+    parts = everything.split(everything.tally(codes))
+    assert [part.n for part in parts] == np.bincount(which, minlength=len(parts)).tolist()
+    for j, (query, part) in enumerate(zip(everything.queries, parts, strict=True)):
+        own = query.mechanism.tally(codes[which == j] - np.uint64(first[j]))
+        assert (part.fingerprint, part.counts.tolist()) == (query.mechanism.fingerprint, own.counts.tolist())
+
+
+def test_tallies_of_parts_add_up(everything):
+    codes = everything.privatize(values_of(everything, 900, 5))
+    whole, empty = everything.tally(codes), everything.tally([])
+    assert (empty.n, empty.counts.tolist()) == (0, [0] * len(whole.counts))
+    total = empty + everything.tally(codes[:10]) + everything.tally(codes[10:500]) + everything.tally(codes[500:])
+    assert (total.n, total.counts.tolist()) == (whole.n, whole.counts.tolist())
+    assert everything.reports(whole.counts) == 900
+
+
+@pytest.mark.parametrize("kind", [list, lambda codes: codes.astype(np.int64), lambda codes: codes.tolist()])
+def test_codes_of_any_whole_type_are_tallied(kind):
+    """Codes beyond 2^53 too, next to the other query's."""
+    queries = (
+        Query("few", RandomizedResponse(3, "1"), subtract_totals=False),
+        Query("many", SubsetSelection(60, "1", 30), subtract_totals=False),
     )
-    queries = [np.searchsorted(SAMPLED.offsets, codes, side="right") for codes in (first, second)]
-    np.testing.assert_array_equal(*queries)
-    assert np.any(first != second)
-    counts = np.bincount(queries[0] - 1)
-    expected = 2000 * np.array(WEIGHTS) / sum(WEIGHTS)
-    assert np.all(np.abs(counts - expected) < 6 * np.sqrt(expected))
+    sampled = Sampled(queries, (1, 1))
+    codes = np.array([0, 2, 3 + (2**30 - 1), 3 + (2**30 - 1 << 30), 1], dtype=np.uint64)
+    assert sampled.tally(kind(codes)).counts.tolist() == [1, 1, 1, *[1] * 60, 2]
 
 
-def test_one_query_draws_no_word_and_is_its_mechanism():
-    mechanism = SubsetSelection(5, "1", 2)
-    sampled = asked(mechanism, weights=(7,))
-    source = Scripted([])
-    codes = sampled.privatize([[0, 1, 4]], source)
-    np.testing.assert_array_equal(codes, mechanism.privatize([0, 1, 4], source))
-    assert sampled.fingerprint == mechanism.fingerprint
-    tally = sampled.tally(codes)
-    np.testing.assert_array_equal(tally.counts, mechanism.tally(codes).counts)
-    (own,) = sampled.split(tally)
-    assert (own.n, own.fingerprint) == (3, mechanism.fingerprint)
+FOREIGN = {
+    "beyond the last": [33, 2**40],
+    "far beyond": [2**64 - 1],
+    "below zero": [-1],
+    "fractions": [0.5],
+    "texts": ["1"],
+    "truths": [True],
+}
 
 
-@st.composite
-def reports(draw):
-    """Possible codes of all queries, each with its query."""
-    drawn = draw(st.lists(st.integers(0, len(MECHANISMS) - 1), max_size=30))
-    return [(j, draw(st.sampled_from(possible_codes(MECHANISMS[j])))) for j in drawn]
+@pytest.mark.parametrize("codes", FOREIGN.values(), ids=FOREIGN)
+def test_other_codes_are_refused(codes):
+    with pytest.raises(SordinoError, match="codes must be"):
+        sampled_of("randomized", "binary").tally(np.array(codes))
 
 
-@given(reports())
-@pytest.mark.parametrize("as_type", [np.uint64, np.int64, list])
-def test_a_tally_comes_apart_into_the_tallies_of_each_query(as_type, drawn):
-    together = [SAMPLED.offsets[j] + code for j, code in drawn]
-    tally = SAMPLED.tally(together if as_type is list else np.array(together, dtype=as_type))
-    assert (tally.n, tally.fingerprint) == (len(drawn), SAMPLED.fingerprint)
-    assert SAMPLED.reports(tally.counts) == len(drawn)
-    for j, (mechanism, own) in enumerate(zip(MECHANISMS, SAMPLED.split(tally), strict=True)):
-        expected = mechanism.tally(np.array([code for query, code in drawn if query == j], dtype=np.uint64))
-        np.testing.assert_array_equal(own.counts, expected.counts)
-        assert (own.n, own.fingerprint) == (expected.n, expected.fingerprint)
+def test_the_first_wrong_code_is_named(everything):
+    (_, total) = starts(everything)
+    for codes, position in (([0, total, 1], 1), ([0, 1, 3, total], 2), ([total, 3], 0)):
+        # 3 is the subset query's empty mask.
+        with pytest.raises(SordinoError, match=f"position {position}"):
+            everything.tally(np.array(codes, dtype=np.uint64))
+        assert everything.first_invalid(np.array(codes, dtype=np.uint64)) == position
 
 
-@given(reports(), reports())
-def test_tallies_add(first, second):
-    parts = [[SAMPLED.offsets[j] + code for j, code in drawn] for drawn in (first, second)]
-    total = SAMPLED.tally(parts[0]) + SAMPLED.tally(parts[1])
-    np.testing.assert_array_equal(total.counts, SAMPLED.tally(parts[0] + parts[1]).counts)
-    assert total.n == len(first) + len(second)
+def test_tallies_of_other_queries_are_refused(everything):
+    others = {
+        "another order": sampled_of("binary", "randomized", weights=(1, 1)),
+        "another weight": sampled_of("randomized", "binary", weights=(1, 2)),
+        "one of them": sampled_of("randomized"),
+        "more": everything,
+    }
+    sampled = sampled_of("randomized", "binary", weights=(1, 1))
+    assert len({other.fingerprint for other in others.values()} | {sampled.fingerprint}) == 5
+    for other in others.values():
+        with pytest.raises(SordinoError, match="only tallies of one"):
+            sampled.tally([0]) + other.tally([0])
+        with pytest.raises(SordinoError, match="a tally must be of these queries"):
+            sampled.split(other.tally([0]))
 
 
-def test_the_first_code_that_nobody_sends_is_found_wherever_it_is():
-    for offset, mechanism in zip(SAMPLED.offsets, MECHANISMS, strict=False):
-        possible = set(possible_codes(mechanism))
-        good = offset + min(possible)
-        for code in range(mechanism.outputs):
-            codes = np.array([0, good, offset + code, offset + code], dtype=np.uint64)
-            assert SAMPLED.first_invalid(codes) == (None if code in possible else 2)
-    for beyond in (SAMPLED.outputs, 2**63, 2**64 - 1):
-        assert SAMPLED.first_invalid(np.array([0, beyond, beyond], dtype=np.uint64)) == 1
-    assert SAMPLED.first_invalid(np.array([0, -1])) == 1
-    assert SAMPLED.first_invalid(np.array([], dtype=np.uint64)) is None
-    # Of several, the first one by position, whichever queries they are of.
-    wrong = [SAMPLED.offsets[4] + 127, SAMPLED.outputs, SAMPLED.offsets[1]]
-    assert SAMPLED.first_invalid(np.array([0, *wrong], dtype=np.uint64)) == 1
-    assert SAMPLED.first_invalid(np.array([0, *wrong[::-1]], dtype=np.uint64)) == 1
+VALUES = {
+    "too few columns": [[0, 1]],
+    "too many columns": [[0, 1], [0, 1], [0, 1]],
+    "other lengths": [[0, 1], [0]],
+    "fractions": [[0, 1], [0.5, 1]],
+    "below zero": [[0, 1], [0, -1]],
+    "out of range": [[0, 3], [0, 1]],
+    "out of range in the other": [[0, 1], [0, 2]],
+}
 
 
-@pytest.mark.parametrize(
-    "codes", [[0, SAMPLED.outputs], [0, SAMPLED.offsets[1]], [0, -1], np.array([0, 2**64 - 1], dtype=np.uint64)]
-)
-def test_foreign_codes_are_refused(codes):
-    with pytest.raises(SordinoError, match="found another at position 1"):
-        SAMPLED.tally(codes)
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+def test_wrong_values_are_refused_whatever_is_drawn(values):
+    sampled = sampled_of("randomized", "binary", weights=(1, 2**20))
+    refusals = set()
+    for seed in range(20):
+        source = Counting(seed)
+        with pytest.raises(SordinoError) as caught:
+            sampled.privatize([np.array(column) for column in values], source)
+        assert (source.drawn, source.reported) == ([], [])
+        refusals.add(str(caught.value))
+    assert len(refusals) == 1
 
 
-@pytest.mark.parametrize("codes", [[0.0], ["0"], [[0]], 0, [True]])
-def test_codes_are_whole_numbers_in_one_row(codes):
-    with pytest.raises(SordinoError, match="whole numbers in one row"):
-        SAMPLED.tally(codes)
+def test_codes_of_all_queries_fit_in_64_bits():
+    half = Query("half", SubsetSelection(63, "1"), subtract_totals=False)
+    full = Sampled((half, half), (1, 1))
+    assert (full.outputs, full.code_bits) == (2**64, 64)
+    codes = full.privatize([np.zeros(200, dtype=np.intp)] * 2)
+    assert {code >> 63 for code in codes.tolist()} == {0, 1}
+    assert {(code & 2**63 - 1).bit_count() for code in codes.tolist()} == {half.mechanism.size}
+    assert full.tally(codes).n == 200
+    with pytest.raises(SordinoError, match="64 bits"):
+        Sampled((half, half, Query("one", RandomizedResponse(2, "1"), subtract_totals=False)), (1, 1, 1))
 
 
-def test_tallies_of_other_queries_are_not_split():
-    other = asked(*MECHANISMS, weights=[*WEIGHTS[:-1], 3])
-    assert other.fingerprint != SAMPLED.fingerprint
-    assert asked(*MECHANISMS[::-1], weights=WEIGHTS[::-1]).fingerprint != SAMPLED.fingerprint
-    with pytest.raises(SordinoError, match="tally must be of these queries"):
-        other.split(SAMPLED.tally([0]))
-    with pytest.raises(SordinoError, match="only tallies of one mechanism add"):
-        other.tally([0]) + SAMPLED.tally([0])
-
-
-@pytest.mark.parametrize(
-    ("values", "rule"),
-    [
-        ([[0]] * 7, "value for each query"),
-        ([[0]] * 7 + [[0, 0]], "value for each person"),
-        ([[0]] * 7 + [[2]], "values must lie in 0..1; found another at position 0"),
-        ([[0]] * 7 + [[0.0]], "whole numbers"),
-    ],
-)
-def test_a_refusal_comes_before_the_draw(values, rule):
-    class Silent:
-        def public(self, count):
-            raise AssertionError("drawn before all values were looked at")
-
-        stream = take = public
-
-    with pytest.raises(SordinoError, match=rule):
-        SAMPLED.privatize(values, Silent())
-
-
-@pytest.mark.parametrize(
-    "weights", [(1,), (1, 1, 1), (0, 1), (-1, 2), (1.0, 1), (True, 1), (2**32, 1), ("1", 1), (np.int64(1), 1)]
-)
-def test_weights_are_whole_and_one_for_each_query(weights):
-    queries = tuple(Query("a", RandomizedResponse(2, "1"), False) for _ in range(2))
+@pytest.mark.parametrize(("count", "weights"), [(0, ()), (2, (1,)), (1, (1, 1)), (2, (1, 0)), (2, (1, -1))])
+def test_each_query_has_a_weight(count, weights):
     with pytest.raises(SordinoError, match="whole weight >= 1"):
-        Sampled(queries, weights)
-    with pytest.raises(SordinoError, match="whole weight >= 1"):
-        Sampled((), ())
+        sampled_of(*list(MECHANISMS)[:count], weights=weights or (0,))
 
 
-def test_queries_that_do_not_fit_in_a_report_together_are_refused():
-    wide = SubsetSelection(63, "1")
-    sampled = asked(wide, wide)
-    assert (sampled.code_bits, sampled.outputs) == (64, 2**64)
-    codes = sampled.privatize([np.arange(200) % 63] * 2)
-    parts = sampled.split(sampled.tally(codes))
-    assert sum(part.n for part in parts) == 200
-    assert min(part.n for part in parts) > 50
-    with pytest.raises(SordinoError, match="must fit in 64 bits; found 65 for all queries together"):
-        asked(wide, wide, RandomizedResponse(2, "1"))
+def test_offsets_ascend(everything):
+    assert everything.offsets[0] == 0
+    assert all(low < high for low, high in pairwise(everything.offsets))
+    assert all(low < high for low, high in pairwise(everything.first_counters))

@@ -83,9 +83,9 @@ def test_plan_tells_what_it_froze(folder, run):
     assert question["mechanism"] == frozen["queries"][0]["mechanism"]
     assert (question["attribute"], question["share"], question["people"]) == ("colour", "1", 1000)
     assert document["people"] == frozen["people"] == 1000
-    assert document["certificate"]["holds"] is True
-    assert 0 <= document["certificate"]["slack"] < 1e-15
-    assert question["certificate"] == document["certificate"]
+    assert document["holds"] is True
+    assert question["certificate"]["holds"] is True
+    assert 0 <= question["certificate"]["slack"] < 1e-15
     assert 0 < question["expected"]["stderr"] < question["expected_uniform"]["stderr"]
     assert any("public" in line for line in document["explanation"])
 
@@ -133,7 +133,7 @@ def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     assert (again[0], "overwritten" in again[2]) == (2, True)
 
 
-@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_methods_estimate_the_shares(released, run, method):
     document = shares_of(run, "--method", method)
     assert (document["method"], document["n"]) == (method, 1000)

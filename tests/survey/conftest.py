@@ -64,3 +64,15 @@ def read():
 def plan():
     """A plan for 1000 people."""
     return lambda kind, *changes: Plan.of(Survey.read(tomllib.loads(edit_text(kind, *changes))), 1000)
+
+
+@pytest.fixture
+def tables():
+    """The tables of a survey that asks for some attributes once each, with a weight where it is told."""
+
+    def make(attributes, epsilon="1", **weights):
+        asks = [{"histogram": name} | ({"weight": weights[name]} if name in weights else {}) for name in attributes]
+        top = {} if epsilon is None else {"epsilon": epsilon}
+        return {"version": 1, **top, "attribute": attributes, "ask": asks}
+
+    return make

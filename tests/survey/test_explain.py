@@ -116,7 +116,7 @@ def test_a_certificate_says_whether_the_promise_holds():
     assert "holds" in holds[0]
     broken = explain(certify(RandomizedResponse(5, "1"), LDP("0.5")))
     assert "BROKEN" in broken[0]
-    assert number(r"left of the bound there: (-[\d.]+)", broken) == mpmath.mpf("-0.5")
+    assert number(r"left there: (-[\d.]+)", broken) == mpmath.mpf("-0.5")
     assert "broken without bound" in explain(certify(Blockwise([0, 0, 1], "1"), LDP("2")))[0]
     assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP("1", [0, 1])))[0]
 

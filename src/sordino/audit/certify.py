@@ -46,8 +46,8 @@ class Certificate:
 
     Attributes:
         holds: whether no output of the mechanism can break the definition.
-        slack: the exact amount by which the largest loss stays below epsilon; negative iff it does not hold.
-        witness: where the loss is largest; None where no two values are protected from each other.
+        slack: the exact amount that is left of the bound where least is left; negative iff it does not hold.
+        witness: where that is; None where no two values are protected from each other.
 
     Example:
         >>> from sordino import LDP, RandomizedResponse
@@ -135,10 +135,13 @@ def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """Two values with the extreme's bound, and an output on which they have its ratio."""
     _check_representative(mechanism, column)
-    heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
+    if extreme.pairs is None:
+        heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
+    else:
+        heavies, lights = (np.unique(side) for side in extreme.pairs)
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
     for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
-        weights = np.zeros(mechanism.k, dtype=object)
+        weights = np.full(mechanism.k, -1, dtype=object)
         for value in {*heavies.tolist(), *lights.tolist()}:
             weights[value] = mechanism.weight(value, code)
         found = _shown(weights, extreme, heavies, lights)

@@ -30,8 +30,8 @@ def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, A
             except SordinoError as error:
                 where = ".".join(("attribute", name, *place))
                 mistakes.append(SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step))
-                # Nothing more is said about a list that could not be read.
-                del attributes[name]
+                # Nothing more is said about an attribute whose list could not be read.
+                attributes[name] = {"categories": 2}
                 break
     return complete, mistakes
 

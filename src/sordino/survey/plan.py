@@ -64,7 +64,11 @@ class Plan:
             attribute = survey.attribute[ask.histogram]
             domain = attribute.domain()
             protect = protect_part(domain, attribute.protect, survey.epsilon)
-            mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
+            try:
+                mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
+            except SordinoError as error:
+                rule = f"attribute.{ask.histogram}: {error.rule}"
+                raise SordinoError(rule, found=error.found, step=error.step) from None
             attributes[ask.histogram] = _attribute_part(ask.histogram, attribute) | {
                 "protect": protect.model_dump(exclude_none=True)
             }

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator
 
-from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, read_bounds, read_epsilon
+from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds, read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
@@ -170,37 +170,73 @@ def _read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
     bounds = read_bounds(matrix)
     if len(bounds) != k:
         raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
-    return [list(row) for row in bounds]
+    for x, row in enumerate(bounds):
+        for other, bound in enumerate(row):
+            if x != other and bound is not None and bound.sign() == 0:
+                raise _alike("a bound between two values must be above 0", x, other)
+    return _protecting(bounds, "give some pairs a bound")
 
 
 def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | None]]:
-    """Distances times epsilon."""
+    """Distances times epsilon; with an epsilon of 0, where the right one is not known yet, only the distances count."""
+    distances = _read_distances(metric, k)
+    if epsilon is None:
+        raise SordinoError("a metric needs an epsilon, its unit")
+    # What no coin could keep is not protected.
+    scaled = [[_times(epsilon, distance) for distance in row] for row in distances]
+    limited = [[None if bound > LARGEST_EPSILON else bound for bound in row] for row in scaled]
+    return _protecting(read_bounds(limited), f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
+
+
+def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
+    """The distances, k x k; of positions the differences."""
     if not isinstance(metric, list) or len(metric) != k:
         found = f"{len(metric)}" if isinstance(metric, list) else repr(metric)[:SHOWN]
         raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
     if k > LARGEST_MATRIX:
         raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=str(k), step="use blocks")
-    if epsilon is None:
-        raise SordinoError("a metric needs an epsilon, its unit")
     if all(isinstance(row, list) for row in metric):
         distances = [[_distance(entry) for entry in row] for row in metric]
         if any(len(row) != k for row in distances):
             raise SordinoError("distances must be a square table", found="a row of another length")
-        for x in range(k):
-            for other in range(x):
-                if distances[x][other] != distances[other][x]:
-                    raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
     else:
         positions = [_distance(entry) for entry in metric]
         distances = [[abs(one - other) for other in positions] for one in positions]
-    # What no coin could keep is not protected.
-    scaled = [[_times(epsilon, distance) for distance in row] for row in distances]
-    limited = [[None if bound > LARGEST_EPSILON else bound for bound in row] for row in scaled]
-    return [list(row) for row in read_bounds(limited)]
+    _require_metric(distances)
+    return distances
+
+
+def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
+    for x, row in enumerate(distances):
+        if row[x] != 0:
+            raise SordinoError("a value's distance to itself must be 0", found=f"another in row {x}")
+        for other in range(x):
+            if row[other] != distances[other][x]:
+                raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
+            if row[other] < 0:
+                raise SordinoError("distances must not be negative", found=f"one between the values {other} and {x}")
+            if row[other] == 0:
+                raise _alike("a distance between two values must be above 0", other, x)
+
+
+def _alike(rule: str, x: int, other: int) -> SordinoError:
+    """All reports of the two values would be alike, and nothing could be estimated."""
+    found = f"0 between the values {x} and {other}"
+    return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
+
+
+def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
+    """The bounds, if there are any."""
+    if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
+        raise SordinoError("some values must be protected from each other", found="none", step=step)
+    return [list(row) for row in bounds]
 
 
 def _distance(entry: object) -> Fraction:
-    amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
+    try:
+        amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
+    except SordinoError:
+        amount = None
     if amount is None or amount.ratio != 1:
         raise SordinoError("a position or distance must be a number", found=repr(entry)[:SHOWN])
     return amount.rational

@@ -185,7 +185,7 @@ class Survey(Part):
             survey = cls.model_validate(known)
         except ValidationError as error:
             mistakes += [mistake for details in error.errors() for mistake in _in_our_words(details)]
-        mistakes += [*unreadable, *_wrong_names(complete), *_without_epsilon(complete)]
+        mistakes += [*unreadable, *_wrong_names(tables), *_without_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey
@@ -257,13 +257,16 @@ def _in_our_words(details: ErrorDetails) -> list[SordinoError]:
     original = details.get("ctx", {}).get("error")
     if isinstance(original, SordinoError):
         several = original.errors if isinstance(original, SordinoErrors) else [original]
-        return [SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) for error in several]
+        where = f"{path}: " if path else ""
+        return [SordinoError(f"{where}{error.rule}", found=error.found, step=error.step) for error in several]
     if details["type"] == "extra_forbidden":
         known = _settings(raw[:-1])
         hint = nearest([str(raw[-1])], known)
         return [SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")]
     if details["type"] == "missing":
         return [SordinoError(f"{path} must be given")]
+    if details["type"] == "too_short":
+        return [SordinoError(f"{path} must not be empty")]
     rule = details["msg"].replace("Input should", "must").replace("valid ", "").replace("dictionary", "table")
     rule = rule.replace("a integer", "a whole number").replace("a boolean", "true or false")
     rule = rule.split(" or instance of")[0]
