@@ -133,7 +133,7 @@ def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     assert (again[0], "overwritten" in again[2]) == (2, True)
 
 
-@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_methods_estimate_the_shares(released, run, method):
     document = shares_of(run, "--method", method)
     assert (document["method"], document["n"]) == (method, 1000)

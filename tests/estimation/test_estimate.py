@@ -33,7 +33,7 @@ def test_unbiased_is_the_plain_decoding_of_the_shares(subtract_totals):
 
 
 @pytest.mark.parametrize("subtract_totals", [False, True])
-@pytest.mark.parametrize("method", ["simplex", "block-simplex"])
+@pytest.mark.parametrize("method", ["simplex", "block-simplex", "likelihood"])
 def test_projected_estimates_are_distributions(method, subtract_totals):
     value = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals).value
     assert value.min() >= 0
@@ -58,7 +58,7 @@ def test_block_simplex_keeps_every_blocks_share_of_the_reports():
 
 
 @pytest.mark.parametrize("subtract_totals", [False, True])
-@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method, subtract_totals):
     single = np.stack([unbiased(MECHANISM, e, subtract_totals=subtract_totals) for e in np.eye(MECHANISM.outputs)])
     reports = np.repeat(single, TALLY.counts, axis=0)
@@ -67,7 +67,7 @@ def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method,
     assert (found.n, found.method) == (500, method)
 
 
-@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_intervals_come_from_the_counts_whatever_the_method(method):
     expected = share_interval(MECHANISM, TALLY, 0.9)
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY, method).interval(0.9), expected)
@@ -79,7 +79,7 @@ def test_intervals_have_95_percent_by_default():
 
 @pytest.mark.parametrize("method", ["best", "", None, "Simplex"])
 def test_an_unknown_method_is_refused(method):
-    with pytest.raises(SordinoError, match="unbiased, simplex, block-simplex"):
+    with pytest.raises(SordinoError, match="unbiased, simplex, block-simplex, likelihood"):
         estimate(MECHANISM, TALLY, method)
 
 

@@ -41,6 +41,23 @@ def test_each_block_is_projected_onto_its_total(drawn):
         np.testing.assert_allclose(found[own], by_bisection(vector[own], total), atol=1e-9)
 
 
+@given(blocks_to_project(), st.data())
+def test_weights_say_how_far_each_entry_gives_way(drawn, data):
+    ratio, labels, totals = drawn
+    powers = data.draw(st.lists(st.integers(-12, 3), min_size=len(ratio), max_size=len(ratio)))
+    weights = 10.0 ** np.array(powers)
+    found = project(ratio * weights, Partition.of(labels), totals, weights)
+    assert found.min() >= 0
+    for label, total in zip(dict.fromkeys(labels), totals, strict=True):
+        own = np.array(labels) == label
+        assert found[own].sum() == pytest.approx(total, rel=1e-9, abs=1e-12 * weights[own].max())
+        # All kept entries were lowered by one level times their weights; the others would have fallen below zero.
+        lowered, kept = ratio[own] - found[own] / weights[own], found[own] > 0
+        noise = 1e-12 * (1 + found[own] / weights[own])
+        for other, slack in zip(lowered[kept], noise[kept], strict=True):
+            assert np.all(lowered - noise <= other + slack)
+
+
 @given(blocks_to_project())
 def test_a_projection_is_a_distribution_and_stays_one(drawn):
     vector, labels, totals = drawn

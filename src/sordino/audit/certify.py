@@ -4,21 +4,24 @@ Sees only the `Mechanism` interface: author and checker share no formulas. Every
 with an exact amount of loss. Cost: one pass over the column classes, at any k.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.pairwise import Extreme, PairwiseDefinition, largest_ratio, weight_range
+from sordino.definition.pairwise import Extreme, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
-MOST_CODES, LOOKED_AT = 1 << 10, 1 << 5
-"""Outputs, and values on each, that are looked at to show a pair which the representative output does not."""
+LOOKED_AT = 1 << 12
+"""Outputs looked at, at most, to show the tightest pair."""
+
+LARGEST_SEARCH = 1 << 20
+"""Weights and pairs looked at in all of them."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Witness:
 
     Attributes:
         code: an output; None where it is one of too many to find it.
-        value, other: a protected pair; the output favours `value` over `other` by `loss`.
+        value, other: two protected values; the output favours `value` over `other` by `loss`.
         loss: exact; None where `other` cannot cause the output, an infinite loss.
     """
 
@@ -112,42 +115,40 @@ def _check_column(column: ColumnClass, k: int) -> None:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
 
 
-def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
-    """A pair with the extreme's ratio, on the class's representative output where it shows there."""
-    _check_representative(mechanism, column)
-    heavies, lights = (_telling_among(column, values) for values in (extreme.heavies, extreme.lights))
-    loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
-    pair = _pair_on(mechanism, column.code, extreme, heavies, lights)
-    if pair is not None:
-        return Witness(column.code, *pair, loss)
-    # The class shows its ratio on the representative, but between values that are not protected from each other.
-    few = heavies[:LOOKED_AT], lights[:LOOKED_AT]
-    for code in range(min(mechanism.outputs, MOST_CODES)):
-        pair = _pair_on(mechanism, code, extreme, *few)
-        if pair is not None:
-            return Witness(code, *pair, loss)
-    if extreme.pairs is not None:
-        return Witness(None, int(extreme.pairs[0][0]), int(extreme.pairs[1][0]), loss)
-    value = heavies[0]
-    return Witness(None, value, next(other for other in [*lights, *range(mechanism.k)] if other != value), loss)
-
-
 def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
-    """The class's weights, and its largest ratio of any two values, must be the channel's own on its representative."""
-    claimed = largest_ratio([(len(part.values), *weight_range(part)) for part in column.parts], column.k)
-    allowed = [({weight for weight, _ in part.weights}, part.values) for part in column.parts]
-    absent = np.setdiff1d(np.arange(column.k), np.concatenate([values for _, values in allowed]))
-    weights = []
-    for amounts, values in [*allowed, ({0}, absent)]:
-        own = [mechanism.weight(value, column.code) for value in _telling(values, len(amounts)).tolist()]
-        weights += own if amounts.issuperset(own) else [-1]
-    heavy, light = max(weights), min(weights)
-    if claimed is None or light < 0 or heavy * claimed[1] != light * claimed[0]:
-        raise SordinoError(
-            "a column class must attain its largest ratio on its representative output",
-            found=f"other weights on code {column.code}",
-            step="the mechanism's columns() does not tell the truth; do not use it",
-        )
+    """The class must show its heaviest and lightest weights on its representative output, as the channel itself says.
+
+    Values are looked at together: of a single value only one weight shows on one output.
+    """
+    for part in column.parts:
+        told = {weight for weight, _ in part.weights}
+        shown = {mechanism.weight(value, column.code) for value in _telling(part.values, len(told)).tolist()}
+        needed = {max(told), min(told)} if len(part.values) > 1 else set()
+        if not needed <= shown <= told:
+            raise SordinoError(
+                "a column class must attain its largest ratio on its representative output",
+                found=f"another ratio on code {column.code}",
+                step="the mechanism's columns() does not tell the truth; do not use it",
+            )
+
+
+def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
+    """Two values with the extreme's bound, and an output on which they have its ratio."""
+    _check_representative(mechanism, column)
+    if extreme.pairs is None:
+        heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
+    else:
+        heavies, lights = (np.unique(side) for side in extreme.pairs)
+    loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
+    for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
+        weights = np.full(mechanism.k, -1, dtype=object)
+        for value in {*heavies.tolist(), *lights.tolist()}:
+            weights[value] = mechanism.weight(value, code)
+        found = _shown(weights, extreme, heavies, lights)
+        if found is not None:
+            return Witness(code, *found, loss)
+    value, other = _unseen(column, extreme, heavies, lights)
+    return Witness(None, value, other, loss)
 
 
 def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
@@ -155,31 +156,55 @@ def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
     return values[:2] if weights == 1 else values
 
 
-def _telling_among(column: ColumnClass, among: NDArray[np.intp] | None) -> list[int]:
-    """The same of all values, or of some."""
-    wanted, seen = np.full(column.k, among is None), np.zeros(column.k, dtype=np.bool_)
-    wanted[[] if among is None else among] = True
-    chosen: list[int] = []
+def _among(column: ColumnClass, values: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Of all or some values those that are looked at: of each class, and of those in none."""
+    wanted, seen = np.full(column.k, values is None), np.zeros(column.k, dtype=np.bool_)
+    wanted[[] if values is None else values] = True
+    chosen = []
     for part in column.parts:
         seen[part.values] = True
-        chosen += _telling(part.values[wanted[part.values]], len(part.weights)).tolist()
-    chosen += np.flatnonzero(wanted & ~seen)[:2].tolist()
-    return chosen
+        chosen.append(_telling(part.values[wanted[part.values]], len(part.weights)))
+    return np.concatenate([*chosen, np.flatnonzero(wanted & ~seen)[:2]])
 
 
-def _pair_on(
-    mechanism: Mechanism, code: int, extreme: Extreme, heavies: list[int], lights: list[int]
+def _near(mechanism: Mechanism, code: int, cost: int) -> Iterator[int]:
+    """The representative, then outputs around it, fewer where each is dear."""
+    yield code
+    first = max(code - LOOKED_AT // 2, 0)
+    yield from range(first, min(first + min(LOOKED_AT, LARGEST_SEARCH // cost), mechanism.outputs))
+
+
+def _pairs(extreme: Extreme) -> NDArray[np.intp]:
+    """The extreme's own pairs, shape (pairs, 2); none where all of heavies and lights have its bound."""
+    return np.empty((0, 2), dtype=np.intp) if extreme.pairs is None else np.column_stack(extreme.pairs)
+
+
+def _shown(
+    weights: NDArray[np.object_], extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
 ) -> tuple[int, int] | None:
-    """A protected pair with the extreme's bound that has its ratio on a code; None where there is none."""
-    weights = {value: mechanism.weight(value, code) for value in {*heavies, *lights}}
-    pairs: Iterable[tuple[int, int]]
+    """A pair that has the extreme's ratio among the weights of one output."""
     if extreme.pairs is None:
-        value = max(heavies, key=weights.__getitem__)
-        pairs = [(value, min((other for other in lights if other != value), key=weights.__getitem__, default=value))]
+        # No ratio exceeds the extreme's, so the heaviest value and the lightest other one show it if any two do.
+        value = int(heavies[np.argmax(weights[heavies])])
+        others = lights[lights != value]
+        pairs = np.array([[value, others[np.argmin(weights[others])]]])
     else:
-        pairs = zip(*(side.tolist() for side in extreme.pairs), strict=True)
-    for value, other in pairs:
-        heavy, light = weights.get(value, 0), weights.get(other)
-        if value != other and heavy and light is not None and heavy * extreme.light == light * extreme.heavy:
-            return value, other
-    return None
+        pairs = _pairs(extreme)
+    heavy, light = weights[pairs[:, 0]], weights[pairs[:, 1]]
+    shown = np.flatnonzero((heavy > 0) & (heavy * extreme.light == light * extreme.heavy))
+    return (int(pairs[shown[0], 0]), int(pairs[shown[0], 1])) if shown.size else None
+
+
+def _unseen(
+    column: ColumnClass, extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
+) -> tuple[int, int]:
+    """A pair that has the extreme's ratio on some output of the class that was not looked at."""
+    if extreme.pairs is not None:
+        return int(extreme.pairs[0][0]), int(extreme.pairs[1][0])
+    heavy = [part.values for part in column.parts if max(part.weights)[0] == extreme.heavy]
+    value = next((value for value in heavies.tolist() if any(value in values for values in heavy)), int(heavies[0]))
+    light = [part.values for part in column.parts if min(part.weights)[0] == extreme.light]
+    if extreme.light == 0:
+        light.append(np.setdiff1d(lights, np.concatenate([part.values for part in column.parts])))
+    others = [other for other in lights.tolist() if other != value]
+    return value, next((other for other in others if any(other in values for values in light)), others[0])

@@ -1,7 +1,7 @@
 """The commands of a survey's life: plan, privatize, aggregate, estimate, certify, explain."""
 
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -51,6 +51,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     made = Plan.of(Survey.load(survey), people)
     tables = [(question, accuracy_rows(question), candidate_rows(question)) for question in made.questions]
     made.save(output)
+    certificates = _certificates(made)
     if as_json:
         print_json(
             {
@@ -58,10 +59,10 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "hash": made.hash,
                 "people": people,
                 "code_bits": made.sampled.code_bits,
-                "holds": made.certificate.holds,
+                "certificate": _least(made, certificates),
                 "questions": [
-                    question_json(question, first)
-                    for question, first in zip(made.questions, made.sampled.offsets, strict=False)
+                    question_json(question, certificate)
+                    for question, certificate in zip(made.questions, certificates, strict=True)
                 ],
                 "explanation": list(sentences(made)),
             }
@@ -196,12 +197,8 @@ def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
         with written(region) as temporary:
             temporary.write_bytes(question_region(tightest))
     if as_json:
-        each = [
-            {"attribute": one.name, **certificate_json(one.certificate, first)}
-            for one, first in zip(frozen.questions, frozen.sampled.offsets, strict=False)
-        ]
-        least = min(range(len(each)), key=lambda i: frozen.questions[i].certificate.slack)
-        print_json({"plan": frozen.hash, **each[least], "questions": each})
+        each = _certificates(frozen)
+        print_json({"plan": frozen.hash, **_least(frozen, each), "questions": each})
         return
     _print_certificates(frozen)
 
@@ -216,6 +213,19 @@ def explain(plan: Path, *, as_json: bool) -> None:
         print_json({"plan": frozen.hash, "explanation": list(sentences(frozen))})
         return
     print_lines(sentences(frozen))
+
+
+def _certificates(plan: Plan) -> list[dict[str, Any]]:
+    """The verdict on each question, its codes as reports have them."""
+    return [
+        {"attribute": question.name, **certificate_json(question.certificate, first)}
+        for question, first in zip(plan.questions, plan.sampled.offsets, strict=False)
+    ]
+
+
+def _least(plan: Plan, certificates: list[dict[str, Any]]) -> dict[str, Any]:
+    """The certificate that leaves least of its bound: if it holds, all do."""
+    return certificates[min(range(len(certificates)), key=lambda i: plan.questions[i].certificate.slack)]
 
 
 def _print_certificates(plan: Plan) -> None:

@@ -80,7 +80,7 @@ def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
-def question_json(question: Question, first_code: int) -> dict[str, Any]:
+def question_json(question: Question, certificate: dict[str, Any]) -> dict[str, Any]:
     """A question of a plan for programs."""
     query = question.query
     weighs = leverage(query.mechanism, subtract_totals=query.subtract_totals)
@@ -90,7 +90,7 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
         "people": question.people,
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
         "code_bits": query.mechanism.code_bits,
-        "certificate": certificate_json(question.certificate, first_code),
+        "certificate": certificate,
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},

@@ -1,8 +1,9 @@
-"""How exact estimates will be, before anybody is asked: from exact variances at uniform values."""
+"""How exact estimates will be, before anybody is asked: from exact variances, at uniform values by default."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.estimation.unbiased import unit_variance
 from sordino.mechanism.base import Mechanism
@@ -23,18 +24,20 @@ class Accuracy:
     total_variance: float
 
 
-def expected_accuracy(mechanism: Mechanism, people: int, *, subtract_totals: bool) -> Accuracy:
-    """Expected errors with this many people, at uniform values.
+def expected_accuracy(
+    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: NDArray[np.float64] | None = None
+) -> Accuracy:
+    """Expected errors with this many people whose values have the given shares, uniform ones by default.
 
     A mean absolute normal error is sqrt(2 / pi) standard errors, and total variation is half the sum of them.
     Source: context-aware LDP paper, Theorem 4, as exact formulas.
     """
+    law = np.full(mechanism.k, 1 / mechanism.k) if shares is None else shares
     variance = np.full(mechanism.k, np.inf)
     if subtract_totals:
-        law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
-        variance = unit_variance(mechanism, law, subtract_totals=True)
+        variance = unit_variance(mechanism, mechanism.forward(law), subtract_totals=True)
     elif mechanism.informative:
-        variance = mechanism.variance()
+        variance = mechanism.variance(law)
     deviation = np.sqrt(variance / people)
     return Accuracy(
         float(np.sqrt(np.mean(deviation**2))), float(deviation.sum() / np.sqrt(2 * np.pi)), float(variance.sum())

@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.interval import share_interval
+from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import unbiased, unit_variance
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
-Method = Literal["unbiased", "simplex", "block-simplex"]
+Method = Literal["unbiased", "simplex", "block-simplex", "likelihood"]
 """unbiased: right on average, may be negative. simplex: the nearest distribution. block-simplex: the same within each
-block, whose share is known."""
+block, whose share is known. likelihood: the distribution under which the reports are the most probable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +24,7 @@ class Estimate:
     """Shares of the values in the population that the people were drawn from.
 
     Attributes:
-        value: shape (k,); add up to 1 after "simplex" and "block-simplex".
+        value: shape (k,); add up to 1 after every method but "unbiased".
         stderr: shape (k,); of the unbiased estimate, whatever the method.
         n: the number of reports.
         method: how the values were made.
@@ -57,8 +58,9 @@ def estimate(
     Args:
         mechanism: made the reports.
         aggregate: their tally.
-        method: "unbiased", "simplex" or "block-simplex".
+        method: "unbiased", "simplex", "block-simplex" or "likelihood".
         subtract_totals: shift each block's estimates to the block's share before anything else; decide before the data.
+            The likelihood knows the blocks' shares anyway.
 
     Raises:
         SordinoError: no reports, another mechanism's tally, or a mechanism from which nothing can be learned.
@@ -87,4 +89,6 @@ def estimate(
     elif method == "block-simplex":
         blocks = mechanism.partition
         value = project(value, blocks, mechanism.block_shares(law))
+    elif method == "likelihood":
+        value = likelihood(mechanism, law, aggregate.n)
     return Estimate(value, stderr, aggregate.n, method, mechanism, aggregate)

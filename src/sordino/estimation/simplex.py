@@ -1,4 +1,4 @@
-"""The nearest distribution to an estimate: Euclidean projection onto the simplex, whole or block by block.
+"""The nearest distribution to an estimate: projection onto the simplex, whole or block by block.
 
 Source: context-aware LDP paper, Section 7 (the post-processing of its experiments).
 """
@@ -10,7 +10,10 @@ from sordino.domain.partition import Partition
 
 
 def project(
-    vector: NDArray[np.float64], blocks: Partition | None = None, totals: NDArray[np.float64] | None = None
+    vector: NDArray[np.float64],
+    blocks: Partition | None = None,
+    totals: NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """The nearest nonnegative vector with the given total in each block, shape (k,); by default one block of total 1.
 
@@ -18,6 +21,7 @@ def project(
         vector: shape (k,).
         blocks: the partition; one block of all values by default.
         totals: shape (m,), nonnegative.
+        weights: shape (k,), positive: nearest in the sum of squared differences over the weights; by default 1.
 
     Cost: one sort.
     """
@@ -25,17 +29,28 @@ def project(
         blocks = Partition(np.zeros(len(vector), dtype=np.intp))
     if totals is None:
         totals = np.ones(blocks.m)
-    # Shifting a block does not move its projection, and entries below its maximum less its total cannot be kept: so
-    # sums stay as small as the totals.
-    top = np.maximum.reduceat(vector[blocks.order], blocks.starts)
-    vector = np.maximum(vector - top[blocks.block], -totals[blocks.block])
-    # Within each block, descending: the kept values are a prefix, those above the level that makes the rest add up.
-    order = np.lexsort((-vector, blocks.block))
-    ordered = vector[order]
-    position = np.arange(len(vector)) - np.repeat(blocks.starts, blocks.sizes)
-    sums = np.cumsum(ordered)
-    before = np.repeat(sums[blocks.starts] - ordered[blocks.starts], blocks.sizes)
-    level = (sums - before - np.repeat(totals, blocks.sizes)) / (position + 1)
-    kept = np.add.reduceat((ordered >= level).astype(np.intp), blocks.starts)
+    if weights is None:
+        weights = np.ones(len(vector))
+    # Each entry is lowered by its weight times its block's level, so those with the highest ratio stay: within each
+    # block, descending, the kept values are a prefix, above the level that makes the rest add up.
+    ratio = vector / weights
+    order = np.lexsort((-ratio, blocks.block))
+    first = order[blocks.starts][blocks.block]
+    # A common shift of a block's ratios does not move its projection. The entry of the highest ratio cannot keep more
+    # than the total, so the level is known that well: entries far below it may be raised to twice that.
+    vector = np.maximum(weights * (ratio - ratio[first]), -2 * totals[blocks.block] / weights[first] * weights)
+    ordered, ordered_weights = vector[order], weights[order]
+    sums = _sums_within(ordered, blocks)
+    level = (sums - np.repeat(totals, blocks.sizes)) / _sums_within(ordered_weights, blocks)
+    kept = np.add.reduceat((ordered >= level * ordered_weights).astype(np.intp), blocks.starts)
     last = blocks.starts + np.maximum(kept, 1) - 1
-    return np.maximum(vector - level[last][blocks.block], 0.0)
+    return np.maximum(vector - level[last][blocks.block] * weights, 0.0)
+
+
+def _sums_within(ordered: NDArray[np.float64], blocks: Partition) -> NDArray[np.float64]:
+    """Running sums that start anew in each block; small ones are not taken from the difference of large ones."""
+    sums = np.empty_like(ordered)
+    for size in np.unique(blocks.sizes):
+        rows = blocks.starts[blocks.sizes == size][:, None] + np.arange(size)
+        sums[rows] = np.cumsum(ordered[rows], axis=1)
+    return sums

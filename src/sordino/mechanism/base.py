@@ -115,6 +115,11 @@ class Mechanism(ABC):
         """
         return None
 
+    @property
+    def block_of_counter(self) -> NDArray[np.intp]:
+        """The block of the partition that each counter is about, shape (counters,)."""
+        return np.zeros(self.counters, dtype=np.intp)
+
     def reports(self, counters: NDArray[np.integer]) -> int:
         """How many reports a tally holds."""
         return int(counters.sum())

@@ -138,6 +138,11 @@ class Blockwise(SupportMechanism):
         """The inner counters of all blocks, one block after the other."""
         return int(self._first_counter[-1])
 
+    @cached_property
+    def block_of_counter(self) -> NDArray[np.intp]:
+        """Block by block."""
+        return np.repeat(np.arange(self.blocks.m), np.diff(self._first_counter))
+
     @property
     def counts_codes(self) -> bool:
         """If all inner mechanisms do."""

@@ -9,6 +9,7 @@ mechanisms where their exact variance is lower.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,12 +26,14 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, least_weight
-from sordino.exact.nats import NatsLike
+from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import LARGEST_CODE_BITS
 from sordino.mechanism.blockwise import Within, offered
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import LARGEST as LARGEST_MASK
+from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
 
@@ -64,14 +67,16 @@ class HighLow(SupportMechanism):
         if within not in get_args(Within):
             raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=repr(within))
         most = 1 << min(code_bits, LARGEST_CODE_BITS)
-        choices = offered(len(values), bound, within) if len(values) > 1 else [RandomizedResponse(1, bound)]
-        made = [
-            self.from_inner(k, values, inner, min(least_weight(bound, _heaviest(inner)), WORD)) for inner in choices
-        ]
-        fitting = [one for one in made if one.outputs <= most]
-        if not fitting:
-            least = min(one.code_bits for one in made)
+        choices = _choices(len(values), bound, within)
+        outputs = [inner.outputs + k - len(values) for inner in choices]
+        if min(outputs) > most:
+            least = (min(outputs) - 1).bit_length()
             raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
+        fitting = [
+            self.from_inner(k, values, inner, min(least_weight(bound, _heaviest(inner)), WORD))
+            for inner, codes in zip(choices, outputs, strict=True)
+            if codes <= most
+        ]
         best = min(fitting, key=lambda one: one.total_variance)
         self._fill(k, values, best.inner, best.hidden)
 
@@ -292,6 +297,18 @@ class HighLow(SupportMechanism):
         behind = self.inner.sample_uniform(words)
         codes[rest] = np.where(told, (-1 - place[rest]).astype(np.uint64) + np.uint64(self.inner.outputs), behind)
         return codes
+
+
+def _choices(size: int, epsilon: Nats, within: Within) -> list[OneCoin]:
+    """Inner mechanisms over the sensitive values; subsets of every size, since larger ones tell more of the others."""
+    if size == 1:
+        return [RandomizedResponse(1, epsilon)]
+    choices = offered(size, epsilon, within)
+    if within in ("subset", "best") and size <= LARGEST_MASK:
+        for held in range(1, size):
+            with suppress(SordinoError):
+                choices.append(SubsetSelection(size, epsilon, held))
+    return choices
 
 
 def _heaviest(inner: OneCoin) -> Fraction:

@@ -183,17 +183,17 @@ class SubsetSelection(OneCoin):
 
 
 def best_size(k: int, epsilon: float) -> int:
-    """The size with the lowest variance of a rare value: one of the two next to k / (e^eps + 1)."""
+    """The size with the lowest total variance at uniform values: one of the two next to k / (e^eps + 1)."""
     centre = math.floor(k / (math.exp(epsilon) + 1))
     sizes = {min(max(size, 1), max(k - 1, 1)) for size in (centre, centre + 1)}
-    return min(sorted(sizes), key=lambda size: _rare_variance(k, size, epsilon))
+    return min(sorted(sizes), key=lambda size: _unit_variance(k, size, epsilon))
 
 
-def _rare_variance(k: int, size: int, epsilon: float) -> float:
-    """The variance, times n, of the estimate of a value that nobody has."""
+def _unit_variance(k: int, size: int, epsilon: float) -> float:
+    """The variance, times n, of each estimate at uniform values, where a subset holds any value equally often."""
     if k < 2:
         return math.inf
     ratio = math.exp(-epsilon) * (k - size) / size
     hit = 1 / (1 + ratio)
     miss = (hit * (size - 1) + (1 - hit) * size) / (k - 1)
-    return miss * (1 - miss) / (hit - miss) ** 2 if hit > miss else math.inf
+    return size * (k - size) / (k * (hit - miss)) ** 2 if hit > miss else math.inf

@@ -1,0 +1,75 @@
+"""The maximum likelihood estimate of shares: the distribution under which the tally is the most probable.
+
+The log-likelihood is concave, so every point bounds what is still to gain: no distribution's log-likelihood is higher
+by more than n (sum over blocks of the block's share times the largest gradient in it, less 1), where gradient_x = sum
+over codes y of (share of y) Pr(y | x) / Pr(y). The climb ends when that is below a hundredth of a nat, or is lost in
+rounding. EM steps, accelerated or not, need hundreds to thousands of passes to such a bound; this climb as a rule 2 to
+20, and up to hundreds at an epsilon above 6.
+
+Cost: each pass is one `forward` and one `adjoint` of the mechanism.
+Source: Lindsay 1983 (the bound by the gradient).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.ascent import Hill, gradient_step, newton_step
+from sordino.mechanism.base import Mechanism
+
+NEAR = 0.01
+"""How far below the maximum the log-likelihood of all reports may stay, in nats."""
+
+ROUNDING = 1e-13
+"""What rounding leaves uncertain of a gradient: less is not asked for, per report."""
+
+PATIENCE = 6
+"""Gradient steps before Newton's steps take turns with them: the gradients find the shares that are zero."""
+
+MOST_STEPS = 300
+"""More than any honest tally of at most 10^10 reports ever needed."""
+
+
+def likelihood(
+    mechanism: Mechanism, law: NDArray[np.float64], n: int, *, progress: Callable[[int], None] | None = None
+) -> NDArray[np.float64]:
+    """The most likely shares, shape (k,): nonnegative, adding up to 1.
+
+    Args:
+        mechanism: made the reports.
+        law: shape (counters,), the share of each code among the reports.
+        n: the number of reports.
+        progress: called with 1 after each pass.
+
+    Raises:
+        SordinoError: the maximum was not reached; seen only for more than 10^10 reports, or for forged ones at an
+            epsilon above 10.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> likelihood(RandomizedResponse(2, "ln 3"), np.array([0.9, 0.1]), 1000).round(6)
+        array([1., 0.])
+    """
+    if not mechanism.counts_codes:
+        raise SordinoError(
+            "the likelihood needs to know how often each code was sent",
+            found="a tally of subsets by their values",
+            step="use another method, or a mechanism whose codes are counted",
+        )
+    hill = Hill(mechanism, law, n, progress)
+    here = hill.start()
+    lengths = np.ones(hill.blocks.m)
+    for step in range(MOST_STEPS):
+        if hill.gap(here) <= max(NEAR / n, ROUNDING):
+            return here.shares
+        if step >= PATIENCE and step % 2 == 0:
+            here = newton_step(hill, here)
+        else:
+            here, lengths = gradient_step(hill, here, lengths)
+    raise SordinoError(
+        f"the likelihood must come within {NEAR} nats of its maximum",
+        found=f"{n * hill.gap(here):.3g} nats after {MOST_STEPS} steps",
+        step="use the method simplex",
+    )
