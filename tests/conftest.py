@@ -5,6 +5,7 @@ here by its power series, so that no witness repeats a formula of the package.
 """
 
 import os
+from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -14,11 +15,20 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
 
 settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
@@ -37,36 +47,61 @@ EPSILONS = {
 
 @cache
 def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction, Fraction]:
-    """Rationals around ratio e^rational, rational >= 0: the power series, and twice as many terms as it needs."""
+    """Rationals around ratio e^rational, rational >= 0: the power series, with many more terms than it needs."""
     term = total = Fraction(1)
-    for n in range(1, 3 * ceil(rational) + 80):
+    for n in range(1, 6 * ceil(rational) + 100):
         term *= rational / n
         total += term
     # Each later term is below half of the one before it.
     return ratio * total, ratio * (total + term)
 
 
+def all_alike(k: int, epsilon: str) -> tuple[tuple[str | None, ...], ...]:
+    """Every pair of values under one bound."""
+    return tuple(tuple(epsilon for _ in range(k)) for _ in range(k))
+
+
 @dataclass(frozen=True)
 class Channel:
-    """A mechanism, the block of each value, its epsilon and e^epsilon, and its dense integer weights."""
+    """A mechanism beside its dense integer weights, and what it promises.
 
-    mechanism: RandomizedResponse | HadamardResponse | Blockwise
+    Attributes:
+        mechanism: over k values.
+        definition: what it promises, as the package says it.
+        bounds: the same by hand: for each ordered pair of values a name in EPSILONS, None where it is not protected.
+        labels: each value's block, which every report tells; one block unless the mechanism is blockwise.
+        epsilon: a name in EPSILONS.
+    """
+
+    mechanism: Mechanism
+    definition: PairwiseDefinition
+    bounds: tuple[tuple[str | None, ...], ...]
     labels: tuple[int, ...]
     epsilon: str
 
     @property
-    def exp_epsilon(self) -> tuple[Fraction, Fraction]:
-        return exp_bounds(*EPSILONS[self.epsilon])
+    def k(self) -> int:
+        return self.mechanism.k
+
+    @property
+    def scale(self) -> float:
+        """How much one report can add to an estimate, as the unit of rounding errors."""
+        return float(np.abs(self.contributions).max())
 
     @cached_property
     def codes(self) -> list[int]:
         """The codes that some value can send."""
-        values = range(self.mechanism.k)
+        values = range(self.k)
         return [y for y in range(self.mechanism.outputs) if any(self.mechanism.weight(x, y) for x in values)]
 
     @cached_property
     def rows(self) -> list[list[int]]:
-        return [[self.mechanism.weight(x, y) for y in self.codes] for x in range(self.mechanism.k)]
+        return [[self.mechanism.weight(x, y) for y in self.codes] for x in range(self.k)]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The same as an array of whole numbers of any size, shape (k, codes)."""
+        return np.array(self.rows, dtype=object).reshape(self.k, -1)
 
     @cached_property
     def tallies(self) -> np.ndarray:
@@ -75,20 +110,84 @@ class Channel:
 
     @cached_property
     def matrix(self) -> np.ndarray:
-        return np.array([[weight / self.mechanism.denominator for weight in row] for row in self.rows])
+        return (self.weights / self.mechanism.denominator).astype(float)
+
+    @cached_property
+    def contributions(self) -> np.ndarray:
+        """Shape (k, codes): what one report of each code adds to each value's estimate."""
+        return self.mechanism.decode(self.tallies).T
 
     @cached_property
     def blocks(self) -> list[list[int]]:
         return [[x for x, label in enumerate(self.labels) if label == b] for b in dict.fromkeys(self.labels)]
 
+    @property
+    def is_blockwise(self) -> bool:
+        return isinstance(self.mechanism, Blockwise)
+
+    @property
+    def estimates_by_support(self) -> bool:
+        """Whether a report's contribution depends only on whether its code supports the value."""
+        return not isinstance(self.mechanism, ChannelTable | HighLow | UnaryEncoding)
+
     @cached_property
-    def loss_ratio(self) -> Fraction:
-        """The largest ratio of two values' weights on one output, over all values of one block."""
-        ratios = [Fraction(1)]
-        for block in self.blocks:
-            columns = zip(*(self.rows[x] for x in block), strict=True)
-            ratios += [Fraction(max(column), min(column)) for column in columns if max(column)]
-        return max(ratios)
+    def supporting(self) -> np.ndarray:
+        """Shape (k, codes): the codes that support each value."""
+        marks = np.zeros((self.k, len(self.codes)), dtype=bool)
+        for x in range(self.k):
+            if isinstance(self.mechanism, UnaryEncoding):
+                marks[x] = [code >> x & 1 for code in self.codes]
+            elif isinstance(self.mechanism, BinaryOptimal):
+                marks[x] = [code == x for code in self.codes]
+            else:
+                # Of the codes that only this value can send, all; else those that are likeliest for it.
+                others = np.delete(self.weights, x, axis=0)
+                own = (self.weights[x] > 0) & ~(others > 0).any(axis=0)
+                marks[x] = own if own.any() and self.k > 1 else self.weights[x] == self.weights[x].max()
+        return marks
+
+    @cached_property
+    def of_group(self) -> np.ndarray:
+        """Shape (k, codes): the codes that count as an answer for or against each value."""
+        if isinstance(self.mechanism, UnaryEncoding | BinaryOptimal):
+            return np.ones((self.k, len(self.codes)), dtype=bool)
+        if isinstance(self.mechanism, HighLow):
+            # Codes that tell a value belong to it alone, the others to the sensitive values.
+            own = (self.weights > 0).sum(axis=0) == 1
+            sensitive = np.isin(np.arange(self.k), self.mechanism.sensitive)
+            return np.where(sensitive[:, None], ~own[None, :], self.supporting)
+        return self.weights > 0
+
+    @cached_property
+    def largest_ratios(self) -> dict[str, Fraction | None]:
+        """For each bound the largest ratio, at least 1, of two values' weights that it protects; None: infinite."""
+        alike = defaultdict(list)
+        for x in range(self.k):
+            for bound in {*self.bounds[x]} - {None}:
+                others = frozenset(y for y in range(self.k) if y != x and self.bounds[x][y] == bound)
+                if others:
+                    alike[bound, others | {x}].append(x)
+        worst: dict[str, Fraction | None] = {}
+        for (bound, others), values in alike.items():
+            heavy, light = self.weights[values].max(axis=0), self.weights[sorted(others)].min(axis=0)
+            possible = heavy > 0
+            ratio: Fraction | None = None
+            if (light[possible] > 0).all():
+                ratio = max(map(Fraction, heavy[possible], light[possible]))
+            known = worst.get(bound, Fraction(1))
+            worst[bound] = None if ratio is None or known is None else max(known, ratio)
+        return worst
+
+    @cached_property
+    def slack(self) -> Nats:
+        """What the worst pair leaves of its bound."""
+        left = [Nats.of(e) - Nats.log(r) if r else Nats.log(0) for e, r in self.largest_ratios.items()]
+        return min(left, default=self.definition.epsilon)
+
+    @property
+    def keeps_its_bounds(self) -> bool:
+        """Whether no ratio exceeds its bound, by enclosures."""
+        return all(ratio and ratio <= exp_bounds(*EPSILONS[e])[0] for e, ratio in self.largest_ratios.items())
 
 
 def _staircase(k: int) -> tuple[int, ...]:
@@ -97,29 +196,95 @@ def _staircase(k: int) -> tuple[int, ...]:
     return tuple(labels[(x * 37 + 5) % k] if k % 37 else labels[x] for x in range(k))
 
 
+def circulant(k: int, epsilon: str, seed: int = 0) -> list[list[int]]:
+    """Rows with the same weights in another order: whole numbers whose ratios stay within e^epsilon."""
+    largest = exp_bounds(*EPSILONS[epsilon])[0]
+    light = max(1, int(2**62 / (largest * (k + 1))))
+    heavy = int(light * largest)
+    weights = [light, heavy, *np.random.default_rng(seed).integers(light, heavy, k - 1, endpoint=True).tolist()]
+    return [[weights[(code - x) % (k + 1)] for code in range(k + 1)] for x in range(k)]
+
+
+def _ldp(build):
+    def make(k, e):
+        return Channel(build(k, e), LDP(e), all_alike(k, e), (0,) * k, e)
+
+    return make
+
+
+def _blocks(labels_of, build):
+    def make(k, e):
+        labels = labels_of(k)
+        bounds = tuple(tuple(e if a == b else None for b in labels) for a in labels)
+        return Channel(build(labels, e), BlockLDP(e, labels), bounds, labels, e)
+
+    return make
+
+
+def _high_low(sensitive_of, build):
+    def make(k, e):
+        sensitive = sensitive_of(k)
+        bounds = tuple(tuple(e if x in sensitive else None for _ in range(k)) for x in range(k))
+        return Channel(build(k, sensitive, e), HighLowLDP(e, k, sensitive), bounds, (0,) * k, e)
+
+    return make
+
+
+def _binary(first_of, second_of):
+    def make(k, e):
+        first, second = first_of(e), second_of(e)
+        matrix = [["0", first or "inf"], [second or "inf", "0"]]
+        bounds = ((None, first), (second, None))
+        return Channel(BinaryOptimal(first, second), PairwiseLDP(matrix), bounds, (0, 0), e)
+
+    return make
+
+
+def scattered(k: int) -> list[int]:
+    """Sensitive values here and there."""
+    return [x for x in range(k) if x % 3 == 1]
+
+
 KINDS = {
-    "randomized": lambda k, e: (RandomizedResponse(k, e), (0,) * k),
-    "hadamard": lambda k, e: (HadamardResponse(k, e), (0,) * k),
-    "projective": lambda k, e: (ProjectiveResponse(k, e), (0,) * k),
-    "projective-4": lambda k, e: (ProjectiveResponse(k, e, 4), (0,) * k),
-    "projective-7": lambda k, e: (ProjectiveResponse(k, e, 7), (0,) * k),
-    "projective-8": lambda k, e: (ProjectiveResponse(k, e, 8), (0,) * k),
-    "subset": lambda k, e: (SubsetSelection(k, e), (0,) * k),
-    "subset-2": lambda k, e: (SubsetSelection(k, e, 2), (0,) * k),
-    "blocks-hadamard": lambda k, e: (Blockwise(_staircase(k), e, "hadamard"), _staircase(k)),
-    "blocks-randomized": lambda k, e: (Blockwise(_staircase(k), e, "randomized"), _staircase(k)),
-    "blocks-subset": lambda k, e: (Blockwise(_staircase(k), e, "subset"), _staircase(k)),
-    "blocks-projective": lambda k, e: (Blockwise(_staircase(k), e, "projective"), _staircase(k)),
-    "blocks-best": lambda k, e: (Blockwise(_staircase(k), e), _staircase(k)),
-    "singles": lambda k, e: (Blockwise(range(k), e), tuple(range(k))),
-    "whole": lambda k, e: (Blockwise([7] * k, e), (0,) * k),
+    "randomized": _ldp(RandomizedResponse),
+    "hadamard": _ldp(HadamardResponse),
+    "projective": _ldp(ProjectiveResponse),
+    "projective-4": _ldp(lambda k, e: ProjectiveResponse(k, e, 4)),
+    "projective-7": _ldp(lambda k, e: ProjectiveResponse(k, e, 7)),
+    "projective-8": _ldp(lambda k, e: ProjectiveResponse(k, e, 8)),
+    "subset": _ldp(SubsetSelection),
+    "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
+    "unary": _ldp(UnaryEncoding),
+    "table": _ldp(lambda k, e: ChannelTable(circulant(k, e))),
+    "blocks-hadamard": _blocks(_staircase, lambda b, e: Blockwise(b, e, "hadamard")),
+    "blocks-randomized": _blocks(_staircase, lambda b, e: Blockwise(b, e, "randomized")),
+    "blocks-subset": _blocks(_staircase, lambda b, e: Blockwise(b, e, "subset")),
+    "blocks-projective": _blocks(_staircase, lambda b, e: Blockwise(b, e, "projective")),
+    "blocks-best": _blocks(_staircase, Blockwise),
+    "singles": _blocks(lambda k: tuple(range(k)), Blockwise),
+    "whole": _blocks(lambda k: (7,) * k, Blockwise),
+    "high-low-hadamard": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "hadamard")),
+    "high-low-projective": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "projective")),
+    "high-low-subset": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "subset")),
+    "high-low-randomized": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "randomized")),
+    "high-low-one": _high_low(lambda k: [k // 2], HighLow),
+    "high-low-but-one": _high_low(lambda k: [x for x in range(k) if x != k // 2], HighLow),
+    "urap": _high_low(scattered, lambda k, s, e: UnaryEncoding(k, e, s)),
+    "binary": _binary(lambda e: e, lambda e: "ln 3"),
+    "binary-infinite": _binary(lambda e: e, lambda e: None),
+    "infinite-binary": _binary(lambda e: None, lambda e: e),
+    "binary-unprotected": _binary(lambda e: None, lambda e: None),
 }
 
+TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-SMALLEST = {"projective": 2, "projective-4": 2, "projective-7": 2, "projective-8": 2, "subset": 2, "subset-2": 3}
+SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, **dict.fromkeys(TWO, 2)}
+SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
-LARGEST = {"subset": 9, "subset-2": 9, "whole": 9}
+LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, "table": 31, **dict.fromkeys(TWO, 2)}
+LARGEST |= {"blocks-subset": 31, "blocks-projective": 31, "projective-7": 31, "projective-8": 31}
+LARGEST |= {"high-low-subset": 17, "high-low-but-one": 9, "high-low-one": 31}
 """Numbers of values beyond which there are too many codes to list."""
 
 
@@ -129,8 +294,7 @@ def pairs(sizes: tuple[int, ...]) -> list[tuple[str, int]]:
 
 @cache
 def make_channel(kind: str, k: int, epsilon: str) -> Channel:
-    mechanism, labels = KINDS[kind](k, epsilon)
-    return Channel(mechanism, labels, epsilon)
+    return KINDS[kind](k, epsilon)
 
 
 @pytest.fixture(

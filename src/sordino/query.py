@@ -14,12 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.source import Source, SystemSource, Words, uniform_below
+from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.base import Mechanism
-
-LARGEST_CODE_BITS = 64
-"""Bits of a report at most."""
+from sordino.mechanism.base import LARGEST_CODE_BITS, Mechanism, foreign_code, read_codes
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,12 @@ class Sampled:
     weights: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if not self.queries or len(self.queries) != len(self.weights) or min(self.weights) < 1:
-            raise SordinoError("each of one or more queries must have a whole weight >= 1", found=str(self.weights))
+        whole = all(type(weight) is int and weight >= 1 for weight in self.weights)
+        if not self.queries or len(self.queries) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:
+            raise SordinoError(
+                f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most",
+                found=str(self.weights)[:80],
+            )
         if self.code_bits > LARGEST_CODE_BITS:
             raise SordinoError(
                 f"a report must fit in {LARGEST_CODE_BITS} bits",
@@ -105,9 +106,12 @@ class Sampled:
             Codes, uint64, shape (n,).
         """
         source = source or SystemSource()
-        columns = [np.asarray(column) for column in values]
-        if len(columns) != len(self.queries) or len({len(column) for column in columns}) > 1:
-            raise SordinoError("there must be a value for each query and person", found="columns of other lengths")
+        if len(values) != len(self.queries):
+            raise SordinoError("there must be a value for each query", found=f"{len(values)} columns")
+        # All values are looked at before the draw: a refusal that depended on it would let a second try choose.
+        columns = [query.mechanism.checked(column) for query, column in zip(self.queries, values, strict=True)]
+        if len({len(column) for column in columns}) > 1:
+            raise SordinoError("there must be a value for each person", found="columns of different lengths")
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
         for j, (query, column) in enumerate(zip(self.queries, columns, strict=True)):
@@ -124,19 +128,18 @@ class Sampled:
         """
         if len(self.queries) == 1:
             return self.queries[0].mechanism.tally(codes)
-        array = np.asarray(codes).astype(np.uint64)
+        array = read_codes(codes)
         position = self.first_invalid(array)
         if position is not None:
-            raise SordinoError(f"codes must be among the plan's, below {self.outputs}", found=f"another at {position}")
+            raise foreign_code(self.outputs, position)
         parts = [query.mechanism.tally(own).counts for query, own, _ in self._split(array)]
         return Aggregate(self.fingerprint, len(array), np.concatenate(parts))
 
     def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
         """The position of the first code that none of the queries can send."""
-        wrong = []
-        if codes.size and int(codes.max()) >= self.outputs:
-            wrong.append(int(np.argmax(codes >= self.outputs)))
-        for query, own, rows in self._split(codes.astype(np.uint64)):
+        outside = (codes >= self.outputs) | (codes < 0)
+        wrong = [int(np.argmax(outside))] if outside.any() else []
+        for query, own, rows in self._split(np.where(outside, 0, codes).astype(np.uint64)):
             position = query.mechanism.first_invalid(own)
             if position is not None:
                 wrong.append(int(rows[position]))
@@ -157,12 +160,12 @@ class Sampled:
         bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
         return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
 
-    def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
+    def _split(self, codes: NDArray[np.integer]) -> list[tuple[Query, NDArray[np.integer], NDArray[np.intp]]]:
         """Each query with its own codes and their positions."""
+        parts: list[tuple[Query, NDArray[np.integer], NDArray[np.intp]]] = []
         if len(self.queries) == 1:
             return [(self.queries[0], codes, np.arange(len(codes)))]
         which = np.searchsorted(np.array(self.offsets[:-1], dtype=np.uint64), codes, side="right") - 1
-        parts = []
         for j, query in enumerate(self.queries):
             rows = np.flatnonzero(which == j)
             parts.append((query, codes[rows] - np.uint64(self.offsets[j]), rows))

@@ -3,11 +3,14 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from sordino.audit.certify import certify
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
@@ -15,7 +18,10 @@ from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
 
 FAMILIES = [RandomizedResponse, HadamardResponse]
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
@@ -28,17 +34,73 @@ def grid_blocks(k):
 
 def test_slack_and_witness_are_those_of_the_dense_channel(awkward):
     for channel in awkward:
-        definition = BlockLDP(channel.epsilon, channel.labels)
-        certificate = certify(channel.mechanism, definition)
-        assert certificate.slack == Nats.of(channel.epsilon) - Nats.log(channel.loss_ratio)
+        certificate = certify(channel.mechanism, channel.definition)
+        assert certificate.slack == channel.slack
         assert certificate.holds
-        alone = max(map(len, channel.blocks)) == 1
-        assert (certificate.witness is None) == alone
+        assert (certificate.witness is None) == (not channel.largest_ratios)
         if certificate.witness:
             code, value, other = certificate.witness.code, certificate.witness.value, certificate.witness.other
+            bound = channel.bounds[value][other]
             ratio = Fraction(channel.mechanism.weight(value, code), channel.mechanism.weight(other, code))
-            assert (channel.labels[value], ratio) == (channel.labels[other], channel.loss_ratio)
+            assert ratio == channel.largest_ratios[bound]
             assert certificate.witness.loss == Nats.log(ratio)
+            assert Nats.of(bound) - Nats.log(ratio) == certificate.slack
+
+
+def foreign(k):
+    """Definitions that no mechanism here was made for, with the bound of each ordered pair."""
+    yield from (
+        (LDP("3"), lambda x, y: "3"),
+        (BlockLDP("1/2", np.arange(k) % 3), lambda x, y: "1/2" if x % 3 == y % 3 else None),
+        (BlockLDP("1/2", (np.arange(k) + 2) // 3), lambda x, y: "1/2" if (x + 2) // 3 == (y + 2) // 3 else None),
+        *(
+            (HighLowLDP("1/2", k, some), lambda x, y, some=some: "1/2" if x in some else None)
+            for some in ([0], [k - 1], list(range(1, k)), list(range(0, k, 2)))
+            if 0 < len(some) < k
+        ),
+    )
+    line = lambda x, y: "0" if x == y else f"{2 * (y - x) + 1}/4" if x < y else None
+    yield PairwiseLDP([[line(x, y) or "inf" for y in range(k)] for x in range(k)]), line
+
+
+def test_certificates_under_foreign_definitions_are_those_of_all_pairs(channel):
+    if channel.k > 9:
+        return
+    for definition, bound in foreign(channel.k):
+        slacks = {}
+        for x, y in permutations(range(channel.k), 2):
+            if bound(x, y) is not None:
+                possible = channel.weights[x] > 0
+                heavy, light = channel.weights[x][possible], channel.weights[y][possible]
+                worst = max(map(Fraction, heavy, light)) if (light > 0).all() else None
+                slacks[x, y] = Nats.of(bound(x, y)) - Nats.log(worst) if worst else Nats.log(0)
+        certificate = certify(channel.mechanism, definition)
+        if not slacks:
+            assert (certificate.holds, certificate.witness) == (True, None)
+            continue
+        assert certificate.slack == min(slacks.values())
+        witness = certificate.witness
+        assert slacks[witness.value, witness.other] == certificate.slack
+        heavy, light = (channel.mechanism.weight(x, witness.code) for x in (witness.value, witness.other))
+        assert heavy > 0
+        assert witness.loss == (Nats.log(Fraction(heavy, light)) if light else None)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "definition", "pair"),
+    [
+        # Value 39 is in none of the first outputs, value 0 in all of them.
+        (SubsetSelection(40, "1"), HighLowLDP("1", 40, [39]), (39, 0)),
+        (SubsetSelection(40, "1"), BlockLDP("1", [*range(38), 38, 38]), (38, 39)),
+        (HighLow(9000, [3], "1"), HighLowLDP("1", 9000, [3, 8999]), (8999, 0)),
+    ],
+    ids=["sensitive", "block", "told"],
+)
+def test_a_pair_that_shows_on_no_output_near_the_representative_is_named_all_the_same(mechanism, definition, pair):
+    certificate = certify(mechanism, definition)
+    witness = certificate.witness
+    assert (witness.value, witness.other, witness.code) == (*pair, None)
+    assert certificate.slack == (definition.epsilon - witness.loss if witness.loss else Nats.log(0))
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -230,6 +292,14 @@ def test_a_class_about_other_values_is_refused():
         certify(doctored(HADAMARD, [replace(column, k=6)]), LDP("1"))
     with pytest.raises(SordinoError, match="6 values"):
         certify(HADAMARD, BlockLDP("1", BLOCKS))
+
+
+@pytest.mark.parametrize(
+    "definition", [LDP("1"), BlockLDP("1", [0, 0]), HighLowLDP("1", 2, [0]), PairwiseLDP([[0, 1], ["inf", 0]])]
+)
+def test_a_code_that_nobody_sends_says_nothing(definition):
+    certificate = certify(ChannelTable([[3, 0, 2], [2, 0, 3]]), definition)
+    assert certificate.slack == Nats.of(1) - Nats.log(Fraction(3, 2))
 
 
 def test_a_mechanism_without_outputs_is_refused():

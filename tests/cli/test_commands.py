@@ -39,7 +39,8 @@ def shares_of(run, *arguments):
 
 
 def test_every_command_is_covered_here():
-    assert set(COMMANDS) == set(cli.commands)
+    # What `reproduce` does is tested beside.
+    assert {*COMMANDS, "reproduce"} == set(cli.commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -78,11 +79,14 @@ def test_plan_tells_what_it_froze(folder, run):
     document = read_json(run("plan", "survey.toml", "--people", "1000", "-o", "plan.json", "--json"))
     frozen = json.loads((folder / "plan.json").read_bytes())
     assert document["hash"] == frozen["hash"]
-    assert document["mechanism"] == frozen["queries"][0]["inner"]
+    (question,) = document["questions"]
+    assert question["mechanism"] == frozen["queries"][0]["mechanism"]
+    assert (question["attribute"], question["share"], question["people"]) == ("colour", "1", 1000)
     assert document["people"] == frozen["people"] == 1000
     assert document["certificate"]["holds"] is True
     assert 0 <= document["certificate"]["slack"] < 1e-15
-    assert 0 < document["expected"]["stderr"] < document["expected_uniform"]["stderr"]
+    assert question["certificate"] == document["certificate"]
+    assert 0 < question["expected"]["stderr"] < question["expected_uniform"]["stderr"]
     assert any("public" in line for line in document["explanation"])
 
 
@@ -121,7 +125,8 @@ def test_certify_tells_the_verdict(released, run):
 def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     document = shares_of(run, "-o", name)
     table = pq.read_table(released / name) if name.endswith("parquet") else pc.read_csv(released / name)
-    assert table.column_names == ["value", "estimate", "stderr", "low", "high"]
+    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high"]
+    assert table["attribute"].to_pylist() == ["colour"] * 4
     assert table["value"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
     assert table.to_pylist() == [pytest.approx(row) for row in document["rows"]]
     again = run("estimate", "plan.json", "reports.csv", "-o", name)

@@ -99,8 +99,8 @@ def test_all_mistakes_of_a_survey_are_told_at_once(folder, run):
 
 
 CHANGES = {
-    "threshold": (["queries", 0, "inner", 0, "threshold"], str(2**64 - 1)),
-    "epsilon": (["epsilon"], "10"),
+    "threshold": (["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64 - 1)),
+    "epsilon": (["attributes", "colour", "protect", "epsilon"], "10"),
     "version": (["version"], 2),
     "hash": (["hash"], "sha256:" + "f" * 64),
     "unknown field": (["note"], "hello"),
@@ -130,7 +130,7 @@ def test_no_command_takes_a_changed_plan(released, run, command, path, value):
 @pytest.mark.parametrize("command", USES)
 def test_no_command_takes_a_resealed_plan_that_breaks_its_promise(released, run, command):
     document = json.loads((released / "plan.json").read_bytes())
-    part = document["queries"][0]["inner"][0]
+    part = document["queries"][0]["mechanism"]["inner"][0]
     part["threshold"] = str(int(part["threshold"]) + 1)
     content = {key: value for key, value in document.items() if key != "hash"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")

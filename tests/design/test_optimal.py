@@ -116,6 +116,30 @@ def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
         assert rounded + prior @ prior == pytest.approx(found.total_variance + prior @ prior, rel=1e-6)
 
 
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), k=st.integers(2, 6), unprotected=st.sampled_from([0.0, 0.3, 0.7]))
+def test_bounds_of_very_different_sizes_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
+    # From 1e-4 to 100 nats in one matrix, not closed under paths; finite sums of bounds exceed a word.
+    generator = np.random.default_rng(seed)
+    sizes = 10 ** generator.uniform(-4, 2, (k, k))
+    free = generator.random((k, k)) < unprotected
+    matrix = [
+        [
+            Fraction(0) if x == z else np.inf if free[x, z] else Fraction(int(sizes[x, z] * 2**14) + 1, 2**14)
+            for z in range(k)
+        ]
+        for x in range(k)
+    ]
+    prior = generator.dirichlet(np.full(k, 0.3)) + 1e-8
+    prior /= prior.sum()
+    weights = optimal_weights(witness.nats(matrix), prior)
+    assert all(sum(row) == WHOLE and min(row) >= 0 for row in weights)
+    assert not witness.broken_bounds(weights, matrix, exp_bounds)
+    found = design(np.array(matrix, dtype=float), prior)
+    rounded = witness.total_variance(probabilities(weights), prior)
+    assert rounded + prior @ prior == pytest.approx(found.total_variance + prior @ prior, rel=1e-4)
+
+
 @pytest.mark.parametrize(("there", "back"), [("1", "2"), ("0.01", "3"), ("ln 3", "ln 2"), ("1", None), (None, "1")])
 def test_two_values_have_the_binary_optimum(there, back):
     a, b = (0.0 if bound is None else np.exp(-float(Nats.of(bound))) for bound in (there, back))

@@ -2,11 +2,13 @@
 
 import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
+from sordino.engine import duckdb as engine
 from sordino.engine.reports import privatize_table, tally_people
 from sordino.errors import SordinoError
 
@@ -38,8 +40,9 @@ def test_every_report_in_csv_is_of_one_length(tmp_path, make_plan, write_rows, r
     _, codes, table = read_codes(tmp_path / file)
     assert set(map(len, table["plan"].to_pylist())) == {20}
     (length,) = set(map(len, table["code"].to_pylist()))
-    assert length == len(str(plan.query.mechanism.outputs - 1))
-    assert set(codes) <= set(range(plan.query.mechanism.outputs))
+    outputs = plan.questions[0].query.mechanism.outputs
+    assert length == len(str(outputs - 1))
+    assert set(codes) <= set(range(outputs))
 
 
 def test_reports_in_parquet_are_small_numbers(tmp_path, numbered, write_rows, read_codes):
@@ -54,23 +57,25 @@ def test_a_report_belongs_to_the_block_of_its_row(tmp_path, make_plan, write_row
     data = write_rows(tmp_path / "people.csv", {"latitude": latitude, "longitude": longitude})
     plan = make_plan(MAP)
     privatize_table(plan, data, tmp_path / f"r{ending}")
-    # Tiles of 5 x 5 cells, cut at the northern and eastern edge, each with as many codes as the plan's mechanism for
-    # its size has: its cells, or the points of a projective space.
-    parts = json.loads(plan.bytes)["queries"][0]["inner"]
-    assert {part["name"] for part in parts} == {"randomized", "projective"}
-    codes_of = {part["k"]: len(points(part["field"], part["k"])) if "field" in part else part["k"] for part in parts}
+    # Tiles of 5 x 5 cells, cut at the northern and eastern edge; a code is a mask of the tile's cells.
+    parts = json.loads(plan.bytes)["queries"][0]["mechanism"]["inner"]
+    assert {part["name"] for part in parts} == {"subset"}
+    codes_of = {part["k"]: 1 << part["k"] for part in parts}
+    held = {part["k"]: part["size"] for part in parts}
     first, start = {}, 0
     for (bottom, left), size in {(0, 0): 25, (0, 1): 25, (0, 2): 10, (1, 0): 15, (1, 1): 15, (1, 2): 6}.items():
         first[bottom, left] = range(start, start + codes_of[size])
         start += codes_of[size]
     for y, x, code in zip(latitude, longitude, read_codes(tmp_path / f"r{ending}")[1].tolist(), strict=True):
-        assert code in first[int(y) // 5, int(x) // 5]
+        codes = first[int(y) // 5, int(x) // 5]
+        assert code in codes
+        assert (code - codes.start).bit_count() == held[len(codes).bit_length() - 1]
 
 
 def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes):
     n, odds = 200_000, np.exp(2)
     plan = make_plan({"categories": 4}, epsilon="2")
-    assert plan.document.queries[0].inner[0].name == "randomized"
+    assert plan.document.queries[0].mechanism.name == "randomized"
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [2] * n}), tmp_path / "r.parquet")
     counts = np.bincount(read_codes(tmp_path / "r.parquet")[1], minlength=4).tolist()
     for code, count in enumerate(counts):
@@ -83,7 +88,7 @@ def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_ro
 def test_projective_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes, value):
     n = 50_000
     plan = make_plan({"categories": 100})
-    (part,) = plan.document.queries[0].inner
+    part = plan.document.queries[0].mechanism
     assert part.name == "projective"
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [value] * n}), tmp_path / "r.parquet")
     codes = read_codes(tmp_path / "r.parquet")[1]
@@ -153,3 +158,10 @@ def test_people_can_be_tallied_without_files(tmp_path, make_plan, write_rows, li
     block = np.split(aggregate.counts, [3, 7])
     assert [int(part.sum()) for part in block] == [500, 200, 300]
     assert listing() == before
+
+
+def test_a_query_of_seconds_draws_no_bar_on_the_output():
+    # DuckDB draws one from the third second on, unless each connection is told not to.
+    with engine._connected() as connection:
+        assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
+    assert Path(engine.__file__).read_text(encoding="utf-8").count("duckdb.connect(") == 1

@@ -31,7 +31,7 @@ def number_bits(text):
 
 def read(plan, path):
     values, ids = zip(*read_people(plan, path, "who"), strict=True)
-    return np.concatenate(values).tolist(), np.concatenate(ids).tolist()
+    return np.concatenate([own for (own,) in values]).tolist(), np.concatenate(ids).tolist()
 
 
 TEXTS = ["a", "17", "-17", "017", "17.0", "1e3", " 17", "17 ", "+17", "-0", "0", "\u0663", "gr\u00fcn", "x" * 5000]

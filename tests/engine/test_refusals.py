@@ -103,7 +103,7 @@ MISSING = {"numbered": [1, None], "named": [" none", None], "grid": [0.0, None]}
 @pytest.mark.parametrize("kind", MISSING)
 def test_a_missing_value_is_refused(tmp_path, request, write_rows, listing, ending, kind):
     plan = request.getfixturevalue(kind)
-    columns = dict.fromkeys(plan.attribute.columns, MISSING[kind])
+    columns = dict.fromkeys(plan.questions[0].attribute.columns, MISSING[kind])
     path = write_rows(tmp_path / f"people{ending}", {**columns, "id": [1, 2]})
     text = refused(plan, path, tmp_path / "r.csv", listing)
     assert "row 2" in text

@@ -67,7 +67,7 @@ def test_reports_are_those_of_the_library(tmp_path, plan, people, codes_of):
     codes = codes_of(plan, people("people.csv", ids, [i % 1000 for i in range(300)]), task="wave 2")
     key = bytes.fromhex((tmp_path / "key").read_text().splitlines()[1])
     records = KeyedSource(key, f"{plan.hash} wave 2").for_records(ids)
-    np.testing.assert_array_equal(codes, plan.query.mechanism.privatize(np.arange(300) % 1000, records))
+    np.testing.assert_array_equal(codes, plan.questions[0].query.mechanism.privatize(np.arange(300) % 1000, records))
 
 
 def test_only_a_corrected_value_draws_afresh(plan, people, codes_of):
@@ -79,11 +79,11 @@ def test_only_a_corrected_value_draws_afresh(plan, people, codes_of):
 
 
 def test_another_task_key_or_plan_draws_afresh(plan, people, codes_of, make_plan):
-    assert isinstance(plan.query.mechanism, ProjectiveResponse)
+    assert isinstance(plan.questions[0].query.mechanism, ProjectiveResponse)
     data = people("people.csv", list(range(4000)), [7] * 4000)
     codes = codes_of(plan, data)
     other = make_plan({"categories": 1000}, epsilon="3.9999")
-    assert other.query.mechanism.outputs == plan.query.mechanism.outputs
+    assert other.questions[0].query.mechanism.outputs == plan.questions[0].query.mechanism.outputs
     for again in (codes_of(plan, data, task="wave 2"), codes_of(plan, data, key="key 2"), codes_of(other, data)):
         assert np.mean(codes == again) < 0.2
 

@@ -95,7 +95,7 @@ def test_a_code_in_csv_has_the_plans_digits(tmp_path, make_plan, code):
     plan = make_plan({"categories": 100})
     (tmp_path / "r.csv").write_text(f"plan,code\n{tag_of(plan):020},120\n{tag_of(plan):020},{code}\n", encoding="utf-8")
     text = message(plan, tmp_path / "r.csv")
-    assert "row 2: a code must lie in 0..120" in text
+    assert "row 2: a code must be one of the plan's, in 0..120" in text
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sordino.engine.values import read_values
 
 
 def indices(plan, path):
-    return np.concatenate(list(read_values(plan, path))).tolist()
+    return np.concatenate([values for (values,) in read_values(plan, path)]).tolist()
 
 
 TEXTS = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.exact.source import uniform_below
+from sordino.exact.source import uniform_below, uniform_below_either
 
 HALF = 2**32
 
@@ -78,3 +78,56 @@ def test_only_rejected_rows_draw_again():
 @pytest.mark.parametrize("bound", [1, 2, 16, 2**20, HALF])
 def test_powers_of_two_never_draw_again(bound):
     assert np.all(outcomes(bound, [0, 1, HALF // 2, HALF - 1]) >= 0)
+
+
+WIDE = [HALF + 1, 3 * HALF, 2**40, 2**40 + 7, 10**15, 2**62 - 1, 2**63 - 25, 2**63]
+LAST = 2**64 - 1
+
+
+@pytest.mark.parametrize("bound", WIDE)
+def test_wide_choices_have_the_same_number_of_words(bound):
+    words = 2**64 // bound
+    for choice in {0, 1, bound // 3, bound // 2, bound - 2, bound - 1}:
+        start = choice * words
+        around = sorted({start, start + words // 2, start + words - 1})
+        rows = [[word] for word in around]
+        assert uniform_below(bound, Scripted(rows)).tolist() == [choice] * len(around)
+        assert rows == [[]] * len(around)
+
+
+@pytest.mark.parametrize("bound", [*WIDE, 2**33 - 1, 5])
+def test_words_past_the_last_whole_quotient_are_drawn_again(bound):
+    # A small bound beside a wide one is chosen in the same way.
+    words = 2**64 // bound
+    first_rejected = bound * words
+    rejected = {word for word in (first_rejected, first_rejected + 1, LAST) if first_rejected <= word <= LAST}
+    for word in rejected:
+        rows = [[0], [word, word, 2 * words], [LAST // 2], [word, words]]
+        stream = Scripted(rows)
+        found = uniform_below_either((2**63, bound), np.array([False, True, False, True]), stream)
+        assert found.tolist() == [0, 2, LAST // 4, 1]
+        assert stream.takes == [[1, 3], [0]]
+        assert rows == [[], [], [], []]
+
+
+@pytest.mark.parametrize("bounds", [(7, 12), (12, 7), (1, 1000), (2**32, 3), (2**32 + 5, 3), (2**50, 2**63)])
+def test_each_row_chooses_below_its_own_bound(bounds):
+    rng = np.random.default_rng(1)
+    second = rng.random(2000) < 0.5
+    words = rng.integers(0, LAST, (2000, 8), dtype=np.uint64, endpoint=True).tolist()
+    both = uniform_below_either(bounds, second, Scripted([list(row) for row in words]))
+    for mask, bound in ((~second, bounds[0]), (second, bounds[1])):
+        rows = [list(row) for row, own in zip(words, mask, strict=True) if own]
+        if max(bounds) > HALF:
+            expected = uniform_below_either((max(bounds), bound), np.ones(len(rows), dtype=bool), Scripted(rows))
+        else:
+            expected = uniform_below(bound, Scripted(rows))
+        np.testing.assert_array_equal(both[mask], expected)
+        assert both[mask].max() < bound
+
+
+def test_wide_choices_are_spread_evenly():
+    # By thirds, of words that count up: with a remainder kept, the first third would be chosen too often.
+    words = [[n * (2**64 // 3000) + 11] for n in range(3000)]
+    found = uniform_below(3 * 2**40, Scripted(words))
+    assert [np.count_nonzero(found // np.uint64(2**40) == third) for third in range(3)] == [1000] * 3

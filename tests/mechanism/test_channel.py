@@ -6,38 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
-
-
-def supporting(channel):
-    """Shape (k, outputs): the codes that are likeliest for each value."""
-    return np.array([[weight == max(row) for weight in row] for row in channel.rows])
-
-
-def of_group(channel):
-    """Shape (k, outputs): the codes that each value's block can cause."""
-    return np.array([[weight > 0 for weight in row] for row in channel.rows])
-
-
-def hits_and_misses(channel):
-    """How likely each value, and another value of its block, is to cause a code that supports it."""
-    support, law = supporting(channel), channel.matrix
-    hit = np.array([law[x, support[x]].sum() for x in range(channel.mechanism.k)])
-    miss = np.zeros_like(hit)
-    for block in channel.blocks:
-        for x in block:
-            miss[x] = law[next(y for y in block if y != x), support[x]].sum() if len(block) > 1 else 0.0
-    return hit, miss
-
-
-def decoder(channel):
-    """Shape (k, outputs): what one report adds to each value's estimate, by the support form."""
-    hit, miss = hits_and_misses(channel)
-    if isinstance(channel.mechanism, HadamardResponse) and channel.mechanism.k == 1:
-        miss = np.array([0.5])  # one value has no other to compare with; any miss is unbiased
-    return (supporting(channel) - miss[:, None] * of_group(channel)) / (hit - miss)[:, None]
+from sordino.mechanism.supported import SupportMechanism
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
 
 
 def test_every_row_adds_up_to_the_denominator(awkward):
@@ -63,14 +39,16 @@ def test_columns_hold_the_dense_weights_of_every_value(awkward):
         assert told == [Counter(row) for row in channel.rows]
 
 
-def test_no_output_breaks_epsilon_within_a_block(awkward):
+def test_no_output_breaks_the_bound_of_a_protected_pair(awkward):
     for channel in awkward:
-        assert channel.loss_ratio <= channel.exp_epsilon[0]
+        assert channel.keeps_its_bounds
 
 
 def test_codes_of_different_blocks_never_meet(awkward):
     for channel in awkward:
-        causes = of_group(channel)
+        if not channel.is_blockwise:
+            continue
+        causes = channel.weights > 0
         for label, row in zip(channel.labels, causes, strict=True):
             shares = causes[:, row].all(axis=1)
             np.testing.assert_array_equal(shares, np.array(channel.labels) == label)
@@ -82,26 +60,78 @@ def test_probabilities_are_the_weights(awkward):
         np.testing.assert_array_equal(channel.mechanism.probabilities()[:, channel.codes], channel.matrix)
 
 
-def test_each_report_adds_what_the_support_form_says(awkward):
+def test_each_true_value_is_estimated_rightly_on_average(awkward):
     for channel in awkward:
-        expected = decoder(channel)
-        scale = np.abs(expected).max()
-        np.testing.assert_allclose(channel.mechanism.decode(channel.tallies).T, expected, atol=1e-12 * scale)
+        np.testing.assert_allclose(
+            channel.contributions @ channel.matrix.T, np.eye(channel.k), atol=1e-12 * channel.scale
+        )
+
+
+def test_each_report_adds_one_number_where_it_supports_a_value_and_one_elsewhere(awkward):
+    # Together with being right on average this determines the numbers.
+    for channel in awkward:
+        if isinstance(channel.mechanism, ChannelTable):
+            continue
+        sides = (channel.supporting, channel.of_group & ~channel.supporting, ~channel.of_group)
+        for x, added in enumerate(channel.contributions):
+            on, off, outside = (added[side[x]] for side in sides)
+            for same in (on, off, outside):
+                assert np.ptp(same, axis=0) <= 1e-12 * channel.scale if same.size else True
+            if channel.is_blockwise:
+                assert not outside.any()
+
+
+def test_squares_and_swing_are_those_of_single_reports(awkward):
+    for channel in awkward:
+        added = channel.contributions
         squares = channel.mechanism.decode_squares(channel.tallies).T
-        np.testing.assert_allclose(squares, expected**2, atol=1e-12 * scale**2)
+        np.testing.assert_allclose(squares, added**2, atol=1e-12 * channel.scale**2)
+        # Where estimates count support, 0 is counted in, as from codes outside the value's group.
+        rest = 0 if isinstance(channel.mechanism, SupportMechanism) else added[:, 0]
         least, most = channel.mechanism.swing
-        np.testing.assert_allclose(most, np.maximum(expected.max(axis=1), 0), atol=1e-12 * scale)
-        assert np.all(least <= expected.min(axis=1) + 1e-12 * scale)
+        np.testing.assert_allclose(most, np.maximum(added.max(axis=1), rest), atol=1e-12 * channel.scale)
+        np.testing.assert_allclose(least, np.minimum(added.min(axis=1), rest), atol=1e-12 * channel.scale)
+
+
+def test_excess_is_what_a_report_adds_to_its_block_beyond_1(awkward):
+    for channel in awkward:
+        if channel.mechanism.excess is None:
+            assert not channel.mechanism.counts_codes
+            continue
+        found = channel.tallies @ channel.mechanism.excess
+        for block in channel.blocks:
+            # Values of other blocks add nothing, so only the block's own codes are looked at.
+            possible = (channel.weights[block] > 0).any(axis=0) if channel.is_blockwise else slice(None)
+            expected = (channel.contributions[block].sum(axis=0) - 1) / len(block)
+            if channel.mechanism.counts_codes:
+                np.testing.assert_allclose(found[possible], expected[possible], atol=1e-12 * channel.scale)
+            else:
+                # One number a counter: it must be nothing, for all codes alike.
+                np.testing.assert_allclose(expected[possible], 0, atol=1e-12 * channel.scale)
+
+
+def test_block_shares_are_the_shares_of_the_blocks_codes(awkward):
+    rng = np.random.default_rng(6)
+    for channel in awkward:
+        law = rng.dirichlet(np.ones(len(channel.codes)))
+        found = channel.mechanism.block_shares(law @ channel.tallies)
+        partition = channel.mechanism.partition
+        assert [partition.values(b).tolist() for b in range(partition.m)] == channel.blocks
+        if channel.is_blockwise:
+            expected = [law[(channel.weights[block] > 0).any(axis=0)].sum() for block in channel.blocks]
+        else:
+            expected = [1]
+        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_forward_is_the_dense_product(awkward):
     rng = np.random.default_rng(1)
     for channel in awkward:
-        p = rng.dirichlet(np.ones(channel.mechanism.k))
+        p = rng.dirichlet(np.ones(channel.k))
         np.testing.assert_allclose(
             channel.mechanism.forward(p), p @ channel.matrix @ channel.tallies, rtol=1e-12, atol=1e-15
         )
-        general = rng.normal(size=channel.mechanism.k)
+        general = rng.normal(size=(2, channel.k))
         np.testing.assert_allclose(
             channel.mechanism.forward(general), general @ channel.matrix @ channel.tallies, atol=1e-14
         )
@@ -110,18 +140,30 @@ def test_forward_is_the_dense_product(awkward):
 def test_adjoint_is_the_dense_product(awkward):
     rng = np.random.default_rng(2)
     for channel in awkward:
-        weights = rng.normal(size=channel.mechanism.counters)
-        expected = channel.matrix @ channel.tallies @ weights
+        weights = rng.normal(size=(2, channel.mechanism.counters))
+        expected = weights @ channel.tallies.T @ channel.matrix.T
         np.testing.assert_allclose(channel.mechanism.adjoint(weights), expected, atol=1e-12)
+        np.testing.assert_allclose(channel.mechanism.adjoint(weights[0]), expected[0], atol=1e-12)
 
 
 def test_support_adds_up_supporting_codes_and_the_group(awkward):
     rng = np.random.default_rng(3)
     for channel in awkward:
-        weights = rng.normal(size=len(channel.codes))
-        sums = channel.mechanism.support(weights @ channel.tallies)
-        np.testing.assert_allclose(sums.support, supporting(channel) @ weights, atol=1e-13)
-        np.testing.assert_allclose(sums.group, of_group(channel) @ weights, atol=1e-13)
+        if isinstance(channel.mechanism, SupportMechanism):
+            weights = rng.normal(size=len(channel.codes))
+            sums = channel.mechanism.support(weights @ channel.tallies)
+            np.testing.assert_allclose(sums.support, channel.supporting @ weights, atol=1e-13)
+            np.testing.assert_allclose(sums.group, channel.of_group @ weights, atol=1e-13)
+
+
+def test_codes_that_no_value_can_send_are_told_from_the_others(awkward):
+    for channel in awkward[:2]:
+        if channel.mechanism.outputs <= 2**10:
+            codes = np.arange(channel.mechanism.outputs, dtype=np.uint64)
+            never = np.setdiff1d(codes, np.array(channel.codes, dtype=np.uint64)).tolist()
+            # A table may list codes of weight zero: nobody sends them, and counting them does no harm.
+            assert np.flatnonzero(channel.mechanism.impossible(codes)).tolist() == never
+            assert channel.mechanism.first_invalid(codes) == (never[0] if never else None)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +172,11 @@ def test_support_adds_up_supporting_codes_and_the_group(awkward):
         RandomizedResponse(5, "1"),
         HadamardResponse(5, "1"),
         Blockwise([0, 0, 1, 1, 1, 2], "1"),
+        Blockwise([0, 0, 1, 1, 1, 2], "1", "subset"),
+        HighLow(7, [1, 4, 5], "1"),
+        HighLow(7, [1, 4, 5], "1", "hadamard"),
+        UnaryEncoding(4, "1", [1, 2]),
+        BinaryOptimal("1", "2"),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
@@ -144,12 +191,13 @@ def test_support_takes_stacked_weights(mechanism):
 def test_variance_is_that_of_the_reports_contributions(awkward):
     rng = np.random.default_rng(5)
     for channel in awkward:
-        k, contributions = channel.mechanism.k, decoder(channel)
-        np.testing.assert_allclose(channel.matrix @ contributions.T, np.eye(k), atol=1e-9)
+        k, added = channel.k, channel.contributions
         for p in (None, rng.dirichlet(np.ones(k)), np.eye(k)[0]):
             law = (np.full(k, 1 / k) if p is None else p) @ channel.matrix
-            expected = contributions**2 @ law - (contributions @ law) ** 2
+            expected = added**2 @ law - (added @ law) ** 2
             np.testing.assert_allclose(channel.mechanism.variance(p), expected, rtol=1e-8, atol=1e-9)
+            moment = channel.mechanism.moment(np.full(k, 1 / k) if p is None else p)
+            np.testing.assert_allclose(moment, added**2 @ law, rtol=1e-8, atol=1e-9)
 
 
 def test_evidence_of_a_code_is_the_logarithm_of_its_column(awkward):

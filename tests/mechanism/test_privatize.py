@@ -3,6 +3,8 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import singledispatch
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,11 +12,15 @@ import pytest
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.base import CHUNK
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
 
 SECRET = 98_765
 
@@ -43,8 +49,16 @@ class ScriptedStream:
         return ScriptedStream(self.source, self.rows[rows])
 
 
+def word_for(choice, count):
+    """A word from which a uniform choice among `count` gives this choice, in the middle of its range."""
+    if count > 2**32:
+        quotient = 2**64 // count
+        return choice * quotient + quotient // 2
+    return (-(-choice * 2**32 // count) + 1) << 32
+
+
 def choices(mechanism, face):
-    """How many uniform choices follow a face of the coin."""
+    """How many uniform choices follow a face of a one-coin mechanism."""
     if isinstance(mechanism, ProjectiveResponse):
         on, off = mechanism.space.hyperplane, mechanism.space.affine
         return (on, off)[face] if mechanism._listed is not None else (off - 1, off)[face]
@@ -53,22 +67,74 @@ def choices(mechanism, face):
     return mechanism.outputs if isinstance(mechanism, HadamardResponse) else max(mechanism.k - 1, 1)
 
 
-def law_by_words(mechanism, value):
-    """Pr(code | value), exactly: each face of the coin as often as its threshold says, each choice once."""
-    inner = mechanism
-    if isinstance(mechanism, Blockwise):
-        size = int(mechanism.blocks.sizes[mechanism.blocks.block[value]])
-        (inner,) = [candidate for candidate in mechanism.inner if candidate.k == size]
-    law = Counter()
-    for face, (first, weight) in enumerate(
-        [(inner.threshold - 1, inner.threshold), (inner.threshold, WORD - inner.threshold)]
-    ):
-        count = choices(inner, face)
+def codes_in_all(mechanism):
+    """How many codes a one-coin mechanism can send."""
+    return math.comb(mechanism.k, mechanism.size) if isinstance(mechanism, SubsetSelection) else mechanism.outputs
+
+
+def faces(threshold):
+    """The two faces of a coin: a word that shows it, and how many of the 2^64 words do."""
+    both = [(threshold - 1, threshold), (threshold, WORD - threshold)]
+    return [(word, count) for word, count in both if count]
+
+
+@singledispatch
+def scripts(mechanism, value):
+    """Words for every way in which a value can be privatized, each with its probability."""
+    for face, (word, weight) in enumerate(faces(mechanism.threshold)):
+        count = choices(mechanism, face)
         for choice in range(count):
-            second = (-(-choice * 2**32 // count) + 1) << 32
-            (code,) = mechanism.privatize([value], Scripted([first, second])).tolist()
-            law[code] += Fraction(weight, WORD * count)
-    return law
+            yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+
+
+@scripts.register
+def _of_blocks(mechanism: Blockwise, value):
+    own = [x for x in range(mechanism.k) if mechanism.blocks.block[x] == mechanism.blocks.block[value]]
+    (inner,) = [candidate for candidate in mechanism.inner if candidate.k == len(own)]
+    yield from scripts(inner, own.index(value))
+
+
+@scripts.register
+def _of_high_low(mechanism: HighLow, value):
+    if value in mechanism.sensitive:
+        yield from scripts(mechanism.inner, sorted(mechanism.sensitive.tolist()).index(value))
+        return
+    count = codes_in_all(mechanism.inner)
+    for word, weight in faces(mechanism.hidden):
+        for choice in range(count):
+            yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+
+
+@scripts.register
+def _of_binary(mechanism: BinaryOptimal, value):
+    for word, weight in faces(mechanism.second if value else mechanism.first):
+        yield Fraction(weight, WORD), [word, 2**63]
+
+
+@scripts.register
+def _of_unary(mechanism: UnaryEncoding, value):
+    coins = [faces(mechanism.threshold if x == value else WORD - mechanism.threshold) for x in mechanism.sensitive]
+    for shown in product(*coins, faces(mechanism.hidden)):
+        yield math.prod(Fraction(count, WORD) for _, count in shown), [word for word, _ in shown]
+
+
+@scripts.register
+def _of_table(mechanism: ChannelTable, value):
+    below, total = 0, mechanism.denominator
+    for weight in mechanism.weights[value]:
+        # The first and the last choice of a code; between them searching is monotone.
+        for choice, share in ((below, weight - 1), (below + weight - 1, 1)) if weight else ():
+            yield Fraction(share, total), [word_for(choice, total), 0]
+        below += weight
+
+
+def law_by_words(mechanism, value):
+    """Pr(code | value), exactly: each face of a coin as often as its threshold says, each choice once."""
+    law = Counter()
+    for probability, words in scripts(mechanism, value):
+        (code,) = mechanism.privatize([value], Scripted(words)).tolist()
+        law[code] += probability
+    return +law
 
 
 def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
@@ -90,16 +156,28 @@ def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
 
 
 @pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])
-def test_every_value_draws_two_words(channel, face):
-    source = Scripted([face, 2**63 + 2**32])
-    channel.mechanism.privatize(np.arange(channel.mechanism.k), source)
-    assert set(source.drawn.tolist()) == {2}
+def test_every_value_draws_as_many_words(channel, face):
+    mechanism = channel.mechanism
+    count = len(mechanism.sensitive) + 1 if isinstance(mechanism, UnaryEncoding) else 2
+    source = Scripted([face, 2**63 + 2**32, *[face] * count])
+    mechanism.privatize(np.arange(mechanism.k), source)
+    # A table chooses with its first word, and the last word of all is rejected.
+    assert set(source.drawn.tolist()) == {count + (isinstance(mechanism, ChannelTable) and face > 0)}
 
 
 @pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])
-@pytest.mark.parametrize("mechanism", [RandomizedResponse(6, "1"), Blockwise([0] * 6 + [1] * 6, "1", "randomized")])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        RandomizedResponse(6, "1"),
+        Blockwise([0] * 6 + [1] * 6, "1", "randomized"),
+        SubsetSelection(7, "1", 3),  # 15 subsets with a value, 20 without
+        HighLow(9, [1, 2, 3, 4, 5, 6], "1", "randomized"),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
 def test_rejected_words_are_replaced_whatever_the_value_and_the_coin(mechanism, face):
-    source = Scripted([face, 0, 0, 2**63])
+    source = Scripted([face, 0, 0, 2**63 + 2**32])
     mechanism.privatize(np.arange(mechanism.k), source)
     assert set(source.drawn.tolist()) == {4}
 
@@ -117,7 +195,7 @@ def test_codes_are_words_in_range(channel):
 def test_values_of_any_integer_type_are_read_and_left_alone(channel, dtype):
     values = [channel.mechanism.k - 1] * 4
     given = values if dtype is list else np.array(values, dtype=dtype)
-    script = [0, 2**63 + 2**32]
+    script = [0, 2**63 + 2**32, *range(8)]
     expected = channel.mechanism.privatize(values, Scripted(script))
     np.testing.assert_array_equal(channel.mechanism.privatize(given, Scripted(script)), expected)
     assert list(given) == values

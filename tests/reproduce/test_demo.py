@@ -57,9 +57,13 @@ def test_its_files_are_there(demo):
     assert not list(folder.glob(".*"))
     people = pc.read_csv(folder / "people.csv")
     assert (people.num_rows, people.column_names) == (PEOPLE, ["latitude", "longitude"])
-    counts = json.loads((folder / "aggregate.json").read_bytes())["counts"]
-    assert sum(counts) == PEOPLE
-    assert np.array_equal(np.bincount(demo[1][1], minlength=len(counts)), counts)
+    # For each block of 25 cells: how many masks hold each cell, and how many there are.
+    counts = np.array(json.loads((folder / "aggregate.json").read_bytes())["counts"]).reshape(1750, 26)
+    blocks, masks = demo[1][1] >> 25, demo[1][1] & (1 << 25) - 1
+    assert counts[:, 25].sum() == PEOPLE
+    assert np.array_equal(np.bincount(blocks, minlength=1750), counts[:, 25])
+    for cell in range(25):
+        assert np.array_equal(np.bincount(blocks[masks >> cell & 1 == 1], minlength=1750), counts[:, cell])
 
 
 def test_its_page_stands_alone(demo):

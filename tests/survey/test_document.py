@@ -85,9 +85,9 @@ def test_a_golden_plan_is_read_for_ever(name):
 
 def test_a_golden_threshold_is_the_largest_that_the_promise_allows():
     with mpmath.workdps(50):
-        # Twelve cells: over F_3 four of the thirteen points lie on a hyperplane, and nine off it.
-        for name, bound in (("plan", mpmath.mpf(3)), ("map", mpmath.e * 4 / 9)):
-            (part,) = json.loads((GOLDEN / f"{name}.json").read_bytes())["queries"][0]["inner"]
+        # Subsets of 3 of 12 cells: 55 hold a cell, and 165 do not.
+        for name, bound in (("plan", mpmath.mpf(3)), ("map", mpmath.e * 55 / 165)):
+            (part,) = json.loads((GOLDEN / f"{name}.json").read_bytes())["queries"][0]["mechanism"]["inner"]
             heads = int(part["threshold"])
             assert heads <= bound * (2**64 - heads)
             assert heads + 1 > bound * (2**64 - heads - 1)
@@ -102,7 +102,7 @@ def test_bytes_are_canonical(plan, kind):
     assert b".0," not in made.bytes
     assert (document["format"], document["version"], document["people"]) == ("sordino plan", 1, 1000)
     assert document["hash"] == resealed(document)["hash"] == made.hash
-    assert all(isinstance(part["threshold"], str) for part in document["queries"][0]["inner"])
+    assert all(isinstance(part["threshold"], str) for part in document["queries"][0]["mechanism"]["inner"])
 
 
 def test_whole_floats_are_whole_numbers(plan):
@@ -117,8 +117,9 @@ def test_a_saved_plan_loads_as_it_was(tmp_path, plan, kind):
     assert path.read_bytes() == made.bytes
     loaded = Plan.load(path)
     assert (loaded.document, loaded.bytes, loaded.hash) == (made.document, made.bytes, made.hash)
-    assert loaded.query.mechanism.fingerprint == made.query.mechanism.fingerprint
-    assert loaded.definition == made.definition
+    assert loaded.sampled.fingerprint == made.sampled.fingerprint
+    assert loaded.questions[0].query.mechanism.parameters == made.questions[0].query.mechanism.parameters
+    assert loaded.questions[0].definition == made.questions[0].definition
 
 
 def test_a_plan_is_never_overwritten_by_another(tmp_path, plan):
@@ -133,9 +134,9 @@ def test_a_plan_is_never_overwritten_by_another(tmp_path, plan):
 
 
 CHANGES = {
-    "one threshold lower": (["queries", 0, "inner", 0, "threshold"], "13485650502877570761"),
-    "one threshold higher": (["queries", 0, "inner", 0, "threshold"], "13485650502877570763"),
-    "larger epsilon": (["epsilon"], "2"),
+    "one threshold lower": (["queries", 0, "mechanism", "inner", 0, "threshold"], "13485650502877570761"),
+    "one threshold higher": (["queries", 0, "mechanism", "inner", 0, "threshold"], "13485650502877570763"),
+    "larger epsilon": (["attributes", "job", "protect", "epsilon"], "2"),
     "fewer people": (["people"], 999),
     "other labels": (["attributes", "job", "labels"], ["baker", "clerk", "judge", "smyth"]),
     "other column": (["attributes", "job", "columns"], ["salary"]),
@@ -160,25 +161,29 @@ FORGED = {
     "missing field": (["people"], None, "people"),
     "people as text": (["people"], "1000", "people"),
     "no people": (["people"], 0, "people"),
-    "epsilon as number": (["epsilon"], 1, "epsilon"),
-    "epsilon unreadable": (["epsilon"], "much", "much"),
-    "threshold as number": (["queries", 0, "inner", 0, "threshold"], 13485650502877570762, "threshold"),
-    "threshold of 65 bits": (["queries", 0, "inner", 0, "threshold"], str(2**64), "threshold"),
-    "threshold zero": (["queries", 0, "inner", 0, "threshold"], "0", "threshold"),
-    "unknown mechanism": (["queries", 0, "inner", 0, "name"], "clear", "name"),
-    "mechanism of another size": (["queries", 0, "inner", 0, "k"], 3, "block size"),
-    "no mechanism": (["queries", 0, "inner"], [], "inner"),
+    "epsilon as number": (["attributes", "job", "protect", "epsilon"], 1, "epsilon"),
+    "no promise at all": (["attributes", "job", "protect"], None, "protect"),
+    "no epsilon": (["attributes", "job", "protect", "epsilon"], None, "epsilon"),
+    "epsilon unreadable": (["attributes", "job", "protect", "epsilon"], "much", "much"),
+    "threshold as number": (["queries", 0, "mechanism", "inner", 0, "threshold"], 13485650502877570762, "threshold"),
+    "threshold of 65 bits": (["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64), "threshold"),
+    "threshold zero": (["queries", 0, "mechanism", "inner", 0, "threshold"], "0", "threshold"),
+    "unknown mechanism": (["queries", 0, "mechanism", "inner", 0, "name"], "clear", "name"),
+    "mechanism of another size": (["queries", 0, "mechanism", "inner", 0, "k"], 3, "block size"),
+    "no mechanism": (["queries", 0, "mechanism", "inner"], [], "inner"),
     "half of the people": (["queries", 0, "share"], "1/2", "share"),
+    "half a weight": (["queries", 0, "weight"], 0.5, "weight"),
+    "no weight": (["queries", 0, "weight"], 0, "weight"),
     "truth as number": (["queries", 0, "subtract_totals"], 0, "subtract_totals"),
     "another attribute": (["queries", 0, "histogram"], "salary", "salary"),
     "no question": (["queries"], [], "queries"),
     "no attribute": (["attributes"], {}, "attributes"),
     "labels and numbers": (["attributes", "job", "numbers"], 4, "numbers"),
     "repeated label": (["attributes", "job", "labels"], ["x", "x", "y", "z"], "once"),
-    "three blocks": (["attributes", "job", "blocks", "of"], [0, 1, 2, 2], "block size"),
-    "blocks of three values": (["attributes", "job", "blocks", "of"], [0, 0, 1], "4"),
-    "no blocks": (["attributes", "job", "blocks"], None, "4"),
-    "blocks two ways": (["attributes", "job", "blocks", "run"], 2, "run"),
+    "three blocks": (["attributes", "job", "protect", "blocks", "of"], [0, 1, 2, 2], "block size"),
+    "blocks of three values": (["attributes", "job", "protect", "blocks", "of"], [0, 0, 1], "4"),
+    "no blocks": (["attributes", "job", "protect", "blocks"], None, "blocks"),
+    "blocks two ways": (["attributes", "job", "protect", "blocks", "run"], 2, "run"),
     "missing outside": (["attributes", "job", "missing"], "prince", "missing"),
     "no column": (["attributes", "job", "columns"], [], "columns"),
     "newer version": (["version"], 2, "newer Sordino"),
@@ -195,27 +200,30 @@ def test_a_forged_plan_with_its_own_hash_is_refused(tmp_path, plan, path, value,
         load(tmp_path, resealed(changed(document, path, value)))
 
 
-HEADS = {"named": "13485650502877570762", "grid": "7283053641621133166"}
+# The largest T with T <= e^epsilon b/a (2^64 - T): a coin between two values, and subsets of 6 of 25 cells.
+HEADS = {"named": "13485650502877570762", "grid": "8520626688803010925"}
 BROKEN = {
-    "one too high": ("named", ["queries", 0, "inner", 0, "threshold"], "13485650502877570763"),
-    "one too high in a map": ("grid", ["queries", 0, "inner", 0, "threshold"], "7283053641621133167"),
-    "heads too rare by one": ("named", ["queries", 0, "inner", 0, "threshold"], "4961093570831980853"),
-    "the largest": ("named", ["queries", 0, "inner", 0, "threshold"], str(2**64 - 1)),
-    "a smaller promise": ("named", ["epsilon"], "999999/1000000"),
-    "no promise": ("named", ["epsilon"], "0"),
+    "one too high": ("named", ["queries", 0, "mechanism", "inner", 0, "threshold"], "13485650502877570763"),
+    "one too high in a map": ("grid", ["queries", 0, "mechanism", "inner", 0, "threshold"], "8520626688803010926"),
+    "heads too rare by one": ("named", ["queries", 0, "mechanism", "inner", 0, "threshold"], "4961093570831980853"),
+    "the largest": ("named", ["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64 - 1)),
+    "a smaller promise": ("named", ["attributes", "job", "protect", "epsilon"], "999999/1000000"),
+    "no promise": ("named", ["attributes", "job", "protect", "epsilon"], "0"),
 }
 
 
 @pytest.mark.parametrize(("kind", "path", "value"), BROKEN.values(), ids=BROKEN)
 def test_a_resealed_plan_that_breaks_its_promise_is_refused(tmp_path, plan, kind, path, value):
     document = json.loads(plan(kind).bytes)
-    assert document["queries"][0]["inner"][0]["threshold"] == HEADS[kind]
+    assert document["queries"][0]["mechanism"]["inner"][0]["threshold"] == HEADS[kind]
     with pytest.raises(SordinoError, match="keep its own promise"):
         load(tmp_path, resealed(changed(document, path, value)))
 
 
 def test_a_resealed_plan_that_promises_less_than_it_keeps_is_read(tmp_path, plan):
-    document = changed(json.loads(plan("named").bytes), ["queries", 0, "inner", 0, "threshold"], "13485650502877570761")
+    document = changed(
+        json.loads(plan("named").bytes), ["queries", 0, "mechanism", "inner", 0, "threshold"], "13485650502877570761"
+    )
     assert load(tmp_path, resealed(document)).certificate.holds
 
 
@@ -263,7 +271,7 @@ def test_another_spelling_of_a_plan_is_refused(tmp_path, plan, spelling):
 
 @pytest.mark.parametrize("epsilon", ["1.0", "2/2", "ln 1 + 1", " 1"])
 def test_a_plans_epsilon_has_one_spelling(tmp_path, plan, epsilon):
-    document = changed(json.loads(plan("named").bytes), ["epsilon"], epsilon)
+    document = changed(json.loads(plan("named").bytes), ["attributes", "job", "protect", "epsilon"], epsilon)
     with pytest.raises(SordinoError, match="canonical"):
         load(tmp_path, resealed(document))
 

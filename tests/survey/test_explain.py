@@ -94,19 +94,19 @@ def test_a_plan_says_what_is_public_and_what_is_missing(plan):
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "codes", "bits", "weight"),
+    ("mechanism", "bits", "weight"),
     [
         # 1 / (Pr(own code | value) - Pr(own code | another)) with the exact odds of the definition.
-        (lambda: RandomizedResponse(2, "ln 3"), 2, 1, lambda: mpmath.mpf(2)),
-        (lambda: RandomizedResponse(7, "1"), 7, 3, lambda: (mpmath.e + 6) / (mpmath.e - 1)),
-        (lambda: HadamardResponse(7, "1"), 8, 3, lambda: 2 * (mpmath.e + 1) / (mpmath.e - 1)),
-        (lambda: Blockwise([0, 1, 2], "1"), 3, 2, lambda: mpmath.mpf(1)),
-        (lambda: Blockwise([0] * 3 + [1] * 3, "ln 3", "hadamard"), 8, 3, lambda: mpmath.mpf(4)),
+        (lambda: RandomizedResponse(2, "ln 3"), "1 bit", lambda: mpmath.mpf(2)),
+        (lambda: RandomizedResponse(7, "1"), "3 bits", lambda: (mpmath.e + 6) / (mpmath.e - 1)),
+        (lambda: HadamardResponse(7, "1"), "3 bits", lambda: 2 * (mpmath.e + 1) / (mpmath.e - 1)),
+        (lambda: Blockwise([0, 1, 2], "1"), "2 bits", lambda: mpmath.mpf(1)),
+        (lambda: Blockwise([0] * 3 + [1] * 3, "ln 3", "hadamard"), "3 bits", lambda: mpmath.mpf(4)),
     ],
 )
-def test_a_mechanism_tells_its_bits_and_the_weight_of_a_forged_report(mechanism, codes, bits, weight):
+def test_a_mechanism_tells_its_bits_and_the_weight_of_a_forged_report(mechanism, bits, weight):
     lines = explain(mechanism())
-    assert f"one of {codes} codes: {bits} bit" in lines[0]
+    assert lines[0] == f"A report is a code of {bits}."
     # The frozen threshold is a little below the exact odds, and rounding is up: a step of 0.1 at most.
     assert 0 <= number(r"as much as ([\d.,]*\d)", lines) - weight() + mpmath.mpf("1e-9") <= mpmath.mpf("0.1001")
 
@@ -116,7 +116,7 @@ def test_a_certificate_says_whether_the_promise_holds():
     assert "holds" in holds[0]
     broken = explain(certify(RandomizedResponse(5, "1"), LDP("0.5")))
     assert "BROKEN" in broken[0]
-    assert number(r"left of epsilon there: (-[\d.]+)", broken) == mpmath.mpf("-0.5")
+    assert number(r"left of the bound there: (-[\d.]+)", broken) == mpmath.mpf("-0.5")
     assert "broken without bound" in explain(certify(Blockwise([0, 0, 1], "1"), LDP("2")))[0]
     assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP("1", [0, 1])))[0]
 

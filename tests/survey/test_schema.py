@@ -27,8 +27,9 @@ def test_the_survey_of_a_map(tmp_path, edited):
         for top in (0, 5)
         for left in range(0, 35, 5)
     }
-    assert groups(attribute.partition()) == tiles
-    assert survey.definition("city") == BlockLDP("1", attribute.partition())
+    definition = survey.definition("city")
+    assert groups(definition.partition) == tiles
+    assert definition == BlockLDP("1", [7 * (cell // 35 // 5) + cell % 35 // 5 for cell in range(350)])
 
 
 @pytest.mark.parametrize("tiles", [[3, 4], [10, 35], [99, 99], [1, 2]], ids=str)
@@ -38,7 +39,7 @@ def test_tiles_are_cut_from_the_south_west_corner(read, tiles):
     for row in range(10):
         for column in range(35):
             expected.setdefault((row // tiles[0], column // tiles[1]), set()).add(35 * row + column)
-    assert groups(read("grid", change).attribute["city"].partition()) == set(map(frozenset, expected.values()))
+    assert groups(read("grid", change).definition("city").partition) == set(map(frozenset, expected.values()))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +53,7 @@ def test_tiles_are_cut_from_the_south_west_corner(read, tiles):
 )
 def test_blocks_of_named_categories(read, blocks):
     survey = read("named", ('[["baker", "judge"], ["clerk", "smith"]]', blocks))
-    assert groups(survey.attribute["job"].partition()) == {frozenset({0, 2}), frozenset({1, 3})}
+    assert groups(survey.definition("job").partition) == {frozenset({0, 2}), frozenset({1, 3})}
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_blocks_of_named_categories(read, blocks):
 )
 def test_blocks_of_numbered_categories(read, k, blocks, expected):
     survey = read("numbered", ("1000", str(k)), ("blocks = 25", f"blocks = {blocks}"))
-    assert groups(survey.attribute["page"].partition()) == set(map(frozenset, expected))
+    assert groups(survey.definition("page").partition) == set(map(frozenset, expected))
 
 
 @pytest.mark.parametrize("epsilon", ['"1.0"', "1", "1.0", '"2/2"', '"1e0"', '"0.5 + 0.5"'])
@@ -87,8 +88,8 @@ def test_single_values_are_told_only_on_demand(read, kind, blocks):
     with pytest.raises(SordinoError, match="at least two values"):
         read(kind, (old, f"blocks = {blocks}"))
     survey = read(kind, (old, f"blocks = {blocks}, release_single_values = true"))
-    (attribute,) = survey.attribute.values()
-    assert min(map(len, groups(attribute.partition()))) == 1
+    (name,) = survey.attribute
+    assert min(map(len, groups(survey.definition(name).partition))) == 1
 
 
 @pytest.mark.parametrize(
@@ -103,12 +104,12 @@ def test_single_values_are_told_only_on_demand(read, kind, blocks):
 )
 def test_where_values_stand_in_the_data(plan, kind, column, columns):
     change = ("protect =", f"column = {column}\nprotect =") if column else ("protect =", "protect =")
-    assert plan(kind, change).attribute.columns == columns
+    assert plan(kind, change).questions[0].attribute.columns == columns
 
 
 def test_a_missing_value_can_be_a_category(plan):
-    assert plan("named", ("protect =", 'missing = "judge"\nprotect =')).attribute.missing == "judge"
-    assert plan("named").attribute.missing is None
+    assert plan("named", ("protect =", 'missing = "judge"\nprotect =')).questions[0].attribute.missing == "judge"
+    assert plan("named").questions[0].attribute.missing is None
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_a_missing_value_can_be_a_category(plan):
         (b"version = = 1\n", ["TOML", "line 1"]),
         (b"a = 1\n[[ask]\n", ["TOML", "line 2"]),
         (b"\xff\xfe\x00", ["UTF-8"]),
-        (b"", ["version must be given", "epsilon must be given", "attribute must be given", "ask must be given"]),
+        (b"", ["3 mistakes", "version must be given", "attribute must be given", "ask must be given"]),
         (None, ["no such file"]),
         ("folder", ["directory"]),
     ],

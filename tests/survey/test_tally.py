@@ -12,7 +12,7 @@ CODES = [0, 1, 1, 3, 3, 3]
 
 
 def saved(plan, path, codes=CODES):
-    save_aggregate(plan, plan.query.mechanism.tally(codes), path)
+    save_aggregate(plan, plan.sampled.tally(codes), path)
     return json.loads(path.read_bytes())
 
 
@@ -26,15 +26,39 @@ def test_an_aggregate_file_holds_the_counts_and_the_plan(tmp_path, plan):
     }
 
 
-@pytest.mark.parametrize("kind", ["named", "numbered", "grid"])
-def test_aggregates_of_parts_add_up_to_the_whole(tmp_path, plan, kind):
+def frequencies(codes):
+    """How often each of the codes 0..3 stands there."""
+    return [codes.count(code) for code in range(4)]
+
+
+def held_in_blocks_of_25(codes, blocks):
+    """For each block how often each of its 25 values is in a mask; then its masks."""
+    counts = [[0] * 26 for _ in range(blocks)]
+    for code in codes:
+        block, mask = code >> 25, code & (1 << 25) - 1
+        for value in range(25):
+            counts[block][value] += mask >> value & 1
+        counts[block][25] += 1
+    return [count for block in counts for count in block]
+
+
+WITNESSES = {
+    "named": (4, frequencies),
+    "numbered": (1000, lambda codes: held_in_blocks_of_25(codes, 40)),
+    "grid": (350, lambda codes: held_in_blocks_of_25(codes, 14)),
+}
+
+
+@pytest.mark.parametrize(("kind", "k", "counted"), [(kind, *both) for kind, both in WITNESSES.items()], ids=WITNESSES)
+def test_aggregates_of_parts_add_up_to_the_whole(tmp_path, plan, kind, k, counted):
     made = plan(kind)
-    codes = np.random.default_rng(1).integers(made.query.mechanism.outputs, size=1000)
-    total = made.query.mechanism.tally([])
+    codes = made.sampled.privatize([np.random.default_rng(1).integers(k, size=1000)])
+    total = made.sampled.tally([])
     for i, part in enumerate(np.split(codes, [10, 10, 700])):
         saved(made, tmp_path / f"{i}.json", part)
         total += load_aggregate(made, tmp_path / f"{i}.json")
-    assert total.counts.tolist() == [int((codes == code).sum()) for code in range(made.query.mechanism.outputs)]
+    assert total.counts.tolist() == counted(codes.tolist())
+    assert total.n == 1000
 
 
 @pytest.mark.parametrize("change", [("smith", "smyth"), ('"1"', '"2"')], ids=["labels", "epsilon"])
@@ -47,8 +71,8 @@ def test_another_plans_aggregate_is_refused(tmp_path, plan, change):
 WRONG = {
     "newer version": ({"version": 2}, "newer"),
     "another format": ({"format": "sordino plan"}, "must be an aggregate"),
-    "too few": ({"counts": [1, 2, 3]}, "4 codes"),
-    "too many": ({"counts": [1, 2, 3, 4, 5]}, "4 codes"),
+    "too few": ({"counts": [1, 2, 3]}, "4 counters"),
+    "too many": ({"counts": [1, 2, 3, 4, 5]}, "4 counters"),
     "below zero": ({"counts": [1, -2, 3, 4]}, ">= 0"),
     "fractions": ({"counts": [1, 2.5, 3, 4]}, ">= 0"),
     "whole floats": ({"counts": [1, 2.0, 3, 4]}, ">= 0"),

@@ -4,6 +4,7 @@ Sees only the `Mechanism` interface: author and checker share no formulas. Every
 with an exact amount of loss. Cost: one pass over the column classes, at any k.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +18,10 @@ from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
 LOOKED_AT = 1 << 12
-"""Outputs looked at to show a pair whose bound differs from that of other pairs."""
+"""Outputs looked at, at most, to show the tightest pair."""
+
+LARGEST_SEARCH = 1 << 20
+"""Weights and pairs looked at in all of them."""
 
 
 @dataclass(frozen=True)
@@ -111,45 +115,93 @@ def _check_column(column: ColumnClass, k: int) -> None:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
 
 
+def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
+    """The class must show its heaviest and lightest weights on its representative output, as the channel itself says.
+
+    Values are looked at together: of a single value only one weight shows on one output.
+    """
+    for part in column.parts:
+        told = {weight for weight, _ in part.weights}
+        shown = {mechanism.weight(value, column.code) for value in _telling(part.values, len(told)).tolist()}
+        needed = {max(told), min(told)} if len(part.values) > 1 else set()
+        if not needed <= shown <= told:
+            raise SordinoError(
+                "a column class must attain its largest ratio on its representative output",
+                found=f"another ratio on code {column.code}",
+                step="the mechanism's columns() does not tell the truth; do not use it",
+            )
+
+
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
-    """The pair, on the class's representative output where it shows there, as the channel itself says."""
-    heavies, lights = (_telling(column, values) for values in (extreme.heavies, extreme.lights))
-    weights = {value: mechanism.weight(value, column.code) for value in {*heavies, *lights}}
-    value, other = max(heavies, key=weights.__getitem__), min(lights, key=weights.__getitem__)
-    if weights[value] == 0 or weights[value] * extreme.light != weights[other] * extreme.heavy:
-        raise SordinoError(
-            "a column class must attain its largest ratio on its representative output",
-            found=f"another ratio on code {column.code}",
-            step="the mechanism's columns() does not tell the truth; do not use it",
-        )
+    """Two values with the extreme's bound, and an output on which they have its ratio."""
+    _check_representative(mechanism, column)
+    heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
-    code: int | None = column.code
-    if extreme.pairs is not None:
-        pairs = list(zip(*(side.tolist() for side in extreme.pairs), strict=True))
-        value, other, code = _shown(mechanism, column.code, extreme, pairs)
-    return Witness(code, value, other, loss)
+    for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
+        weights = np.full(mechanism.k, -1, dtype=object)
+        for value in {*heavies.tolist(), *lights.tolist()}:
+            weights[value] = mechanism.weight(value, code)
+        found = _shown(weights, extreme, heavies, lights)
+        if found is not None:
+            return Witness(code, *found, loss)
+    value, other = _unseen(column, extreme, heavies, lights)
+    return Witness(None, value, other, loss)
 
 
-def _telling(column: ColumnClass, among: NDArray[np.intp] | None) -> list[int]:
-    """The values whose weights on the representative output are looked at: of those with one weight only, one."""
-    wanted, seen = np.full(column.k, among is None), np.zeros(column.k, dtype=np.bool_)
-    wanted[[] if among is None else among] = True
-    chosen: list[int] = []
+def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
+    """The values whose weights on an output are looked at: of those with one weight only, two."""
+    return values[:2] if weights == 1 else values
+
+
+def _among(column: ColumnClass, values: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Of all or some values those that are looked at: of each class, and of those in none."""
+    wanted, seen = np.full(column.k, values is None), np.zeros(column.k, dtype=np.bool_)
+    wanted[[] if values is None else values] = True
+    chosen = []
     for part in column.parts:
         seen[part.values] = True
-        own = part.values[wanted[part.values]]
-        chosen += own[: 1 if len(part.weights) == 1 else None].tolist()
-    chosen += np.flatnonzero(wanted & ~seen)[:1].tolist()
-    return chosen
+        chosen.append(_telling(part.values[wanted[part.values]], len(part.weights)))
+    return np.concatenate([*chosen, np.flatnonzero(wanted & ~seen)[:2]])
+
+
+def _near(mechanism: Mechanism, code: int, cost: int) -> Iterator[int]:
+    """The representative, then outputs around it, fewer where each is dear."""
+    yield code
+    first = max(code - LOOKED_AT // 2, 0)
+    yield from range(first, min(first + min(LOOKED_AT, LARGEST_SEARCH // cost), mechanism.outputs))
+
+
+def _pairs(extreme: Extreme) -> NDArray[np.intp]:
+    """The extreme's own pairs, shape (pairs, 2); none where all of heavies and lights have its bound."""
+    return np.empty((0, 2), dtype=np.intp) if extreme.pairs is None else np.column_stack(extreme.pairs)
 
 
 def _shown(
-    mechanism: Mechanism, code: int, extreme: Extreme, pairs: list[tuple[int, int]]
-) -> tuple[int, int, int | None]:
-    """A pair of those with the extreme's own bound, and an output on which it has the extreme's ratio."""
-    for candidate in (code, *range(min(mechanism.outputs, LOOKED_AT))):
-        for value, other in pairs:
-            heavy, light = mechanism.weight(value, candidate), mechanism.weight(other, candidate)
-            if heavy and heavy * extreme.light == light * extreme.heavy:
-                return value, other, candidate
-    return *pairs[0], None
+    weights: NDArray[np.object_], extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
+) -> tuple[int, int] | None:
+    """A pair that has the extreme's ratio among the weights of one output."""
+    if extreme.pairs is None:
+        # No ratio exceeds the extreme's, so the heaviest value and the lightest other one show it if any two do.
+        value = int(heavies[np.argmax(weights[heavies])])
+        others = lights[lights != value]
+        pairs = np.array([[value, others[np.argmin(weights[others])]]])
+    else:
+        pairs = _pairs(extreme)
+    heavy, light = weights[pairs[:, 0]], weights[pairs[:, 1]]
+    shown = np.flatnonzero((heavy > 0) & (heavy * extreme.light == light * extreme.heavy))
+    return (int(pairs[shown[0], 0]), int(pairs[shown[0], 1])) if shown.size else None
+
+
+def _unseen(
+    column: ColumnClass, extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
+) -> tuple[int, int]:
+    """A pair that has the extreme's ratio on some output of the class that was not looked at."""
+    if extreme.pairs is not None:
+        return int(extreme.pairs[0][0]), int(extreme.pairs[1][0])
+    heavy = [part.values for part in column.parts if max(part.weights)[0] == extreme.heavy]
+    value = next((value for value in heavies.tolist() if any(value in values for values in heavy)), int(heavies[0]))
+    light = [part.values for part in column.parts if min(part.weights)[0] == extreme.light]
+    if extreme.light == 0:
+        light.append(np.setdiff1d(lights, np.concatenate([part.values for part in column.parts])))
+    others = [other for other in lights.tolist() if other != value]
+    return value, next((other for other in others if any(other in values for values in light)), others[0])

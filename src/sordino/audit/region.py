@@ -79,6 +79,4 @@ def _factor(amount: Nats | str | None) -> Fraction | None:
     if amount is None or amount == "inf":
         return None
     bound = Nats.of(amount)
-    if bound.rational == 0:
-        return bound.ratio
     return exponential(bound.rational, FIRST_DIGITS)[1] * bound.ratio

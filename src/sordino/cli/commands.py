@@ -58,8 +58,11 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "hash": made.hash,
                 "people": people,
                 "code_bits": made.sampled.code_bits,
-                "certificate": certificate_json(made.certificate),
-                "questions": [question_json(question) for question in made.questions],
+                "holds": made.certificate.holds,
+                "questions": [
+                    question_json(question, first)
+                    for question, first in zip(made.questions, made.sampled.offsets, strict=False)
+                ],
                 "explanation": list(sentences(made)),
             }
         )
@@ -69,7 +72,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
         print_table("", (f"{question.name}, at {question.people:,} people", "this plan", "uniform LDP"), rows)
         print_table("", ("mechanisms that keep the promise", "std. error", "people for this plan's"), others)
     print_lines(sentences(made))
-    print_lines(sentences(made.certificate))
+    _print_certificates(made)
 
 
 @click.command()
@@ -193,13 +196,14 @@ def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
         with written(region) as temporary:
             temporary.write_bytes(question_region(tightest))
     if as_json:
-        each = [{"attribute": one.name, **certificate_json(one.certificate)} for one in frozen.questions]
-        print_json({"plan": frozen.hash, **certificate_json(frozen.certificate), "questions": each})
+        each = [
+            {"attribute": one.name, **certificate_json(one.certificate, first)}
+            for one, first in zip(frozen.questions, frozen.sampled.offsets, strict=False)
+        ]
+        least = min(range(len(each)), key=lambda i: frozen.questions[i].certificate.slack)
+        print_json({"plan": frozen.hash, **each[least], "questions": each})
         return
-    for question in frozen.questions:
-        if len(frozen.questions) > 1:
-            click.echo(f"{question.name}:")
-        print_lines(sentences(question.certificate))
+    _print_certificates(frozen)
 
 
 @click.command()
@@ -212,6 +216,14 @@ def explain(plan: Path, *, as_json: bool) -> None:
         print_json({"plan": frozen.hash, "explanation": list(sentences(frozen))})
         return
     print_lines(sentences(frozen))
+
+
+def _print_certificates(plan: Plan) -> None:
+    """The verdict on each question; the plan's loss is the largest of theirs, since a person answers one."""
+    for question in plan.questions:
+        if len(plan.questions) > 1:
+            click.echo(f"{question.name}:")
+        print_lines(sentences(question.certificate))
 
 
 def _rows(results: tuple[Result, ...]) -> list[dict[str, str | float]]:

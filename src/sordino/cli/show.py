@@ -80,7 +80,7 @@ def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
-def question_json(question: Question) -> dict[str, Any]:
+def question_json(question: Question, first_code: int) -> dict[str, Any]:
     """A question of a plan for programs."""
     query = question.query
     weighs = leverage(query.mechanism, subtract_totals=query.subtract_totals)
@@ -90,7 +90,7 @@ def question_json(question: Question) -> dict[str, Any]:
         "people": question.people,
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
         "code_bits": query.mechanism.code_bits,
-        "certificate": certificate_json(question.certificate),
+        "certificate": certificate_json(question.certificate, first_code),
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
@@ -98,8 +98,11 @@ def question_json(question: Question) -> dict[str, Any]:
     }
 
 
-def certificate_json(certificate: Certificate) -> dict[str, Any]:
-    """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
+def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:
+    """A certificate for programs, its codes counted from the question's first.
+
+    Exact amounts as text, slack rounded down to a float (null for minus infinity).
+    """
     witness = certificate.witness
     return {
         "holds": certificate.holds,
@@ -107,7 +110,7 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
         "slack_exact": str(certificate.slack),
         "witness": witness
         and {
-            "code": None if witness.code is None else str(witness.code),
+            "code": None if witness.code is None else str(first_code + witness.code),
             "value": witness.value,
             "other": witness.other,
             "loss": str(witness.loss) if witness.loss else None,

@@ -46,6 +46,7 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
         found = "none of them" if not len(distinct) else f"all {k}"
         step = "leave the protection out to protect all values alike" if len(distinct) else "name those to protect"
         raise SordinoError("some of the values must be sensitive, and not all", found=found, step=step)
+    distinct.setflags(write=False)
     return distinct
 
 

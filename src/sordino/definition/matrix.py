@@ -127,6 +127,8 @@ class PairwiseLDP:
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
         """For each two classes of values, the pairs with the least bound."""
         require_size(column.k, self.k)
+        if not column.parts:
+            return
         parts = [(part.values, *weight_range(part)) for part in column.parts]
         absent = np.setdiff1d(np.arange(self.k), np.concatenate([values for values, _, _ in parts]))
         if absent.size:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.column_weights import Weighting, best_weights, restored, sparse
-from sordino.design.extreme_rays import Score, climb, close, distinct, floors, random_rays, starting_rays
+from sordino.design.extreme_rays import Score, climb, distinct, floors, random_rays, starting_rays
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -32,6 +32,9 @@ UNUSED = 1e-8
 
 LEAST_START = 0.01
 """The sum of the probabilities that columns out of use get, so that the weights' solver starts inside."""
+
+MOST_HALVINGS = 40
+"""How often that sum is halved at most."""
 
 SEARCH_SEED = 20
 """Starts of the search are drawn from a fixed seed: a design, not a person's report, must come out the same twice."""
@@ -59,7 +62,6 @@ def design(bounds: Floats, prior: Floats) -> Design:
         bounds: positive off the diagonal, infinity where a pair is not protected, shape (k, k).
         prior: positive, of sum 1, shape (k,).
     """
-    bounds = close(bounds)
     floor = floors(bounds)
     generator = np.random.default_rng(SEARCH_SEED)
     rays, weights = _first(floor, prior, generator)
@@ -80,9 +82,12 @@ def design(bounds: Floats, prior: Floats) -> Design:
         kept = _kept(rays, used, prior, score)
         fresh = found[np.argsort(-worth)][: 6 * len(prior)]
         fresh = fresh[score(fresh) > 0]
-        rays = np.concatenate([rays[kept], fresh])
-        weights = np.concatenate([used.weights[kept], np.zeros(len(fresh))])
-        weights = _inside(stretched(rays).T, weights, rays @ prior / rays.max(axis=1))
+        more = np.concatenate([rays[kept], fresh])
+        start = np.concatenate([used.weights[kept], np.zeros(len(fresh))])
+        inside = _inside(stretched(more).T, start, more @ prior / more.max(axis=1))
+        if inside is None:
+            break
+        rays, weights = more, inside
     return _finished(rays, used, prior, stretch, most)
 
 
@@ -111,14 +116,16 @@ def _first(floor: Floats, prior: Floats, generator: np.random.Generator) -> tupl
         part /= 2
 
 
-def _inside(columns: Floats, weights: Floats, units: Floats) -> Floats:
-    """Positive weights near these that combine the columns to ones; a column of one unit has the largest entry 1."""
-    part = LEAST_START / len(weights)
-    while True:
-        inside = restored(columns, np.maximum(weights, part * units))
+def _inside(columns: Floats, weights: Floats, units: Floats) -> Floats | None:
+    """Positive weights near these that combine the columns to ones; a column of one unit has the largest entry 1.
+
+    None where rounding leaves no room for them: then the weights are as good as floats can tell.
+    """
+    for halvings in range(MOST_HALVINGS):
+        inside = restored(columns, np.maximum(weights, LEAST_START / len(weights) / 2**halvings * units))
         if inside.min() > 0:
             return inside
-        part /= 2
+    return None
 
 
 def _gain(used: Weighting, stretched: Callable[[Floats], Floats]) -> Score:

@@ -35,19 +35,15 @@ LARGEST_BATCH = 1 << 22
 
 
 def floors(bounds: Floats) -> Floats:
-    """The least entry at x' beside an entry 1 at x: e^(-E[x, x']), shape (k, k).
+    """The least entry at x' beside an entry 1 at x: e^(-E[x, x']), shape (k, k), for the bounds' closure E.
 
-    Zero also where it is below 2^-64: the smallest integer weight will be closer to the bound than any float tells.
+    Bounds that follow along paths are taken in, so that a single step of a move pulls along all that must follow.
+    Finite bounds beyond a word count as a word's, 64 ln 2: no integer weight could use more.
     """
-    return np.where(bounds > 64 * np.log(2), 0.0, np.exp(-np.minimum(bounds, 64.0)))
-
-
-def close(bounds: Floats) -> Floats:
-    """The bounds that follow along paths: the least sum of bounds from x to x', shape (k, k)."""
     closed = bounds.copy()
     for middle in range(len(closed)):
         closed = np.minimum(closed, closed[:, middle, None] + closed[None, middle, :])
-    return closed
+    return np.where(np.isinf(closed), 0.0, np.exp(-np.minimum(closed, 64 * np.log(2))))
 
 
 def starting_rays(floor: Floats, generator: np.random.Generator) -> Floats:

@@ -118,12 +118,9 @@ class _Partner:
 
 def _partners(bounds: Bounds) -> list[list[_Partner | None]]:
     """One for each protected pair; equal bounds share one."""
-    made: dict[Nats, _Partner] = {}
+    made = {bound: _Partner(bound) for row in bounds for bound in row if bound is not None}
     return [
-        [
-            None if bound is None or x == other else made.setdefault(bound, made.get(bound) or _Partner(bound))
-            for other, bound in enumerate(row)
-        ]
+        [None if bound is None or x == other else made[bound] for other, bound in enumerate(row)]
         for x, row in enumerate(bounds)
     ]
 

@@ -70,7 +70,7 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
     """
     source = _source(path, columns)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
-    with duckdb.connect(config=SETTINGS) as connection:
+    with _connected() as connection:
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path.absolute())])  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
@@ -82,7 +82,7 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
 def holds_everywhere(path: Path, condition: str, columns: Sequence[str]) -> bool:
     """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
     source = _source(path, columns)
-    with duckdb.connect(config=SETTINGS) as connection:
+    with _connected() as connection:
         try:
             query = f"SELECT count(*), count(*) FILTER (WHERE {condition}) FROM {source}"  # noqa: S608 - names are quoted
             rows, holding = connection.execute(query, [str(path.absolute())]).fetchone() or (0, 0)
@@ -136,7 +136,7 @@ def write_table(
             raised.append(error)
             raise
 
-    with written(path, overwrite=overwrite) as temporary, duckdb.connect(config=SETTINGS) as connection:
+    with written(path, overwrite=overwrite) as temporary, _connected() as connection:
         connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
         target = str(temporary.absolute()).replace("'", "''")
         try:
@@ -162,7 +162,7 @@ def header(path: Path) -> list[tuple[str, str]]:
     kind = _require_file(path)
     try:
         if kind == ".parquet":
-            with duckdb.connect(config=SETTINGS) as connection:
+            with _connected() as connection:
                 described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path.absolute())]).fetchall()
             # DuckDB renames columns that differ in case only; the file's own names say so.
             names = parquet.read_schema(path).names
@@ -172,6 +172,13 @@ def header(path: Path) -> list[tuple[str, str]]:
             return [(name, TEXT) for name in next(csv.reader(file, strict=True), [])]
     except (duckdb.Error, pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, error) from None
+
+
+def _connected() -> duckdb.DuckDBPyConnection:
+    """A database in memory. DuckDB draws a bar of its own on the output where a query takes seconds: not here."""
+    connection = duckdb.connect(config=SETTINGS)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def _source(path: Path, columns: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ b (2^64 - T).
 The plain coin (a = b = 1) is wrong for k-ary randomized response, where a = k - 1.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor
 
@@ -22,51 +23,30 @@ def largest_threshold(epsilon: Nats, heads: int = 1, tails: int = 1) -> int:
         epsilon: the loss allowed, >= 0.
         heads: weight a >= 1 of one unit of the coin's heads.
         tails: weight b >= 1 of one unit of its tails.
-
-    Proved by enclosures of e^epsilon on which both ends give the same integer.
     """
-    digits = FIRST_DIGITS
-    while True:
-        low, high = exponential(epsilon.rational, digits)
-        if epsilon.rational == 0:
-            low = high = Fraction(1)
-        low_threshold = _threshold(low * epsilon.ratio, heads, tails)
-        if low_threshold == _threshold(high * epsilon.ratio, heads, tails):
-            return min(low_threshold, WORD - 1)
-        digits *= 2
+    return min(_settled(epsilon, lambda factor: floor(factor * tails * WORD / (heads + factor * tails))), WORD - 1)
 
 
 def least_weight(epsilon: Nats, heavy: Fraction | int) -> int:
-    """The least whole R with e^epsilon R >= heavy, by enclosures on which both ends give the same integer.
+    """The least whole R with e^epsilon R >= heavy.
 
     Args:
         epsilon: the loss allowed, >= 0.
         heavy: the weight that R stands against, >= 0.
     """
-    digits = FIRST_DIGITS
-    while True:
-        low, high = exponential(epsilon.rational, digits)
-        if epsilon.rational == 0:
-            low = high = Fraction(1)
-        most, least = ceil(heavy / (low * epsilon.ratio)), ceil(heavy / (high * epsilon.ratio))
-        if most == least:
-            return most
-        digits *= 2
+    return _settled(epsilon, lambda factor: ceil(heavy / factor))
 
 
 def most_weight(epsilon: Nats, light: int) -> int:
-    """The largest whole R with R <= e^epsilon light, proved in the same way."""
+    """The largest whole R with R <= e^epsilon light."""
+    return _settled(epsilon, lambda factor: floor(factor * light))
+
+
+def _settled(epsilon: Nats, whole: Callable[[Fraction], int]) -> int:
+    """A whole number that rises or falls with e^epsilon: proved where both ends of an enclosure agree."""
     digits = FIRST_DIGITS
     while True:
-        low, high = exponential(epsilon.rational, digits)
-        if epsilon.rational == 0:
-            low = high = Fraction(1)
-        least, most = floor(low * epsilon.ratio * light), floor(high * epsilon.ratio * light)
-        if least == most:
-            return least
+        low, high = (whole(end * epsilon.ratio) for end in exponential(epsilon.rational, digits))
+        if low == high:
+            return low
         digits *= 2
-
-
-def _threshold(factor: Fraction, heads: int, tails: int) -> int:
-    """Floor of the real T at which heads T = factor tails (2^64 - T)."""
-    return int(factor * tails * WORD // (heads + factor * tails))

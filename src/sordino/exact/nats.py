@@ -193,10 +193,12 @@ class Nats:
 
 
 def exponential(rational: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Rationals just below and above e^rational, about `digits` decimal digits apart.
+    """Rationals just below and above e^rational, about `digits` decimal digits apart; both are 1 at 0.
 
     `decimal` rounds exp correctly, and exp is increasing, so rounding the argument outward and stepping once encloses.
     """
+    if rational == 0:
+        return Fraction(1), Fraction(1)
     with localcontext(Context(prec=digits)):
         low = _decimal(rational, ROUND_FLOOR).exp().next_minus()
         high = _decimal(rational, ROUND_CEILING).exp().next_plus()

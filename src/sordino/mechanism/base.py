@@ -22,6 +22,9 @@ from sordino.evidence.finite import ColumnClass, FiniteEvidence
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 
+LARGEST_CODE_BITS = 64
+"""Bits of a report at most."""
+
 CHUNK = 1 << 15
 """Values privatized at a time: their words and temporaries stay in the processor's cache."""
 
@@ -154,7 +157,7 @@ class Mechanism(ABC):
         Raises:
             SordinoError: a value out of range (named by position, never by value).
         """
-        indices = self._checked(values)
+        indices = self.checked(values)
         stream = (SystemSource() if source is None else source).stream(indices)
         codes = np.empty(len(indices), dtype=np.uint64)
         for start in range(0, len(indices), self._chunk):
@@ -168,16 +171,10 @@ class Mechanism(ABC):
         Raises:
             SordinoError: a code that this mechanism cannot send.
         """
-        array = np.asarray(codes)
-        if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-            raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
+        array = read_codes(codes)
         position = self.first_invalid(array)
         if position is not None:
-            raise SordinoError(
-                f"codes must be among the mechanism's, below {self.outputs}",
-                found=f"another at position {position}",
-                step="check that the reports belong to this plan",
-            )
+            raise foreign_code(self.outputs, position)
         zeros = np.zeros(len(array), dtype=np.intp)
         counts = self._count(array.astype(np.uint64, copy=False), zeros, 1)[0]
         return Aggregate(self.fingerprint, len(array), counts)
@@ -189,7 +186,8 @@ class Mechanism(ABC):
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
             wrong = (codes >= self.outputs) | (codes < 0)
-        wrong |= self.impossible(codes)
+        inside = codes[~wrong]
+        wrong[~wrong] = self.impossible(inside)
         return int(np.argmax(wrong)) if wrong.any() else None
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
@@ -224,7 +222,12 @@ class Mechanism(ABC):
     def _chunk(self) -> int:
         return CHUNK
 
-    def _checked(self, values: ArrayLike) -> NDArray[np.intp]:
+    def checked(self, values: ArrayLike) -> NDArray[np.intp]:
+        """The values as indices, shape (n,).
+
+        Raises:
+            SordinoError: other than whole numbers 0..k-1 in one row (named by position, never by value).
+        """
         array = np.asarray(values)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise SordinoError(
@@ -234,3 +237,24 @@ class Mechanism(ABC):
             position = int(np.flatnonzero((array >= self.k) | (array < 0))[0])
             raise SordinoError(f"values must lie in 0..{self.k - 1}", found=f"another at position {position}")
         return array.astype(np.intp, copy=False)
+
+
+def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
+    """Codes as whole numbers in one row.
+
+    Raises:
+        SordinoError: other numbers, or another shape.
+    """
+    array = np.asarray(codes)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
+    return array if array.size else array.astype(np.uint64)
+
+
+def foreign_code(outputs: int, position: int) -> SordinoError:
+    """The refusal of a code that cannot have been sent."""
+    return SordinoError(
+        f"codes must be among those that can be sent, below {outputs}",
+        found=f"another at position {position}",
+        step="check that the reports belong to this plan",
+    )

@@ -2,8 +2,8 @@
 
 Guarantee: exactly E-LDP for two values: no output favours the first by more than E_12 nats nor the second by more than
 E_21. Value 0 sends code 0 with probability a / 2^64 and value 1 with b / 2^64; (a, b) are the whole numbers with the
-largest difference that the two bounds allow. With E_12 = E_21 this is Warner's randomized response, with an infinite
-bound Mangat's. Cost: one coin; two words a value, as everywhere.
+largest difference that the two bounds allow. With E_12 = E_21 they are those of Warner's randomized response (whose
+difference may be one less), with an infinite bound those of Mangat's. Cost: one coin; two words a value, as everywhere.
 Source: context-aware LDP paper, Theorem 2 and (9), in the stable form.
 """
 
@@ -110,6 +110,11 @@ class BinaryOptimal(SupportMechanism):
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected weight of each value's code."""
         return weights @ self.probabilities().T
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """A code that neither value sends."""
+        empty = np.array([self.first == 0, self.second == WORD])
+        return empty[codes.astype(np.intp)]
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         word = stream.next()

@@ -22,7 +22,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import CHUNK
+from sordino.mechanism.base import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse
@@ -41,9 +41,6 @@ INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveRespo
     "subset": SubsetSelection,
 }
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
-
-LARGEST_CODE_BITS = 64
-"""Bits of a report at most."""
 
 
 @dataclass(frozen=True, init=False)

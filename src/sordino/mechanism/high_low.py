@@ -27,7 +27,8 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.blockwise import LARGEST_CODE_BITS, Within, offered
+from sordino.mechanism.base import LARGEST_CODE_BITS
+from sordino.mechanism.blockwise import Within, offered
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
@@ -82,6 +83,8 @@ class HighLow(SupportMechanism):
             raise SordinoError(f"the inner mechanism must be about {len(values)} sensitive values", found=f"{inner.k}")
         if not 0 <= hidden <= WORD:
             raise SordinoError("the weight of hiding must lie in 0..2^64", found=str(hidden))
+        if inner.outputs + k - len(values) > 1 << LARGEST_CODE_BITS:
+            raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found="more")
         mechanism = cls.__new__(cls)
         mechanism._fill(k, values, inner, hidden)
         return mechanism
@@ -258,8 +261,8 @@ class HighLow(SupportMechanism):
         return Partition(np.zeros(self.k, dtype=np.intp))
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Inner codes that the inner mechanism cannot send."""
-        wrong = np.zeros(len(codes), dtype=np.bool_)
+        """Inner codes that the inner mechanism cannot send, and telling where nothing is told."""
+        wrong = np.full(len(codes), self.hidden == WORD)
         rows = np.flatnonzero(codes < self.inner.outputs)
         wrong[rows] = self.inner.impossible(codes[rows])
         return wrong

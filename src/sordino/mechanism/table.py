@@ -152,6 +152,11 @@ class ChannelTable(Mechanism):
         rows = [[sum(row[: code + 1]) for code in range(self.outputs - 1)] for row in self.weights]
         return np.array(rows, dtype=np.uint64).reshape(self.k, self.outputs - 1)
 
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Codes whose column is zero."""
+        empty = np.array([not any(column) for column in zip(*self.weights, strict=True)])
+        return empty[codes.astype(np.intp)]
+
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         choice = uniform_below(self.denominator, stream)
         stream.next()

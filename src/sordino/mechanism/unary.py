@@ -60,6 +60,7 @@ class UnaryEncoding(SupportMechanism):
             if (threshold + step) ** 2 <= most_weight(bound, (WORD - threshold - step) ** 2):
                 threshold += step
             step //= 2
+        values.setflags(write=False)
         hidden = min(least_weight(bound, Fraction(WORD * threshold, WORD - threshold)), WORD)
         for name, setting in (("k", k), ("sensitive", values), ("threshold", threshold), ("hidden", hidden)):
             object.__setattr__(self, name, setting)
@@ -84,6 +85,11 @@ class UnaryEncoding(SupportMechanism):
     def counters(self) -> int:
         """For each value the reports with its bit; then all reports."""
         return self.k + 1
+
+    @property
+    def counts_codes(self) -> bool:
+        """No: it counts bits, even of one value, whose two counters are as many as its codes."""
+        return False
 
     @property
     def denominator(self) -> int:

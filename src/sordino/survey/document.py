@@ -50,7 +50,7 @@ class BlocksPart(Part):
     """
 
     tiles: list[int] | None = Field(default=None, min_length=2, max_length=2)
-    run: int | None = Field(default=None, ge=1)
+    run: int | None = Field(default=None, ge=1, le=1 << 62)
     of: list[int] | None = None
 
     @model_validator(mode="after")

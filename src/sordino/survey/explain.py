@@ -4,8 +4,11 @@ Numbers round against the promise: the most that can be learned is rounded up, n
 posterior odds of the context-aware LDP paper, Section 3.1, with the evidence of one report.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite
+
+import numpy as np
 
 from sordino.audit.certify import Certificate
 from sordino.definition.high_low import HighLowLDP
@@ -16,8 +19,9 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import outward
 from sordino.mechanism.base import Mechanism
-from sordino.survey.odds import promise, short
+from sordino.survey.odds import SAME, factor, promise, short
 from sordino.survey.plan import Plan
+from sordino.survey.promise import Definition
 from sordino.survey.question import Question
 
 FEW = 5
@@ -62,8 +66,11 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
     return (
         f"{verdict}: checked on every output in exact integers.",
-        f"The largest loss of a report is {outward(Fraction(witness.loss.ceil()), 9, up=True)} nats, at {where}.",
-        f"What is left of the bound there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
+        (
+            f"Least is left of a bound at {where}: a loss of {outward(Fraction(witness.loss.ceil()), 9, up=True)} of"
+            f" {outward(Fraction((certificate.slack + witness.loss).ceil()), 9, up=True)} nats."
+        ),
+        f"What is left there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
     )
 
 
@@ -81,31 +88,52 @@ def _forged(people: float) -> str:
 
 
 def _plan(plan: Plan) -> tuple[str, ...]:
-    count, codes = len(plan.questions), _codes(plan.sampled.code_bits)
-    if count == 1:
-        return (*_question(plan.questions[0], "Each person is asked once for"), codes)
+    codes = _codes(plan.sampled.code_bits)
+    if len(plan.questions) == 1:
+        (question,) = plan.questions
+        asked = (
+            f"Each person is asked once for {question.name!r}, one of {question.domain.k} values, and sends one report."
+        )
+        return (asked, *_question(question, "one report"), codes)
     lines = [
         (
-            f"Each person is asked one of {count} questions, once; which one is drawn without looking at any answer,"
-            " and every report tells it."
+            f"Each person is asked one of {len(plan.questions)} questions, once; which one is drawn without looking at"
+            " any answer, and every report tells it."
         ),
-        (
-            "A report is about one attribute. For somebody who knows how others depend on it, it tells about these too:"
-            " by no larger factors where all its values are protected from each other, but without limit through what"
-            " is public or not protected."
-        ),
+        _about_others(plan.questions),
     ]
     for question in plan.questions:
-        share = f"{outward(100 * question.share, 3, up=False)} % of the people are asked for"
-        lines += _question(question, share)
-    return (*lines, codes)
+        share = outward(100 * question.share, 3, up=False)
+        lines.append(f"About {share} % are asked for {question.name!r}, one of {question.domain.k} values.")
+        lines += _question(question, f"one report about {question.name!r}")
+    return (*lines, "A second report of the same person, about whatever, multiplies the factors.", codes)
 
 
-def _question(question: Question, asked: str) -> tuple[str, ...]:
+def _about_others(questions: Sequence[Question]) -> str:
+    """What a report about one attribute can tell about another."""
+    start = (
+        "A report about one attribute tells about another too, for somebody who knows how the two depend on each other:"
+        " it changes the odds of its answers"
+    )
+    bounds = [question.definition.epsilon for question in questions if _bounded(question.definition)]
+    if len(bounds) == len(questions):
+        return f"{start} by a factor of at most {factor(max(bounds))}."
+    names = ", ".join(repr(question.name) for question in questions if not _bounded(question.definition))
+    return (
+        f"{start} without limit where it is about {names}, since not all of these values are protected from each other."
+    )
+
+
+def _bounded(definition: Definition) -> bool:
+    """Whether every two values are protected from each other."""
+    if isinstance(definition, PairwiseLDP):
+        return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
+    return isinstance(definition, LDP)
+
+
+def _question(question: Question, report: str) -> tuple[str, ...]:
     mechanism, blocks, domain = question.query.mechanism, question.attribute.protect.blocks, question.domain
-    lines = [f"{asked} {question.name!r}, one of {domain.k} values, and send one report."]
-    if asked.startswith("Each"):
-        lines = [f"{asked} {question.name!r}, one of {domain.k} values, and sends one report."]
+    lines = []
     if blocks and blocks.tiles:
         height, width = blocks.tiles
         divides = isinstance(domain, Grid) and not domain.rows % height and not domain.columns % width
@@ -114,8 +142,9 @@ def _question(question: Question, asked: str) -> tuple[str, ...]:
         lines.append(f"A missing answer counts as {question.attribute.missing!r} and is protected as that category is.")
     labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
     forged = _forged(leverage(mechanism, subtract_totals=question.query.subtract_totals))
-    return (*lines, *promise(question.definition, labels), forged)
+    said = promise(question.definition, labels, report)
+    return (*lines, *(line for line in said if report == "one report" or line != SAME), forged)
 
 
 def _codes(code_bits: int) -> str:
-    return f"A report is a code of {code_bits} bits."
+    return f"A report is a code of {code_bits} bit{'' if code_bits == 1 else 's'}."

@@ -17,37 +17,46 @@ PRIOR = 10
 """The example's suspicion: 1 in 10."""
 
 
-def promise(definition: Definition, labels: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Sentences about a definition; `labels` name its values, where they are few enough to be spelled out."""
+SAME = "A second report about the same answer multiplies the factors."
+
+
+def promise(definition: Definition, labels: Sequence[str] | None = None, report: str = "one report") -> tuple[str, ...]:
+    """Sentences about a definition.
+
+    Args:
+        definition: the promise.
+        labels: names of the values, where they are few enough to be spelled out.
+        report: what a report is called.
+    """
     match definition:
         case BlockLDP():
-            return _blocks(definition)
+            return _blocks(definition, report)
         case HighLowLDP():
-            return _high_low(definition, labels)
+            return _high_low(definition, labels, report)
         case PairwiseLDP():
-            return _matrix(definition, labels)
+            return _matrix(definition, labels, report)
         case LDP():
             return (
                 (
-                    "Whatever else somebody knows, one report changes the odds between any two answers by a factor of"
-                    f" at most {_factor(definition.epsilon)}."
+                    f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of"
+                    f" at most {factor(definition.epsilon)}."
                 ),
                 *_common(definition.epsilon, "A suspicion"),
             )
 
 
-def _high_low(definition: HighLowLDP, labels: Sequence[str] | None) -> tuple[str, ...]:
+def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
     size, k = len(definition.sensitive), definition.k
     names = f" ({', '.join(repr(labels[value]) for value in definition.sensitive.tolist())})" if labels else ""
     most, _ = beliefs(definition.epsilon)
     return (
         (
-            f"{size} of {k} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows, one"
-            f" report raises the odds of a sensitive answer over any other by a factor of at most"
-            f" {_factor(definition.epsilon)}."
+            f"{size} of {k} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
+            f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
+            f" {factor(definition.epsilon)}."
         ),
         f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}.",
-        "A second report about the same answer multiplies the factors.",
+        SAME,
         (
             "The other values are not protected: a report may tell such an answer as it is, and so prove that the"
             " answer is not a sensitive one."
@@ -55,7 +64,7 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None) -> tuple[str
     )
 
 
-def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None) -> tuple[str, ...]:
+def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
     k = definition.k
     names = [repr(labels[value]) if labels else f"value {value}" for value in range(k)]
     pairs = [(x, other) for x in range(k) for other in range(k) if x != other]
@@ -64,12 +73,13 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None) -> tuple[str,
     if finite:
         least, most = min(finite, key=lambda pair: pair[0])[0], max(finite, key=lambda pair: pair[0])[0]
         lines.append(
-            "Whatever else somebody knows, one report raises the odds of an answer over another by a factor that"
-            f" depends on the two: at most {_factor(least)} for the best protected pair, {_factor(most)} for the least."
+            f"Whatever else somebody knows, {report} raises the odds of one answer of a protected pair over the other"
+            f" by a factor that depends on the two: at most {factor(least)} for the best protected pair, {factor(most)}"
+            " for the least."
         )
     if finite and labels:
         shown = (
-            f"{names[x]} over {names[other]} {'any factor' if bound is None else _factor(bound)}"
+            f"{names[x]} over {names[other]} {'any factor' if bound is None else factor(bound)}"
             for x, other in pairs
             for bound in [definition.bounds[x][other]]
         )
@@ -83,10 +93,10 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None) -> tuple[str,
         x, other = definition.lowered[0]
         given, implied = definition.given[x][other], definition.bounds[x][other]
         lines.append(
-            f"{len(definition.lowered)} bounds are lower than given, since others imply them: {names[x]} over"
+            f"Lower than given, since others imply them: {len(definition.lowered)} of the bounds, as {names[x]} over"
             f" {names[other]} by {implied} nats instead of {'infinity' if given is None else given}."
         )
-    return (*lines, "A second report about the same answer multiplies the factors.")
+    return (*lines, SAME)
 
 
 def beliefs(epsilon: Nats) -> tuple[str, str]:
@@ -99,7 +109,8 @@ def beliefs(epsilon: Nats) -> tuple[str, str]:
     return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
 
 
-def _factor(epsilon: Nats) -> str:
+def factor(epsilon: Nats) -> str:
+    """e^epsilon, rounded up."""
     return short(_enclosed(epsilon)[1], up=True)
 
 
@@ -111,8 +122,6 @@ def short(value: Fraction, *, up: bool) -> str:
 
 def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
     """Bounds of e^epsilon; exact where it is rational."""
-    if epsilon.rational == 0:
-        return epsilon.ratio, epsilon.ratio
     low, high = exponential(epsilon.rational, FIRST_DIGITS)
     return low * epsilon.ratio, high * epsilon.ratio
 
@@ -121,11 +130,11 @@ def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
     most, least = beliefs(epsilon)
     return (
         f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}.",
-        "A second report about the same answer multiplies the factors.",
+        SAME,
     )
 
 
-def _blocks(definition: BlockLDP) -> tuple[str, ...]:
+def _blocks(definition: BlockLDP, report: str) -> tuple[str, ...]:
     sizes = definition.partition.sizes
     size = f"{sizes.min()} values each" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()} values"
     alone = int((sizes == 1).sum())
@@ -134,8 +143,8 @@ def _blocks(definition: BlockLDP) -> tuple[str, ...]:
     told = "such an answer is told as it is, without any protection."
     single = f"1 block has a single value: {told}" if alone == 1 else f"{alone} blocks have a single value: {told}"
     within = (
-        "Within the block, whatever else somebody knows, one report changes the odds between any two answers by a"
-        f" factor of at most {_factor(definition.epsilon)}."
+        f"Within the block, whatever else somebody knows, {report} changes the odds between any two answers by a"
+        f" factor of at most {factor(definition.epsilon)}."
     )
     protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
     return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))

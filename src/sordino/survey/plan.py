@@ -16,7 +16,8 @@ from sordino.design.choose import best_mechanism
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import outward
-from sordino.query import LARGEST_CODE_BITS, Sampled
+from sordino.mechanism.base import LARGEST_CODE_BITS
+from sordino.query import Sampled
 from sordino.survey.document import PlanDocument, canonical, dump, seal, unseal
 from sordino.survey.freeze import freeze
 from sordino.survey.load import read_json, read_text, write_text
@@ -147,7 +148,7 @@ class Plan:
 
     @property
     def certificate(self) -> Certificate:
-        """The tightest of the questions' certificates: a report answers one of them."""
+        """The certificate with the least slack: if it holds, all of the questions' do. A person answers one of them."""
         return min((question.certificate for question in self.questions), key=lambda found: found.slack)
 
 

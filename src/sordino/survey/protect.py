@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BeforeValidator
 
-from sordino.definition.bounds import LARGEST_MATRIX, read_bounds, read_epsilon
+from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, read_bounds, read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
@@ -82,7 +82,8 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
                     step="merge with others, or set release_single_values = true",
                 )
         else:
-            protect_part(domain, protect, Nats.of(1))
+            # Where the survey's epsilon is the unit, the survey checks the rest.
+            protect_part(domain, protect, Nats.of(0) if protect.epsilon is None else None)
     except SordinoError as error:
         yield error
 
@@ -154,6 +155,11 @@ def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
             found = few(unknown) + nearest(unknown, domain.labels)
             raise SordinoError("sensitive values must be categories of the attribute", found=found)
         indices = [index[label] for label in sensitive]
+    outside = [index for index in indices if not 0 <= index < domain.k]
+    if outside:
+        raise SordinoError(
+            f"sensitive values must lie in 0..{domain.k - 1}", found=few([str(i) for i in outside])[:SHOWN]
+        )
     values: list[int] = read_sensitive(domain.k, np.array(indices, dtype=np.intp)).tolist()
     return values
 
@@ -187,7 +193,10 @@ def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | 
     else:
         positions = [_distance(entry) for entry in metric]
         distances = [[abs(one - other) for other in positions] for one in positions]
-    return [list(row) for row in read_bounds([[_times(epsilon, distance) for distance in row] for row in distances])]
+    # What no coin could keep is not protected.
+    scaled = [[_times(epsilon, distance) for distance in row] for row in distances]
+    limited = [[None if bound > LARGEST_EPSILON else bound for bound in row] for row in scaled]
+    return [list(row) for row in read_bounds(limited)]
 
 
 def _distance(entry: object) -> Fraction:

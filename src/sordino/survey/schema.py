@@ -145,6 +145,20 @@ class Survey(Part):
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        mistakes = []
+        for name, attribute in self.attribute.items():
+            try:
+                if self.epsilon is not None and attribute.protect is not None:
+                    protect_part(attribute.domain(), attribute.protect, self.epsilon)
+            except SordinoError as error:
+                rule = f"attribute.{name}.protect: {error.rule}"
+                mistakes.append(SordinoError(rule, found=error.found, step=error.step))
+        if mistakes:
+            raise SordinoErrors("the survey", mistakes)
+        return self
+
     @classmethod
     def load(cls, path: Path | str) -> "Survey":
         """Read a survey file.
@@ -206,20 +220,19 @@ def _wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:
     attributes, asks = tables.get("attribute"), tables.get("ask")
     if not isinstance(attributes, dict) or not isinstance(asks, list):
         return
-    asked = []
-    for i, ask in enumerate(asks):
-        name = ask.get("histogram") if isinstance(ask, dict) else None
-        if not isinstance(name, str):
-            continue
-        if name not in attributes:
+    names = [ask.get("histogram") if isinstance(ask, dict) else None for ask in asks]
+    for i, name in enumerate(names):
+        if isinstance(name, str) and name not in attributes:
             found = repr(name) + nearest([name], list(attributes))
             yield SordinoError(f"ask.{i}.histogram must name an attribute of the survey", found=found)
-        elif name in asked:
+        elif isinstance(name, str) and name in names[:i]:
             step = "ask it once, with a larger weight"
             yield SordinoError(f"ask.{i}.histogram must name an attribute once", found=f"{name!r} again", step=step)
-        asked.append(name)
+    if not all(isinstance(name, str) and name in attributes for name in names):
+        # A question about a misspelt attribute is one mistake, not two.
+        return
     for name in attributes:
-        if name not in asked:
+        if name not in names:
             yield SordinoError(
                 f"attribute.{name} must be asked", found="no question about it", step="add an [[ask]], or take it out"
             )
