@@ -249,7 +249,9 @@ KINDS = {
     "randomized": _ldp(RandomizedResponse),
     "hadamard": _ldp(HadamardResponse),
     "projective": _ldp(ProjectiveResponse),
+    "projective-4": _ldp(lambda k, e: ProjectiveResponse(k, e, 4)),
     "projective-7": _ldp(lambda k, e: ProjectiveResponse(k, e, 7)),
+    "projective-8": _ldp(lambda k, e: ProjectiveResponse(k, e, 8)),
     "subset": _ldp(SubsetSelection),
     "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
     "unary": _ldp(UnaryEncoding),
@@ -276,12 +278,12 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-SMALLEST = {"projective": 2, "projective-7": 2, "subset": 2, "subset-2": 3, "urap": 2, **dict.fromkeys(TWO, 2)}
-SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith("high-low")}
+SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, **dict.fromkeys(TWO, 2)}
+SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
 LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, "table": 31, **dict.fromkeys(TWO, 2)}
-LARGEST |= {"blocks-subset": 31, "blocks-projective": 31, "projective-7": 31}
+LARGEST |= {"blocks-subset": 31, "blocks-projective": 31, "projective-7": 31, "projective-8": 31}
 LARGEST |= {"high-low-subset": 17, "high-low-but-one": 9, "high-low-one": 31}
 """Numbers of values beyond which there are too many codes to list."""
 
@@ -317,6 +319,36 @@ def channel(request):
 def exp_bounds_fixture():
     """Rationals around ratio e^rational."""
     return exp_bounds
+
+
+POLYNOMIALS = {4: 0b111, 8: 0b1011, 16: 0b10011, 32: 0b100101, 64: 0b1000011, 128: 0b10000011}
+"""What products are taken modulo in fields whose order is a power of two."""
+
+
+@cache
+def _products(q: int) -> np.ndarray:
+    """All products of a field: of a power of two by adding doubled numbers without carries."""
+    numbers = np.arange(q)
+    products = np.outer(numbers, numbers)
+    if q not in POLYNOMIALS:
+        return products % q
+    products[:] = 0
+    for bit in reversed(range(q.bit_length() - 1)):
+        products <<= 1
+        products ^= np.where(products & q, POLYNOMIALS[q], 0)
+        products ^= np.where(numbers >> bit & 1, numbers[:, None], 0)
+    return products
+
+
+@pytest.fixture(scope="session")
+def inner_products():
+    """A function of a field's order and two arrays of vectors: all inner products, shape (first, second)."""
+
+    def matrix(q, first, second):
+        terms = [_products(q)[np.ix_(a, b)] for a, b in zip(first.T, second.T, strict=True)]
+        return np.bitwise_xor.reduce(terms) if q in POLYNOMIALS else np.sum(terms, axis=0) % q
+
+    return matrix
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,6 +5,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
+from sordino.design.people import people_needed
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -63,4 +64,5 @@ __all__ = [
     "estimate",
     "explain",
     "optimal_channel",
+    "people_needed",
 ]

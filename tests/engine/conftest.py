@@ -24,6 +24,11 @@ def make_plan(attribute, epsilon="1", name="value"):
     return Plan.of(Survey.read(tables), 1000)
 
 
+def make_plan_of(attributes, epsilon="1", people=1000, **weights):
+    asks = [{"histogram": name, "weight": weights.get(name, 1)} for name in attributes]
+    return Plan.of(Survey.read({"version": 1, "epsilon": epsilon, "attribute": attributes, "ask": asks}), people)
+
+
 def write_rows(path, columns):
     """Write a mapping of names to lists: quoted where needed by the standard library, or by pyarrow."""
     if path.suffix == ".parquet":
@@ -54,6 +59,12 @@ def read_codes(path):
 def make_plan_fixture():
     """A plan for one attribute."""
     return make_plan
+
+
+@pytest.fixture(name="make_plan_of")
+def make_plan_of_fixture():
+    """A plan for several attributes, each asked with its weight."""
+    return make_plan_of
 
 
 @pytest.fixture(name="write_rows")

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -55,9 +56,9 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
     tv = {(cell.blocks, cell.mechanism, cell.estimator): cell.tv for cell in cells}
     rows = [("the paper", *(f"{paper:.3f}" for paper in table.PAPER.values()))]
     rows += [
-        (f"{mechanism}, {method}", *(f"{tv[blocks, mechanism, method]:.3f}" for blocks in table.BLOCKS))
+        (f"{mechanism}, {method}", *(_number(tv.get((blocks, mechanism, method))) for blocks in table.BLOCKS))
         for mechanism in CONTESTANTS
-        for method in METHODS
+        for method in get_args(Method)
     ]
     rows += [
         (
@@ -105,6 +106,11 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_jso
     print_table("", header, _rows(points))
     if output is not None:
         click.echo(f"{output}: written")
+
+
+def _number(tv: float | None) -> str:
+    """A distance; a dash where the mechanism's tally does not allow the post-processing."""
+    return "-" if tv is None else f"{tv:.3f}"
 
 
 def _rows(points: tuple[figure.Point, ...]) -> list[tuple[str, ...]]:

@@ -50,6 +50,8 @@ def people_needed(
     for name, wanted in (("total_variation", total_variation), ("stderr", stderr)):
         if wanted is not None and not 0 < wanted < math.inf:
             raise SordinoError(f"{name} must be above 0 and finite", found=str(wanted))
+    if not mechanism.informative:
+        raise SordinoError("reports must depend on the values to be estimated from", step="raise epsilon")
     alone = expected_accuracy(mechanism, 1, subtract_totals=subtract_totals, shares=shares)
     ratios = (
         0.0 if total_variation is None else alone.total_variation / total_variation,

@@ -22,15 +22,16 @@ def parity(rows: NDArray[np.uint64], columns: NDArray[np.uint64]) -> NDArray[np.
 def transform(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """H applied along the last axis, whose length is a power of two, in K log K additions.
 
-    Sums of integers below 2^53 are exact.
+    Each pass combines the two halves and interleaves sums and differences: it transforms the index's highest bit and
+    moves it to the lowest place, so that after all passes every bit is in its own place again. All loops are as long
+    as half of the axis. Sums of integers below 2^53 are exact.
     """
     result = np.array(vectors, dtype=np.float64)
-    size = result.shape[-1]
-    half = 1
-    while half < size:
-        pairs = result.reshape(*result.shape[:-1], size // (2 * half), 2, half)
-        upper, lower = pairs[..., 0, :].copy(), pairs[..., 1, :]
-        pairs[..., 0, :] += lower
-        np.subtract(upper, lower, out=lower)
-        half *= 2
+    spare = np.empty_like(result)
+    half = result.shape[-1] // 2
+    for _ in range(half.bit_length()):
+        upper, lower = result[..., :half], result[..., half:]
+        np.add(upper, lower, out=spare[..., 0::2])
+        np.subtract(upper, lower, out=spare[..., 1::2])
+        result, spare = spare, result
     return result

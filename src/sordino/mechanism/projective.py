@@ -1,10 +1,10 @@
 """Projective geometry response: a code from the value's hyperplane with odds e^eps against a code off it.
 
-Guarantee: eps-LDP, exactly. Codes and values are points of a projective space over F_q with K >= k points; value u's
-hyperplane has s = (q^(t-1) - 1) / (q - 1) of them and q^(t-1) lie off it. Over 2^64 s q^(t-1), codes on the hyperplane
-weigh q^(t-1) T and the others s (2^64 - T), with T the largest integer that q^(t-1) T <= e^eps s (2^64 - T) allows.
-Within a few percent of the best mechanism of any kind at any k, in log2 K bits. Cost: two words a value, one Fourier
-transform of q^t numbers an estimate.
+Guarantee: eps-LDP, exactly. Codes and values are points of a projective space over F_q with K >= k points, q a prime
+or a power of two; value u's hyperplane has s = (q^(t-1) - 1) / (q - 1) of them and q^(t-1) lie off it. Over
+2^64 s q^(t-1), codes on the hyperplane weigh q^(t-1) T and the others s (2^64 - T), with T the largest integer that
+q^(t-1) T <= e^eps s (2^64 - T) allows. Within a few percent of the best mechanism of any kind at any k, in log2 K bits.
+Cost: two words a value, K log K an estimate.
 Source: Feldman, Nelson, Nguyen, Talwar 2022.
 """
 
@@ -22,8 +22,10 @@ from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
+from sordino.exact.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
+from sordino.exact.hyperplanes import HyperplaneSums
 from sordino.exact.nats import NatsLike
-from sordino.exact.projective import ProjectiveSpace, is_prime
+from sordino.exact.projective import ProjectiveSpace
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
@@ -34,18 +36,24 @@ LARGEST_LIST = 1 << 18
 LARGEST_TABLE = 1 << 24
 """Vectors of a space at most: the sampler looks points up in a table of this length."""
 
+POWERS_OF_TWO = [1 << r for r in range(1, LARGEST_BINARY.bit_length())]
+"""Orders of fields in which 1 + 1 = 0."""
+
+TOLERANCE = 1e-3
+"""A power of two is taken if its variance is larger than the lowest by at most this share."""
+
 
 @dataclass(frozen=True, init=False)
 class ProjectiveResponse(OneCoin):
     """Projective geometry response over k values.
 
     Attributes:
-        field: the prime q; by default the one with the lowest exact variance of a rare value.
+        field: the order q; by default the one with the lowest exact variance of a rare value.
 
     Example:
         >>> mechanism = ProjectiveResponse(43_750, "1")
         >>> mechanism.field, mechanism.code_bits
-        (3, 17)
+        (4, 17)
     """
 
     field: int
@@ -65,8 +73,9 @@ class ProjectiveResponse(OneCoin):
         return mechanism
 
     def _set_field(self, field: int) -> None:
-        if not 2 <= field <= LARGEST_TABLE or not is_prime(field):
-            raise SordinoError("a field must have a prime order", found=str(field))
+        if not 2 <= field <= LARGEST_TABLE or not is_order(field):
+            rule = f"a field's order must be a prime, or a power of two up to {LARGEST_BINARY}"
+            raise SordinoError(rule, found=str(field))
         if ProjectiveSpace.holding(field, self.k).vectors_in_all > LARGEST_TABLE:
             raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more over F_{field}")
         object.__setattr__(self, "field", field)
@@ -75,6 +84,10 @@ class ProjectiveResponse(OneCoin):
     def space(self) -> ProjectiveSpace:
         """The smallest space over the field that has a point for each value."""
         return ProjectiveSpace.holding(self.field, self.k)
+
+    @cached_property
+    def _sums(self) -> HyperplaneSums:
+        return HyperplaneSums(self.space)
 
     @property
     def record(self) -> dict[str, int]:
@@ -128,7 +141,7 @@ class ProjectiveResponse(OneCoin):
 
     def support(self, weights: NDArray[np.float64]) -> Support:
         """Sums over the codes of each value's hyperplane."""
-        own = self.space.hyperplane_sums(weights)[..., : self.k]
+        own = self._sums.of(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
     @cached_property
@@ -148,7 +161,7 @@ class ProjectiveResponse(OneCoin):
         """For each code, the amounts of the values on whose hyperplanes it lies."""
         padded = np.zeros((*amounts.shape[:-1], self.outputs))
         padded[..., : self.k] = amounts
-        return self.space.hyperplane_sums(padded)
+        return self._sums.of(padded)
 
     @cached_property
     def _pivots(self) -> NDArray[np.int64]:
@@ -159,14 +172,14 @@ class ProjectiveResponse(OneCoin):
     @cached_property
     def _below(self) -> list[NDArray[np.integer]]:
         """Each value's vector without its leading 1, in chunks of shape (k,)."""
-        return self.space.chunks(self.space.vectors[: self.k] - self._pivots)
+        return self.space.chunks(self.space.vectors[: self.k] - self._pivots, self.space.t - 1)
 
     @cached_property
     def _listed(self) -> NDArray[np.int32] | None:
         """Small spaces: for each value the points on its hyperplane, then those off it, shape (k, K)."""
         if self.k * self.outputs > LARGEST_LIST:
             return None
-        vectors = self.space.chunks(self.space.vectors)
+        vectors = self.space.chunks(self.space.vectors, self.space.t)
         values = [chunk[: self.k, None] for chunk in vectors]
         off = self.space.dot(values, [chunk[None, :] for chunk in vectors]) != 0
         return np.argsort(off, axis=1, kind="stable").astype(np.int32)
@@ -191,20 +204,27 @@ class ProjectiveResponse(OneCoin):
         # The quotient of two numbers below 2^32 never rounds up to a whole one.
         high = (free / pivot).astype(np.int64)
         low = free.astype(np.int64) - high * pivot
-        solved = off - self.space.dot([chunk[values] for chunk in self._below], self.space.chunks(low))
-        solved += self.field * (solved < 0)
+        told = self.space.dot([chunk[values] for chunk in self._below], self.space.chunks(low, self.space.t - 1))
+        solved = self.space.field.subtract(off.view(np.uint8), told)
         codes: Words = self.space.point_of[(high * self.field + solved) * pivot + low].astype(np.uint64)
         return codes
 
 
 def best_field(k: int, epsilon: float) -> int:
-    """The prime q with the lowest variance of a rare value among those around e^eps + 1 whose space is small enough."""
-    centre = math.exp(min(epsilon, math.log(LARGEST_TABLE))) + 1
-    candidates = {2, 3, *_primes_around(round(centre))}
-    fitting = [q for q in candidates if ProjectiveSpace.holding(q, k).vectors_in_all <= LARGEST_TABLE]
-    if not fitting:
+    """The order q with the lowest variance of a rare value among those whose space is small enough.
+
+    Candidates are the powers of two, the primes around e^eps + 1, and for each dimension the least and the largest
+    prime. A power of two, whose estimates are faster, may be worse by a tolerance.
+    """
+    centre = round(math.exp(min(epsilon, math.log(LARGEST_TABLE))) + 1)
+    candidates = {*POWERS_OF_TWO, *_primes_around(centre), *_extreme_primes(k)}
+    spaces = [ProjectiveSpace.holding(q, k) for q in sorted(candidates)]
+    variances = {space.q: _rare_variance(space, epsilon) for space in spaces if space.vectors_in_all <= LARGEST_TABLE}
+    if not variances:
         raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more at k = {k}")
-    return min(sorted(fitting), key=lambda q: _rare_variance(ProjectiveSpace.holding(q, k), epsilon))
+    best = min(variances, key=variances.__getitem__)
+    fast = min(filter(is_power_of_two, variances), key=variances.__getitem__, default=best)
+    return fast if variances[fast] <= (1 + TOLERANCE) * variances[best] else best
 
 
 def _primes_around(centre: int) -> list[int]:
@@ -212,6 +232,21 @@ def _primes_around(centre: int) -> list[int]:
     below = islice((q for q in range(centre, 1, -1) if is_prime(q)), 3)
     above = islice((q for q in count(centre + 1) if is_prime(q)), 3)
     return [*below, *above]
+
+
+def _extreme_primes(k: int) -> Iterator[int]:
+    """For each dimension t the least prime q with at least k points in F_q^t and the largest whose space may fit.
+
+    The dimensions end where the least prime is 2.
+    """
+    for t in count(2):
+        # q^(t-1) + ... + 1 <= (q + 1)^(t-1).
+        start = max(2, int(k ** (1 / (t - 1))) - 1)
+        least = next(q for q in count(start) if is_prime(q) and ProjectiveSpace(q, t).points >= k)
+        yield least
+        yield next((q for q in range(int(LARGEST_TABLE ** (1 / t)), least, -1) if is_prime(q)), least)
+        if least == 2:
+            return
 
 
 def _rare_variance(space: ProjectiveSpace, epsilon: float) -> float:

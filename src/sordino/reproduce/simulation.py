@@ -21,13 +21,14 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
 
 Advance: TypeAlias = Callable[[int], None]
-"""Called with the number of estimates made since the last call."""
+"""Called with the number of estimates made since the last call, the likelihood not counted."""
 
 Contestant = Literal["hadamard", "best"]
 """hadamard: the context-aware LDP paper's mechanism. best: what a plan would take."""
 
 CONTESTANTS: tuple[Contestant, ...] = get_args(Contestant)
-METHODS: tuple[Method, ...] = get_args(Method)
+METHODS: tuple[Method, ...] = ("unbiased", "simplex", "block-simplex")
+"""Post-processings that every mechanism allows."""
 
 AT_ONCE = 1 << 22
 """People privatized at a time: memory stays bounded however many there are."""
@@ -102,8 +103,13 @@ def distances(
     found = []
     for method in methods:
         found.append(total_variation(estimate(mechanism, tally, method).value, truth))
-        advance(1)
+        advance(int(method in METHODS))
     return found
+
+
+def post_processings(mechanism: Mechanism) -> tuple[Method, ...]:
+    """Those that a mechanism's tally allows: the likelihood needs the counts of codes."""
+    return (*METHODS, "likelihood") if mechanism.counts_codes else METHODS
 
 
 def total_variation(shares: NDArray[np.float64], others: NDArray[np.float64]) -> float:

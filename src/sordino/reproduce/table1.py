@@ -24,6 +24,7 @@ from sordino.reproduce.simulation import (
     SimulationSource,
     contestant,
     distances,
+    post_processings,
 )
 
 MAP = Grid(south=25, north=50, west=-130, east=-60, rows=125, columns=350)
@@ -87,10 +88,11 @@ def table1(
         blocks = Partition.of(grid.tiles(grid.rows // along, grid.columns // across))
         for mechanism in CONTESTANTS:
             channel = contestant(mechanism, blocks, epsilon)
+            methods = post_processings(channel)
             runs = [
-                distances(channel, people, shares, SimulationSource(SEED, run, column), advance)
+                distances(channel, people, shares, SimulationSource(SEED, run, column), advance, methods)
                 for run in range(repeats)
             ]
             means = np.mean(runs, axis=0).tolist()
-            cells += [Cell(name, mechanism, method, tv) for method, tv in zip(METHODS, means, strict=True)]
+            cells += [Cell(name, mechanism, method, tv) for method, tv in zip(methods, means, strict=True)]
     return tuple(cells)
