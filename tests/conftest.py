@@ -282,9 +282,9 @@ SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, **dict.fromkeys(TWO, 2)}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
-LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, "table": 31, **dict.fromkeys(TWO, 2)}
-LARGEST |= {"blocks-subset": 31, "blocks-projective": 31, "projective-7": 31, "projective-8": 31}
-LARGEST |= {"high-low-subset": 17, "high-low-but-one": 9, "high-low-one": 31}
+LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
+LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
+LARGEST |= {"singles": 17, "projective-7": 17, "blocks-subset": 17, "blocks-projective": 17, "blocks-randomized": 31}
 """Numbers of values beyond which there are too many codes to list."""
 
 
