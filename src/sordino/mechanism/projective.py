@@ -164,15 +164,16 @@ class ProjectiveResponse(OneCoin):
         return self._sums.of(padded)
 
     @cached_property
-    def _pivots(self) -> NDArray[np.int64]:
+    def _pivots(self) -> NDArray[np.int32]:
         """The power of q at which each value's vector has its leading 1, shape (k,)."""
         lengths = np.searchsorted(self.field ** np.arange(self.space.t), self.space.vectors[: self.k], side="right")
-        return (self.field ** (lengths - 1)).astype(np.int64)
+        return (self.field ** (lengths - 1)).astype(np.int32)
 
     @cached_property
     def _below(self) -> list[NDArray[np.integer]]:
         """Each value's vector without its leading 1, in chunks of shape (k,)."""
-        return self.space.chunks(self.space.vectors[: self.k] - self._pivots, self.space.t - 1)
+        vectors = (self.space.vectors[: self.k] - self._pivots).astype(np.int32)
+        return self.space.chunks(vectors, self.space.t - 1)
 
     @cached_property
     def _listed(self) -> NDArray[np.int32] | None:
