@@ -245,3 +245,17 @@ def test_equal_matrices_are_equal():
     assert PairwiseLDP([[0, "ln 4"], [None, 0]]) == PairwiseLDP([["0", "ln 2 + ln 2"], ["inf", 0]])
     assert PairwiseLDP([[0, 1], [1, 0]]) != PairwiseLDP([[0, 1], [2, 0]])
     assert PairwiseLDP([[0, 1], [1, 0]]) != LDP("1")
+
+
+@given(st.data(), st.integers(1, 6))
+def test_components_are_joined_by_protected_pairs_in_either_direction(data, k):
+    definition = data.draw(definitions(k))
+    joined = {x: {x} for x in range(k)}
+    for x, y, _ in protected(definition):
+        together = joined[x] | joined[y]
+        joined.update(dict.fromkeys(together, together))
+    blocks = definition.components
+    for x in range(k):
+        assert set(blocks.values(int(blocks.block[x])).tolist()) == joined[x]
+    assert definition.protected.tolist() == sorted({x for x, _, _ in protected(definition)})
+    assert all(definition.bound(x, y) == bound for x, y, bound in protected(definition))

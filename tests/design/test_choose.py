@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 
 from sordino.audit.certify import certify
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 
@@ -39,6 +43,47 @@ def test_no_candidate_for_blocks_is_better(blocks, epsilon):
     for within in ("hadamard", "randomized", "projective", "best"):
         assert total(chosen) <= total(Blockwise(blocks, epsilon, within)) * (1 + 1e-12)
     assert certify(chosen, definition).holds
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("k", "sensitive"), [(2, [1]), (6, [0, 1]), (9, [1, 4, 5, 8]), (300, range(0, 300, 3))])
+def test_no_candidate_for_sensitive_values_is_better(k, sensitive, epsilon):
+    definition = HighLowLDP(epsilon, k, sensitive)
+    chosen = best_mechanism(k, definition)
+    for within in ("hadamard", "randomized", "projective", "best"):
+        assert total(chosen) <= total(HighLow(k, sensitive, epsilon, within)) * (1 + 1e-12)
+    assert total(chosen) < total(best_mechanism(k, LDP(epsilon)))
+    assert certify(chosen, definition).holds
+
+
+@pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
+def test_a_matrix_of_sensitive_values_or_blocks_is_no_worse_than_their_own_mechanisms(epsilon):
+    # Beyond 20 values nothing is designed; what protects all alike, the components or the protected values is tried.
+    k, sensitive, labels = 30, [3, 4, 5, 20], np.arange(30) % 4
+    for definition, matrix in (
+        (
+            HighLowLDP(epsilon, k, sensitive),
+            [[epsilon if x in sensitive else "inf" for _ in range(k)] for x in range(k)],
+        ),
+        (BlockLDP(epsilon, labels), [[epsilon if a == b else "inf" for b in labels] for a in labels]),
+    ):
+        rows = [["0" if x == y else bound for y, bound in enumerate(row)] for x, row in enumerate(matrix)]
+        chosen = best_mechanism(k, PairwiseLDP(rows))
+        assert total(chosen) == pytest.approx(total(best_mechanism(k, definition)), rel=1e-9)
+        assert certify(chosen, PairwiseLDP(rows)).holds
+        assert certify(chosen, definition).holds
+
+
+@pytest.mark.parametrize(("first", "second"), [("1", "2"), ("1", "inf"), ("inf", "1"), ("0.5", "0.5"), ("inf", "inf")])
+def test_two_values_have_their_optimum(first, second):
+    chosen = best_mechanism(2, PairwiseLDP([["0", first], [second, "0"]]))
+    assert chosen == BinaryOptimal(first, second)
+
+
+@pytest.mark.parametrize("definition", [HighLowLDP("1", 5, [0]), PairwiseLDP([[0, 1], [1, 0]])])
+def test_definitions_are_about_all_values(definition):
+    with pytest.raises(SordinoError, match="about all 4 values"):
+        best_mechanism(4, definition)
 
 
 def test_many_values_take_projective_geometry_and_few_take_randomized_response():

@@ -114,3 +114,23 @@ def test_much_epsilon_tells_the_shares_as_they_are(k):
     mechanism = RandomizedResponse(k, "40")
     found = estimate(mechanism, mechanism.tally(mechanism.privatize(values)))
     np.testing.assert_allclose(found.value, np.bincount(values) / len(values), atol=1e-9)
+
+
+def test_estimates_from_counters_of_any_kind_are_means_over_reports(channel):
+    rng = np.random.default_rng(3)
+    mechanism = channel.mechanism
+    times = rng.integers(0, 9, len(channel.codes))
+    times[0] += 1
+    counts = times @ channel.tallies
+    n = int(times.sum())
+    found = estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts))
+    reports = np.repeat(channel.contributions, times, axis=1)
+    np.testing.assert_allclose(found.value, reports.mean(axis=1), atol=1e-9)
+    np.testing.assert_allclose(found.stderr, reports.std(axis=1) / np.sqrt(n), atol=1e-6)
+    assert mechanism.reports(counts) == n
+    for method in ("simplex", "block-simplex"):
+        value = estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts), method).value
+        assert value.min() >= 0
+        assert value.sum() == pytest.approx(1)
+    low, high = found.interval()
+    assert np.all((low >= 0) & (low <= high) & (high <= 1))

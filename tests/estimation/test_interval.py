@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from sordino.errors import SordinoError
 from sordino.estimation.interval import clopper_pearson, share_interval
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
 
 SHARES = [0, 1e-9, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.07, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.99, 1]
 CONFIDENCES = [0.5, 0.8, 0.95, 0.999]
@@ -172,3 +177,122 @@ def test_clopper_pearson_limits_spend_half_the_error_on_each_side(error):
 def test_without_trials_everything_is_possible():
     low, high = clopper_pearson(np.zeros(1), np.zeros(1), np.array([0.05]))
     assert (low[0], high[0]) == (0, 1)
+
+
+OTHERS = [
+    *(HighLow(5, [0, 1, 3], "1", within) for within in ("hadamard", "subset", "randomized")),
+    HighLow(5, [1], "1"),
+    HighLow(4, [0, 1, 2], "4"),
+    SubsetSelection(5, "1", 2),
+    UnaryEncoding(3, "1"),
+    UnaryEncoding(4, "2", [1, 3]),
+    *(BinaryOptimal("1", "2"), BinaryOptimal("1", "inf"), BinaryOptimal("inf", "ln 3")),
+]
+
+
+def populations(k, value):
+    """Shares of all values, with that of one value at both ends and between."""
+    rng = np.random.default_rng(1)
+    for share in (0, 1e-4, 0.03, 0.3, 0.8, 1):
+        for rest in (rng.dirichlet(np.ones(k)), np.eye(k)[(value + 1) % k], np.eye(k)[(value - 1) % k]):
+            others = np.delete(rest, value)
+            yield np.insert((1 - share) * others / others.sum(), value, share)
+
+
+def chance(counts, shares):
+    """How likely each row of counts is, by logarithms: shares that miss 1 by rounding do no harm."""
+    counts = np.array(counts)
+    ways = special.gammaln(counts.sum(axis=1) + 1) - special.gammaln(counts + 1).sum(axis=1)
+    return np.exp(ways + special.xlogy(counts, shares).sum(axis=1))
+
+
+@pytest.mark.parametrize("mechanism", OTHERS, ids=lambda m: f"{type(m).__name__}-{m.k}")
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_every_share_is_covered_whatever_the_other_shares(mechanism, confidence):
+    n = 11
+    codes = [y for y in range(mechanism.outputs) if any(mechanism.weight(x, y) for x in range(mechanism.k))]
+    tallies = np.array([mechanism.tally([y]).counts for y in codes])
+    matrix = np.array([[mechanism.weight(x, y) / mechanism.denominator for y in codes] for x in range(mechanism.k)])
+    sums = mechanism.support(tallies.astype(float))
+    for value in range(mechanism.k):
+        # A code supports the value, stands against it, or is outside its group; one of each will do.
+        sides = [
+            np.flatnonzero((sums.support[:, value] == support) & (sums.group[:, value] == group))
+            for support, group in ((1, 1), (0, 1), (0, 0))
+        ]
+        counts = [
+            (i, j, n - i - j)
+            for i in range(n + 1)
+            for j in range(n + 1 - i)
+            if all(side.size or not count for side, count in zip(sides, (i, j, n - i - j), strict=True))
+        ]
+        limits = []
+        for each in counts:
+            tally = sum(count * tallies[side[0]] for count, side in zip(each, sides, strict=True) if count)
+            low, high = share_interval(mechanism, Aggregate(mechanism.fingerprint, n, tally), confidence)
+            limits.append((low[value], high[value]))
+        low, high = np.array(limits).T
+        for p in populations(mechanism.k, value):
+            law = p @ matrix
+            chances = chance(counts, [law[side].sum() for side in sides])
+            assert chances.sum() == pytest.approx(1)
+            assert chances[(low <= p[value] + 1e-12) & (p[value] - 1e-12 <= high)].sum() >= confidence - 1e-9
+
+
+@pytest.mark.parametrize("mechanism", OTHERS, ids=lambda m: f"{type(m).__name__}-{m.k}")
+def test_intervals_hold_the_estimate_and_shrink_with_reports(mechanism):
+    law = mechanism.forward(np.full(mechanism.k, 1 / mechanism.k))
+    widths = []
+    for n in (10**4, 10**6):
+        counts = np.rint(n * law).astype(np.int64)
+        low, high = share_interval(mechanism, Aggregate(mechanism.fingerprint, mechanism.reports(counts), counts), 0.95)
+        value = mechanism.decode(counts / n)
+        assert np.all((low <= value + 1e-4) & (value <= high + 1e-4))
+        widths.append(high - low)
+    np.testing.assert_allclose(widths[0] / widths[1], 10, rtol=0.1)
+    normal = 2 * 1.96 * np.sqrt(mechanism.variance() / 10**6)
+    assert np.all(widths[1] < 1.8 * normal)
+
+
+TABLES = [
+    ChannelTable([[6, 3, 1], [1, 3, 6]]),
+    ChannelTable([[2, 0, 1], [1, 2, 0], [0, 1, 2]]),
+    ChannelTable([[1000, 1, 0], [0, 1, 1000]]),
+]
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+@pytest.mark.parametrize("n", [2, 25])
+@pytest.mark.parametrize("mechanism", TABLES, ids=lambda m: f"{m.k}x{m.outputs}")
+def test_tables_are_covered_at_every_share(mechanism, n, confidence):
+    counts = [(i, j, n - i - j) for i in range(n + 1) for j in range(n + 1 - i)]
+    limits = [share_interval(mechanism, tallied(mechanism, np.array(each)), confidence) for each in counts]
+    low, high = (np.array(side) for side in zip(*limits, strict=True))
+    for value in range(mechanism.k):
+        for p in populations(mechanism.k, value):
+            chances = chance(counts, p @ mechanism.probabilities())
+            covered = (low[:, value] <= p[value] + 1e-12) & (p[value] - 1e-12 <= high[:, value])
+            assert chances[covered].sum() >= confidence - 1e-9
+
+
+def test_the_bound_of_a_table_is_the_empirical_bernstein_bound_of_its_contributions():
+    mechanism, n, confidence = TABLES[1], 1000, 0.9
+    counts = np.array([200, 300, 500])
+    single = mechanism.decode(np.eye(3))
+    reports = np.repeat(single, counts, axis=0)
+    log = np.log(2 / ((1 - confidence) / 2))
+    radius = np.sqrt(2 * reports.var(axis=0, ddof=1) * log / n) + 7 * np.ptp(single, axis=0) * log / (3 * (n - 1))
+    low, high = share_interval(mechanism, tallied(mechanism, counts), confidence)
+    np.testing.assert_allclose(low, np.clip(reports.mean(axis=0) - radius, 0, 1))
+    np.testing.assert_allclose(high, np.clip(reports.mean(axis=0) + radius, 0, 1))
+
+
+def test_one_report_of_a_table_tells_nothing():
+    low, high = share_interval(TABLES[0], tallied(TABLES[0], np.array([1, 0, 0])), 0.95)
+    assert (low.tolist(), high.tolist()) == ([0, 0], [1, 1])
+
+
+def test_a_table_of_one_value_is_certain():
+    mechanism = ChannelTable([[1, 2]])
+    low, high = share_interval(mechanism, tallied(mechanism, np.array([1, 1])), 0.95)
+    assert (low.tolist(), high.tolist()) == ([1], [1])

@@ -80,7 +80,7 @@ def test_powers_of_two_never_draw_again(bound):
     assert np.all(outcomes(bound, [0, 1, HALF // 2, HALF - 1]) >= 0)
 
 
-WIDE = [HALF + 1, 3 * HALF, 2**40, 2**40 + 7, 10**15, 2**62 - 1, 2**63 - 25, 2**63]
+WIDE = [HALF + 1, 3 * HALF, 2**40, 2**40 + 7, 10**15, 2**62 - 1, 2**63 - 25, 2**63, 2**63 + 1, 2**64 - 1, 2**64]
 LAST = 2**64 - 1
 
 

@@ -7,6 +7,10 @@ from scipy import stats
 from sordino.estimation.estimate import estimate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.unary import UnaryEncoding
 
 pytestmark = pytest.mark.statistical
 
@@ -20,6 +24,10 @@ MECHANISMS = [
     Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "1", "hadamard"),
     Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "4", "randomized"),
     HadamardResponse(8, "3"),
+    HighLow(8, [1, 2, 6], "1", "subset"),
+    SubsetSelection(8, "2"),
+    UnaryEncoding(8, "2", [0, 5]),
+    ChannelTable([np.roll([9, 2, 1, 1, 1, 1, 1, 1, 2], x).tolist() for x in range(8)]),
 ]
 
 

@@ -7,8 +7,10 @@ from scipy import stats
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
 
 pytestmark = pytest.mark.statistical
 
@@ -64,6 +66,8 @@ BUILD = {
     "hadamard": lambda e: HadamardResponse(12, e),
     "projective": lambda e: ProjectiveResponse(12, e),
     "blocks": lambda e: Blockwise(BLOCKS, e),
+    "subset": lambda e: SubsetSelection(12, e, 2),
+    "high-low": lambda e: HighLow(12, [2, 3, 10, 11], e),
 }
 
 
