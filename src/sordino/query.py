@@ -174,6 +174,11 @@ class Sampled:
         bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
         return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
 
+    def possible(self, counts: NDArray[np.integer]) -> bool:
+        """Whether reports can add up to the counters of all queries."""
+        bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
+        return all(query.mechanism.possible(counts[first:end]) for query, first, end in bounds)
+
     def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
         """Each query with its own codes and their positions."""
         parts: list[tuple[Query, Words, NDArray[np.intp]]] = []

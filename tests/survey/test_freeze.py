@@ -162,7 +162,7 @@ def table_move(part, definition):
 BREAKS = {
     "randomized": ("randomized", lambda part: moved(part, "threshold", 1)),
     "projective": ("projective", lambda part: moved(part, "threshold", 1)),
-    "projective of another field": ("projective", lambda part: part.update(field=part["field"] + 2)),
+    "projective of another field": ("projective", lambda part: part.update(field=part["field"] + 1)),
     "subset": ("subset", lambda part: moved(part, "threshold", 1)),
     "subset of a smaller size": ("subset", lambda part: part.update(size=part["size"] - 1)),
     "blockwise": ("blockwise", lambda part: moved(part["inner"][0], "threshold", 1)),

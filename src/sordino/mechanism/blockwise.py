@@ -238,6 +238,10 @@ class Blockwise(SupportMechanism):
         """Those of all blocks."""
         return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._by_size for row in rows)
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If those of all blocks are."""
+        return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._by_size)
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the reports tell in the clear."""
         group = self.support(law).group

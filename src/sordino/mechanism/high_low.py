@@ -256,6 +256,10 @@ class HighLow(SupportMechanism):
         """If the inner mechanism does."""
         return self.inner.counts_codes
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If the inner one is."""
+        return self.inner.possible(counters[..., : self.inner.counters])
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """All reports."""
         return self._total(law)
