@@ -159,6 +159,13 @@ def test_equal_floats_may_hide_a_loss_of_twice_the_radius():
     assert definition.slack(evidence) <= 0.5
 
 
+@pytest.mark.parametrize("bound", ["0", "0.001", "1/3", "ln 3", "40"])
+def test_no_report_leaves_at_most_the_least_bound(bound):
+    definition = PairwiseLDP([["0", bound], ["40", "0"]])
+    slack = definition.slack(FiniteEvidence(np.zeros(2)))
+    assert BOUNDS[bound] - 1e-14 <= slack <= BOUNDS[bound]
+
+
 def test_nothing_protected_leaves_everything():
     definition = PairwiseLDP([[0, "inf"], ["inf", 0]])
     assert definition.slack(FiniteEvidence(np.array([0.0, -math.inf]))) == math.inf

@@ -94,7 +94,7 @@ def test_many_values_take_projective_geometry_and_few_take_randomized_response()
 @pytest.mark.parametrize(
     ("k", "definition", "limits"),
     [
-        (100, LDP("1"), {64: 7, 7: 7}),
+        (100, LDP("1"), {64: 9, 9: 9, 8: 7, 7: 7}),
         (64, LDP("0.5"), {64: 64, 63: 7, 6: 6}),
         (80, BlockLDP("0.5", np.arange(80) // 16), {64: 19, 18: 8, 7: 7}),
     ],

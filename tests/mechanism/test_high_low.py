@@ -104,6 +104,17 @@ def test_no_other_size_of_subsets_inside_is_better(k, s, epsilon):
         assert best <= mechanism.total_variance * (1 + 1e-9)
 
 
+@pytest.mark.parametrize(("epsilon", "gain"), [("0.5", 1.01), ("1", 1.03), ("2", 1.05), ("4", 1.15)])
+def test_smaller_fields_inside_are_tried_where_masks_do_not_fit(epsilon, gain):
+    # Measured at k = 1000, s = 200: from 1.7 % less variance than with the best field of 200 values alone to 17 %.
+    best = HighLow(1000, range(200), epsilon)
+    alone = ProjectiveResponse(200, epsilon)
+    hidden = alone.threshold / WORD / alone.sides[0] * sum(alone.sides) * math.exp(-float(epsilon))
+    mechanism = HighLow.from_inner(1000, range(200), alone, math.ceil(hidden * WORD))
+    assert best.inner.field < alone.field
+    assert best.total_variance * gain < mechanism.total_variance
+
+
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
 @pytest.mark.parametrize(("k", "s"), [(5, 1), (5, 4), (20, 3), (70, 65), (300, 100)])
 def test_best_is_no_worse_than_any_choice_and_than_hiding_all_values(k, s, epsilon):

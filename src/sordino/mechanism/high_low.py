@@ -31,10 +31,14 @@ from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import LARGEST_CODE_BITS
 from sordino.mechanism.blockwise import Within, offered
 from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import LARGEST as LARGEST_MASK
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
+
+FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
+"""Orders of the field that projective response inside is tried with, where the best for itself is larger."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -328,7 +332,11 @@ class HighLow(SupportMechanism):
 
 
 def _choices(size: int, epsilon: Nats, within: Within) -> list[OneCoin]:
-    """Inner mechanisms over the sensitive values; subsets of every size, since larger ones tell more of the others."""
+    """Inner mechanisms over the sensitive values.
+
+    Codes that more values share hide the others better, so that they are told more often: subsets of every size and
+    smaller fields than the best for the sensitive values alone are tried too.
+    """
     if size == 1:
         return [RandomizedResponse(1, epsilon)]
     choices = offered(size, epsilon, within)
@@ -336,6 +344,11 @@ def _choices(size: int, epsilon: Nats, within: Within) -> list[OneCoin]:
         for held in range(1, size):
             with suppress(SordinoError):
                 choices.append(SubsetSelection(size, epsilon, held))
+    if within in ("projective", "best"):
+        largest = max((inner.field for inner in choices if isinstance(inner, ProjectiveResponse)), default=0)
+        for field in FIELDS:
+            with suppress(SordinoError):
+                choices += [ProjectiveResponse(size, epsilon, field)] if field < largest else []
     return choices
 
 
