@@ -174,11 +174,8 @@ class HighLow(SupportMechanism):
             return 1.0, -hidden / (1 - hidden), -hidden / (1 - hidden)
         hit, miss, uniform = float(self.inner.hit[0]), float(self.inner.miss[0]), on / (on + off)
         # p = (s - a g - b) / gap, from p_A = (g - h) / (1 - h).
-        gap, slope, shift = (
-            hit - miss,
-            (miss - hidden * uniform) / (1 - hidden),
-            hidden * (uniform - miss) / (1 - hidden),
-        )
+        gap, slope = hit - miss, (miss - hidden * uniform) / (1 - hidden)
+        shift = hidden * (uniform - miss) / (1 - hidden)
         return (1 - slope - shift) / gap, (-slope - shift) / gap, -shift / gap
 
     @property
