@@ -14,6 +14,10 @@ class SordinoError(ValueError):
         rule: what must hold, as a sentence without a full stop.
         found: what was found; never a person's value.
         step: what to do next.
+
+    Example:
+        >>> str(SordinoError("epsilon must be above 0", found="0", step="raise it"))
+        'epsilon must be above 0; found 0: raise it.'
     """
 
     def __init__(self, rule: str, *, found: str = "", step: str = "") -> None:
@@ -33,6 +37,10 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
 
     Attributes:
         errors: the single mistakes, in the order of the file.
+
+    Example:
+        >>> len(SordinoErrors("the survey", [SordinoError("version must be given")]).errors)
+        1
     """
 
     def __init__(self, what: str, errors: Sequence[SordinoError]) -> None:

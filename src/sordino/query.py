@@ -27,6 +27,11 @@ class Query:
         attribute: the name of the attribute whose value is the statistic.
         mechanism: the channel from its values to codes.
         subtract_totals: whether estimates are shifted to the known share of their block; decided before the data.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> Query("smoker", RandomizedResponse(2, "1"), subtract_totals=False).attribute
+        'smoker'
     """
 
     attribute: str
@@ -41,6 +46,15 @@ class Sampled:
     Attributes:
         queries: in a fixed order; each one's codes follow those of the one before it.
         weights: whole numbers; a person answers query j with probability weights[j] / sum(weights).
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> smoker = Query("smoker", RandomizedResponse(2, "1"), subtract_totals=False)
+        >>> colour = Query("colour", RandomizedResponse(3, "1"), subtract_totals=False)
+        >>> asked = Sampled((smoker, colour), (1, 1))
+        >>> codes = asked.privatize([[0, 1], [2, 0]])
+        >>> [part.n for part in asked.split(asked.tally(codes))] in ([2, 0], [1, 1], [0, 2])
+        True
     """
 
     queries: tuple[Query, ...]
@@ -159,6 +173,11 @@ class Sampled:
         """How many reports the counters of all queries hold."""
         bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
         return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
+
+    def possible(self, counts: NDArray[np.integer]) -> bool:
+        """Whether reports can add up to the counters of all queries."""
+        bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
+        return all(query.mechanism.possible(counts[first:end]) for query, first, end in bounds)
 
     def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
         """Each query with its own codes and their positions."""

@@ -36,9 +36,9 @@ def test_table1_is_one_json_object(checkins, run):
     assert {tuple(row) for row in found["rows"]} == {("blocks", "mechanism", "estimator", "tv")}
     names = {(row["blocks"], row["mechanism"], row["estimator"]) for row in found["rows"]}
     columns, mechanisms = ("LDP", "5x7", "25x35", "25x70"), ("hadamard", "best")
-    assert names == {
-        (blocks, mechanism, method) for blocks in columns for mechanism in mechanisms for method in METHODS
-    }
+    every = {(blocks, mechanism, method) for blocks in columns for mechanism in mechanisms for method in METHODS}
+    # In blocks of 50 cells the best mechanism tells subsets, whose tally gives no likelihood.
+    assert names == every - {("5x7", "best", "likelihood")}
     assert len(found["rows"]) == len(names)
     assert all(isinstance(row["tv"], float) and row["tv"] >= 0 for row in found["rows"])
     assert run(*command) == (0, out, "")
@@ -54,7 +54,7 @@ def test_table1_for_people_has_the_papers_numbers(checkins, run):
     assert f"{checkins:,} people" in out
     assert "5 outside left out" in out
     # Blocks of one cell: nothing to compare.
-    assert [line.split()[-1] for line in out.splitlines() if "best / hadamard" in line] == ["-"] * len(METHODS)
+    assert {line.split()[-1] for line in out.splitlines() if "best / hadamard" in line} == {"-"}
 
 
 @pytest.mark.long
@@ -74,7 +74,8 @@ def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     assert (found["people"], found["figure"]) == (40, "fig2.png")
     keys = ("distribution", "blocks", "mechanism", "estimator", "tv", "paper")
     assert {tuple(row) for row in found["rows"]} == {keys}
-    assert len(found["rows"]) == 4 * 5 * 2 * len(METHODS)
+    # The paper compares three estimators.
+    assert len(found["rows"]) == 4 * 5 * 2 * 3
     assert {row["blocks"] for row in found["rows"]} == {1, 10, 20, 50, 100}
     assert (tmp_path / "fig2.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert json.loads(run(*command)[1]) == {"people": 40, "rows": found["rows"]}

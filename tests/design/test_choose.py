@@ -104,6 +104,12 @@ def test_the_best_that_fits_is_taken(k, definition, limits):
         assert best_mechanism(k, definition, limit).code_bits == bits
 
 
+def test_projective_response_takes_another_field_where_codes_must_be_shorter():
+    best, shorter = (best_mechanism(100, LDP("1"), bits) for bits in (64, 8))
+    assert (best.field, shorter.field) == (4, 3)
+    assert total(best) < total(shorter) < total(HadamardResponse(100, "1"))
+
+
 @pytest.mark.parametrize(
     ("k", "definition", "least"), [(100, LDP("1"), 7), (80, BlockLDP("1", np.arange(80) // 16), 7)]
 )

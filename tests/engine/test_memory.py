@@ -61,3 +61,34 @@ def test_ten_million_ids_are_compared_below_a_gibibyte(tmp_path, make_plan, kind
     assert peak([*command, tmp_path / "one.parquet"]) < GIBIBYTE
     assert peak([*command, tmp_path / "two.parquet"]) < GIBIBYTE
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
+
+
+@pytest.mark.long
+def test_a_million_listed_values_stay_below_a_gibibyte(tmp_path):
+    """Twenty of the pages are sensitive; every command reads the plan and its labels again."""
+    pages = [f"https://example.org/{i:07d}" for i in range(1_000_000)]
+    (tmp_path / "pages.txt").write_text("\n".join(pages))
+    (tmp_path / "sensitive.txt").write_text("\n".join(pages[::50_000]))
+    survey = 'version = 1\nepsilon = "1"\n[attribute.page]\ncategories = { file = "pages.txt" }\n'
+    survey += 'protect = { sensitive = { file = "sensitive.txt" } }\n[[ask]]\nhistogram = "page"\n'
+    (tmp_path / "survey.toml").write_text(survey)
+    # Half of the people were on sensitive pages, evenly.
+    rng = np.random.default_rng(1)
+    visited = np.where(rng.random(1_000_000) < 0.5, rng.integers(20, size=1_000_000) * 50_000, rng.integers(10**6))
+    people = pa.table({"page": pa.array([pages[i] for i in visited.tolist()])})
+    pq.write_table(people, tmp_path / "people.parquet")
+    plan, reports, table = (tmp_path / name for name in ("plan.json", "reports.parquet", "estimates.parquet"))
+    commands = [
+        ["plan", tmp_path / "survey.toml", "--people", "1000000", "-o", plan],
+        ["certify", plan],
+        ["explain", plan],
+        ["privatize", plan, tmp_path / "people.parquet", "-o", reports],
+        ["estimate", plan, reports, "-o", table],
+    ]
+    for command in commands:
+        assert peak([sys.executable, "-c", "from sordino.cli.main import main; main()", *command]) < GIBIBYTE
+    shares = pq.read_table(table)
+    assert shares["value"].to_pylist() == pages
+    found = shares["estimate"].to_numpy()
+    assert found[::50_000] == pytest.approx([0.025] * 20, abs=0.015)
+    assert found.sum() == pytest.approx(1)

@@ -48,7 +48,7 @@ def test_the_tally_counts_each_code(tmp_path, numbered, ending):
 
 
 def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_plan, write_rows, read_codes):
-    plan = make_plan({"categories": 100})
+    plan = make_plan({"categories": 100}, "ln 2")
     parts, paths = [list(range(100)) * 30, [7], [5] * 1000], []
     for i, (values, ending) in enumerate(zip(parts, (".csv", ".csv.gz", ".parquet"), strict=True)):
         data = write_rows(tmp_path / f"people{i}.csv", {"value": values})
@@ -64,7 +64,7 @@ def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_p
 @pytest.mark.parametrize("row", [1, 150_000, 200_000])
 @pytest.mark.parametrize("what", ["another plan", "code out of range"])
 def test_one_wrong_report_is_named_by_its_row(tmp_path, make_plan, ending, row, what):
-    plan = make_plan({"categories": 100})  # codes 0..120
+    plan = make_plan({"categories": 100}, "ln 2")  # codes 0..120
     codes, tags = [99] * 200_000, [tag_of(plan)] * 200_000
     if what == "another plan":
         tags[row - 1] ^= 1
@@ -92,7 +92,7 @@ CODES = ["", "1", "12345", "0x1", "1.0", "+12", "-12", " 12", "12 ", "abc", "121
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_code_in_csv_has_the_plans_digits(tmp_path, make_plan, code):
-    plan = make_plan({"categories": 100})
+    plan = make_plan({"categories": 100}, "ln 2")
     (tmp_path / "r.csv").write_text(f"plan,code\n{tag_of(plan):020},120\n{tag_of(plan):020},{code}\n", encoding="utf-8")
     text = message(plan, tmp_path / "r.csv")
     assert "row 2: a code must be one of the plan's, in 0..120" in text

@@ -207,3 +207,13 @@ def test_without_epsilon_nothing_is_learned_and_nothing_told():
     assert codes.max() < mechanism.inner.outputs
     with pytest.raises(SordinoError, match="raise epsilon"):
         mechanism.decode(mechanism.forward(np.full(5, 0.2)))
+
+
+@pytest.mark.parametrize("within", ["randomized", "hadamard", "projective", "subset", "best"])
+@pytest.mark.parametrize("epsilon", ["1/1000", "1", "7"])
+@pytest.mark.parametrize(("k", "size"), [(5, 2), (9, 8), (40, 7), (300, 20)])
+def test_the_total_variance_is_the_sum_over_all_values(k, size, epsilon, within):
+    mechanism = HighLow(k, range(k - size, k), epsilon, within)
+    assert mechanism.total_variance == pytest.approx(mechanism.variance().sum(), rel=1e-9)
+    alone = HighLow(k, [3], epsilon)
+    assert alone.total_variance == pytest.approx(alone.variance().sum(), rel=1e-9)

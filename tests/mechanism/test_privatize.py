@@ -148,9 +148,9 @@ def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
 @pytest.mark.parametrize("field", [2, 3, 4, 5, 8, 16])
 def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
     monkeypatch.setattr("sordino.mechanism.projective.LARGEST_LIST", 0)
-    mechanism = ProjectiveResponse(9, "1", field)
+    mechanism = ProjectiveResponse(25, "1", field)
     assert mechanism._listed is None
-    for value in range(9):
+    for value in range(25):
         law = {y: Fraction(mechanism.weight(value, y), mechanism.denominator) for y in range(mechanism.outputs)}
         assert law_by_words(mechanism, value) == law
 

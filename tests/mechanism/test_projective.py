@@ -7,7 +7,7 @@ from sordino.audit.certify import certify
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
 from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.projective import ProjectiveResponse, best_field
+from sordino.mechanism.projective import ProjectiveResponse, best_field, best_fields
 
 
 # n times the variance of a value that nobody has, at k = 43,750 (five digits), and the prime that reaches it.
@@ -80,6 +80,18 @@ def test_a_power_of_two_wins_by_a_tie():
     assert seven < eight < 1.001 * seven
     assert best_field(7, 7.0) == 8
     assert best_field(12, 4.0) == 11
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(9, "2.5"), (50, "1"), (100, "1"), (1000, "2")])
+def test_shorter_codes_have_the_best_fields_that_are_left(k, epsilon):
+    every = [ProjectiveResponse(k, epsilon, q) for q in (2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 31, 32, 37, 53, 64, 97, 101)]
+    rare = {mechanism.field: mechanism.variance(np.eye(k)[0])[-1] for mechanism in every}
+    bits = 64
+    for field in best_fields(k, float(epsilon)):
+        left = [rare[mechanism.field] for mechanism in every if mechanism.code_bits <= bits]
+        assert rare[field] <= 1.001 * min(left)
+        bits = ProjectiveResponse(k, epsilon, field).code_bits - 1
+    assert all(mechanism.code_bits > bits for mechanism in every)
 
 
 @pytest.mark.parametrize("field", [1, 0, -3, -4, 6, 9, 12, 256, 2**25])

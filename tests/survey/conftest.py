@@ -1,6 +1,8 @@
 """Surveys that are right, as text, and the one way to change them: replace a piece that is surely there."""
 
+import json
 import tomllib
+from hashlib import sha256
 
 import pytest
 
@@ -76,3 +78,15 @@ def tables():
         return {"version": 1, **top, "attribute": attributes, "ask": asks}
 
     return make
+
+
+@pytest.fixture
+def sealed():
+    """Give a document the hash of its contents, as whoever changed it would."""
+
+    def seal(document):
+        content = {key: value for key, value in document.items() if key != "hash"}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return {**content, "hash": "sha256:" + sha256(text.encode()).hexdigest()}
+
+    return seal

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from sordino.errors import SordinoError
+from sordino.survey.plan import Plan
+from sordino.survey.result import Result
+from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
 CODES = [0, 1, 1, 3, 3, 3]
@@ -99,3 +102,73 @@ def test_a_file_that_is_no_aggregate(tmp_path, plan, content):
         path.write_bytes(content)
     with pytest.raises(SordinoError, match=str(path)):
         load_aggregate(plan("named"), path)
+
+
+SUBSETS = {"categories": 20}
+
+
+@pytest.fixture
+def write_counts(tmp_path):
+    """An aggregate of a plan with other counts."""
+
+    def write(plan, counts):
+        document = {"format": "sordino aggregate", "version": 1, "plan": plan.hash, "counts": counts}
+        (tmp_path / "a.json").write_text(json.dumps(document))
+        return tmp_path / "a.json"
+
+    return write
+
+
+IMPOSSIBLE = {
+    "one more": lambda size, n: [n, *[0] * 19, n],
+    "a value in more subsets than there are": lambda size, n: [n + 1, *[n] * (size - 2), n - 1, *[0] * (20 - size), n],
+    "no reports": lambda size, n: [n] * size + [0] * (20 - size) + [0],
+    "a report without values": lambda size, n: [n] * size + [0] * (20 - size) + [n + 1],
+    "too many": lambda size, n: [2**51] * size + [0] * (20 - size) + [2**51],
+}
+
+
+@pytest.mark.parametrize("counts", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_counts_that_no_reports_add_up_to_are_refused(tables, write_counts, counts):
+    plan = Plan.of(Survey.read(tables({"x": SUBSETS})), 1000)
+    size = json.loads(plan.bytes)["queries"][0]["mechanism"]["size"]
+    right = [5] * size + [0] * (20 - size) + [5]
+    assert load_aggregate(plan, write_counts(plan, right)).n == 5
+    with pytest.raises(SordinoError, match="reports can add up to"):
+        load_aggregate(plan, write_counts(plan, counts(size, 5)))
+
+
+def test_impossible_counts_of_any_block_or_question_are_refused(tables, write_counts):
+    attributes = {
+        "blocks": {"categories": 40, "protect": {"blocks": 10}},
+        "sensitive": {"categories": 12, "protect": {"sensitive": list(range(10))}},
+    }
+    plan = Plan.of(Survey.read(tables(attributes)), 1000)
+    values = [np.arange(4000) % 40, np.arange(4000) % 12]
+    counts = plan.sampled.tally(plan.sampled.privatize(values)).counts.tolist()
+    assert load_aggregate(plan, write_counts(plan, counts)).counts.tolist() == counts
+    names = [part.name for part in plan.document.queries[0].mechanism.inner]
+    assert (names, plan.document.queries[1].mechanism.inner.name) == (["subset"], "subset")
+    for counter in (*range(0, 44, 5), *range(44, 55)):
+        wrong = [*counts[:counter], counts[counter] + 1, *counts[counter + 1 :]]
+        with pytest.raises(SordinoError, match="reports can add up to"):
+            load_aggregate(plan, write_counts(plan, wrong))
+    # How many told themselves is anybody's guess.
+    assert load_aggregate(plan, write_counts(plan, [*counts[:-1], counts[-1] + 1])).n == 4001
+
+
+@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
+@pytest.mark.parametrize("n", [1, 2, 10**9])
+def test_equal_reports_give_finite_shares(tables, write_counts, method, n):
+    """However unlikely it is that all people send the same code."""
+    attributes = {"x": SUBSETS, "y": {"categories": 9, "protect": {"sensitive": [0, 4, 5]}}}
+    plan = Plan.of(Survey.read(tables(attributes)), 1000)
+    sampled = plan.sampled
+    codes = sampled.privatize([np.full(99, 3), np.full(99, 4)])
+    tallies = {code >= sampled.offsets[1]: sampled.tally([code]).counts for code in codes.tolist()}
+    counts = n * (tallies[False] + tallies[True])
+    for result in Result.of(plan, load_aggregate(plan, write_counts(plan, counts.tolist())), method):
+        assert result.estimate.n == n
+        low, high = result.interval
+        assert np.isfinite([result.estimate.value, result.estimate.stderr, low, high]).all()
+        assert ((low >= 0) & (low <= high) & (high <= 1)).all()

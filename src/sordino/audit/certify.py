@@ -67,6 +67,11 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
         SordinoError: the mechanism's outputs do not add up to a channel, so that no verdict is possible; or the
         definition
             is about another number of values.
+
+    Example:
+        >>> from sordino import LDP, HadamardResponse
+        >>> certify(HadamardResponse(1000, "1"), LDP("1")).slack.floor() < 1e-18
+        True
     """
     totals = np.zeros(mechanism.k, dtype=object)
     tightest: dict[Nats, tuple[ColumnClass, Extreme]] = {}

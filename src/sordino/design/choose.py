@@ -17,7 +17,7 @@ from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import LARGEST_CODE_BITS, Mechanism
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import INNER, Blockwise, Within
+from sordino.mechanism.blockwise import INNER, Blockwise, Within, offered
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.table import ChannelTable
 
@@ -81,8 +81,8 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
     """What can be tried for a definition."""
     match definition:
         case LDP():
-            for name, family in INNER.items():
-                yield name, partial(family, k, definition.epsilon)
+            for name in INNER:
+                yield name, partial(_longest, name, k, definition.epsilon, code_bits)
         case BlockLDP():
             _require_size(definition.partition.k, k)
             yield from _blockwise(definition.partition, definition.epsilon, code_bits)
@@ -94,6 +94,12 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             yield from _for_matrix(definition, code_bits)
         case _:
             raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
+
+
+def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
+    """The version of a mechanism with the longest codes that fit, or with the shortest if none do."""
+    versions = offered(k, epsilon, name)
+    return next((version for version in versions if version.code_bits <= code_bits), versions[-1])
 
 
 def _blockwise(blocks: Partition, epsilon: Nats, code_bits: int) -> Iterator[Maker]:

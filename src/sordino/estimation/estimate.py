@@ -28,6 +28,12 @@ class Estimate:
         stderr: shape (k,); of the unbiased estimate, whatever the method.
         n: the number of reports.
         method: how the values were made.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> mechanism = RandomizedResponse(2, "ln 3")
+        >>> estimate(mechanism, mechanism.tally([0, 0, 0, 1])).value.round(6)
+        array([1., 0.])
     """
 
     value: NDArray[np.float64]

@@ -16,6 +16,12 @@ class Aggregate:
         fingerprint: of the mechanism that made the reports.
         n: the number of reports.
         counts: int64, shape (counters,): how often each code was reported, or what the mechanism counts instead.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> mechanism = RandomizedResponse(2, "1")
+        >>> (mechanism.tally([0, 1, 1]) + mechanism.tally([1])).counts
+        array([1, 3])
     """
 
     fingerprint: str

@@ -124,6 +124,11 @@ class Mechanism(ABC):
         """How many reports a tally holds."""
         return int(counters.sum())
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """Whether reports can add up to these tallies, shape (..., counters), of numbers >= 0."""
+        del counters
+        return True
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share of the reports from each block of the partition, shape (m,), of counters per report."""
         total: NDArray[np.float64] = law.sum(axis=-1, keepdims=True)

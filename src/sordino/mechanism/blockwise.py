@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 from math import lcm
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.projective import ProjectiveResponse
+from sordino.mechanism.projective import ProjectiveResponse, best_fields
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
@@ -34,7 +34,9 @@ Within = Literal["randomized", "hadamard", "projective", "subset", "best"]
 """The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block size,
 among those whose reports fit."""
 
-INNER: Mapping[str, type[RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection]] = {
+Inner: TypeAlias = RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection
+
+INNER: Mapping[Within, type[Inner]] = {
     "randomized": RandomizedResponse,
     "hadamard": HadamardResponse,
     "projective": ProjectiveResponse,
@@ -236,6 +238,10 @@ class Blockwise(SupportMechanism):
         """Those of all blocks."""
         return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._by_size for row in rows)
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If those of all blocks are."""
+        return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._by_size)
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the reports tell in the clear."""
         group = self.support(law).group
@@ -340,7 +346,7 @@ def _inner(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> 
 
 
 def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
-    """The mechanisms over k values that can keep this epsilon.
+    """The mechanisms over k values that can keep this epsilon; projective response also with shorter codes.
 
     Raises:
         SordinoError: none can.
@@ -350,9 +356,16 @@ def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]
     for name, make in INNER.items():
         if within in (name, "best"):
             try:
-                made.append(make(k, epsilon))
+                made += _versions(make, k, epsilon)
             except SordinoError as refusal:
                 refusals.append(refusal)
     if not made:
         raise refusals[0]
     return made
+
+
+def _versions(make: type[Inner], k: int, epsilon: NatsLike) -> list[Inner]:
+    """A mechanism's best version; then, where there are several, the best of those with shorter and shorter codes."""
+    if make is ProjectiveResponse:
+        return [ProjectiveResponse(k, epsilon, field) for field in best_fields(k, float(read_epsilon(epsilon)))]
+    return [make(k, epsilon)]

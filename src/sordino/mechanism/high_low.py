@@ -155,25 +155,46 @@ class HighLow(SupportMechanism):
         A group share g is p_A + h (1 - p_A) with h = hidden / 2^64; a supporting share is hit p + miss (p_A - p) + h m
         (1 - p_A), where m is the share of supporting codes among all inner ones.
         """
-        inner, hidden = self.inner, self.hidden / WORD
-        hit, miss, (on, off) = inner.hit, inner.miss, inner.sides
-        uniform, informative = on / (on + off), self._informative
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gap = hit - miss if len(self.sensitive) > 1 else np.ones(1)
-            # p = (s - a g - b) / gap, from p_A = (g - h) / (1 - h).
-            slope = (miss - hidden * uniform) / (1 - hidden)
-            shift = hidden * (uniform - miss) / (1 - hidden)
-            if len(self.sensitive) == 1:
-                # One sensitive value: p is p_A itself.
-                gap, slope, shift = np.array([1 - hidden]), np.zeros(1), np.array([hidden])
-            values = [(1 - slope - shift) / gap, (-slope - shift) / gap, -shift / gap]
         reading = np.zeros((3, self.k))
-        reading[:, self.sensitive] = values if informative else [[np.inf], [-np.inf], [0.0]]
-        reading[0, self.others] = WORD / (WORD - self.hidden) if informative else np.inf
+        reading[:, self.sensitive] = np.array(self._own)[:, None]
+        reading[0, self.others] = self._told_alone
         alone = np.ones(self.k, dtype=np.bool_)
-        alone[self.sensitive] = off == 0
+        alone[self.sensitive] = self.inner.sides[1] == 0
         on_own, off_own, outside = reading
         return Reading(on_own, off_own, outside, alone, np.zeros(self.k, dtype=np.bool_))
+
+    @property
+    def _own(self) -> tuple[float, float, float]:
+        """What a report adds to a sensitive value's estimate: `on`, `off` and `outside`, for all of them alike."""
+        if not self._informative:
+            return np.inf, -np.inf, 0.0
+        hidden, (on, off) = self.hidden / WORD, self.inner.sides
+        if len(self.sensitive) == 1:
+            # One sensitive value: p is p_A itself.
+            return 1.0, -hidden / (1 - hidden), -hidden / (1 - hidden)
+        hit, miss, uniform = float(self.inner.hit[0]), float(self.inner.miss[0]), on / (on + off)
+        # p = (s - a g - b) / gap, from p_A = (g - h) / (1 - h).
+        gap, slope = hit - miss, (miss - hidden * uniform) / (1 - hidden)
+        shift = hidden * (uniform - miss) / (1 - hidden)
+        return (1 - slope - shift) / gap, (-slope - shift) / gap, -shift / gap
+
+    @property
+    def _told_alone(self) -> float:
+        """What the code of a value that is not sensitive adds to its estimate."""
+        return WORD / (WORD - self.hidden) if self._informative else np.inf
+
+    @property
+    def total_variance(self) -> float:
+        """All sensitive values are alike, and so are all others: one of each tells the sum, however many there are."""
+        if not self._informative:
+            return np.inf
+        size, hidden, (on, off) = len(self.sensitive), self.hidden / WORD, self.inner.sides
+        rest = self.k - size
+        group = (size + hidden * rest) / self.k
+        support = float(self.inner.hit[0]) + (size - 1) * float(self.inner.miss[0]) + hidden * rest * on / (on + off)
+        chances = (support / self.k, group - support / self.k, 1 - group)
+        sensitive = sum(chance * amount**2 for chance, amount in zip(chances, self._own, strict=True))
+        return size * sensitive + rest * self._told_alone / self.k - 1 / self.k
 
     @property
     def _informative(self) -> bool:
@@ -259,6 +280,10 @@ class HighLow(SupportMechanism):
     def counts_codes(self) -> bool:
         """If the inner mechanism does."""
         return self.inner.counts_codes
+
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If the inner one is."""
+        return self.inner.possible(counters[..., : self.inner.counters])
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """All reports."""

@@ -164,15 +164,16 @@ class ProjectiveResponse(OneCoin):
         return self._sums.of(padded)
 
     @cached_property
-    def _pivots(self) -> NDArray[np.int64]:
+    def _pivots(self) -> NDArray[np.int32]:
         """The power of q at which each value's vector has its leading 1, shape (k,)."""
         lengths = np.searchsorted(self.field ** np.arange(self.space.t), self.space.vectors[: self.k], side="right")
-        return (self.field ** (lengths - 1)).astype(np.int64)
+        return (self.field ** (lengths - 1)).astype(np.int32)
 
     @cached_property
     def _below(self) -> list[NDArray[np.integer]]:
         """Each value's vector without its leading 1, in chunks of shape (k,)."""
-        return self.space.chunks(self.space.vectors[: self.k] - self._pivots, self.space.t - 1)
+        vectors = (self.space.vectors[: self.k] - self._pivots).astype(np.int32)
+        return self.space.chunks(vectors, self.space.t - 1)
 
     @cached_property
     def _listed(self) -> NDArray[np.int32] | None:
@@ -211,20 +212,35 @@ class ProjectiveResponse(OneCoin):
 
 
 def best_field(k: int, epsilon: float) -> int:
-    """The order q with the lowest variance of a rare value among those whose space is small enough.
+    """The order q with the lowest variance of a rare value.
+
+    Raises:
+        SordinoError: no space of k points is small enough.
+    """
+    return best_fields(k, epsilon)[0]
+
+
+def best_fields(k: int, epsilon: float) -> list[int]:
+    """The best order of all, then the best of those with shorter codes, and so on.
 
     Candidates are the powers of two, the primes around e^eps + 1, and for each dimension the least and the largest
     prime. A power of two, whose estimates are faster, may be worse by a tolerance.
     """
     centre = round(math.exp(min(epsilon, math.log(LARGEST_TABLE))) + 1)
-    candidates = {*POWERS_OF_TWO, *_primes_around(centre), *_extreme_primes(k)}
-    spaces = [ProjectiveSpace.holding(q, k) for q in sorted(candidates)]
-    variances = {space.q: _rare_variance(space, epsilon) for space in spaces if space.vectors_in_all <= LARGEST_TABLE}
-    if not variances:
+    orders = sorted({*POWERS_OF_TWO, *_primes_around(centre), *_extreme_primes(k)})
+    spaces = [space for q in orders if (space := ProjectiveSpace.holding(q, k)).vectors_in_all <= LARGEST_TABLE]
+    if not spaces:
         raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more at k = {k}")
-    best = min(variances, key=variances.__getitem__)
-    fast = min(filter(is_power_of_two, variances), key=variances.__getitem__, default=best)
-    return fast if variances[fast] <= (1 + TOLERANCE) * variances[best] else best
+    variances = {space: _rare_variance(space, epsilon) for space in spaces}
+    chosen = []
+    while variances:
+        best = min(variances, key=variances.__getitem__)
+        fast = min((one for one in variances if is_power_of_two(one.q)), key=variances.__getitem__, default=best)
+        space = fast if variances[fast] <= (1 + TOLERANCE) * variances[best] else best
+        chosen.append(space.q)
+        shorter = (space.points - 1).bit_length() - 1
+        variances = {one: v for one, v in variances.items() if one.points <= 1 << shorter}
+    return chosen
 
 
 def _primes_around(centre: int) -> list[int]:

@@ -150,6 +150,11 @@ class SubsetSelection(OneCoin):
         """The last counter."""
         return int(counters[-1])
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If each report held w different values."""
+        held, total = counters[..., :-1], counters[..., -1:]
+        return bool((held <= total).all()) and bool((held.sum(axis=-1, keepdims=True) == self.size * total).all())
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The last counter."""
         return law[..., -1:]

@@ -163,6 +163,10 @@ class UnaryEncoding(SupportMechanism):
         """The last counter."""
         return int(counters[-1])
 
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """If no bit was set more often than there are reports."""
+        return bool((counters[..., :-1] <= counters[..., -1:]).all())
+
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The last counter."""
         return law[..., -1:]

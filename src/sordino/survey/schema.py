@@ -138,6 +138,14 @@ class Survey(Part):
         epsilon: the loss that a report may cost, for attributes without one of their own.
         attribute: the attributes by name.
         ask: the questions, one for each attribute; a person answers one of them, drawn by their weights.
+
+    Example:
+        >>> survey = Survey.read({
+        ...     "version": 1, "epsilon": "1", "ask": [{"histogram": "smoker"}],
+        ...     "attribute": {"smoker": {"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}}},
+        ... })
+        >>> survey.definition("smoker").sensitive
+        array([0])
     """
 
     version: Annotated[Literal[1], BeforeValidator(_whole)]

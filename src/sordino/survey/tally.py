@@ -13,6 +13,9 @@ from sordino.survey.plan import Plan
 FORMAT = "sordino aggregate"
 VERSION = 1
 
+LARGEST_COUNT = 2**53
+"""Counts are below this, so that every reader of JSON takes them for what they are."""
+
 
 def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path) -> None:
     """Write the counts of a plan's codes, whole or not at all."""
@@ -38,9 +41,12 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{path} must belong to the plan", found="another plan's aggregate", step=step)
     sampled, counts = plan.sampled, document.get("counts", [])
-    whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**53 for count in counts)
+    whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
     length = sampled.first_counters[-1]
     if not whole or len(counts) != length:
         raise SordinoError(f"{path} must have a count >= 0 for each of {length} counters", found="other counts")
     tally = np.array(counts, dtype=np.int64)
+    if sum(counts) >= LARGEST_COUNT or not sampled.possible(tally):
+        rule = f"{path} must hold counts that reports can add up to"
+        raise SordinoError(rule, found="others", step="aggregate the reports again")
     return Aggregate(sampled.fingerprint, sampled.reports(tally), tally)

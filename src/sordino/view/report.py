@@ -55,7 +55,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     for question in plan.questions:
         about = f" for {question.name}" if len(results) > 1 else ""
         sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
-        sections += _region(question)
+        sections += _region(question, about)
     sections.append(Sentences("The plan", (plan.hash,)))
     if known.notes:
         sections.append(Sentences("The data", known.notes))
@@ -99,14 +99,14 @@ def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
     return sections
 
 
-def _region(question: Question) -> list[Section]:
+def _region(question: Question, about: str) -> list[Section]:
     """How well anybody can tell the two values by a report that the certificate found easiest to tell apart."""
     witness = question.certificate.witness
     if witness is None:
         return []
     return [
         Figure(
-            "What a test can decide",
+            f"What a test can decide{about}",
             question_region(question),
             "The error rates of tests by one report.",
             "Whoever tests by a report which of the two answers was given errs at least as often as the boundary says.",
