@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.errors import SordinoError
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.base import LARGEST_CODE_BITS, Mechanism, foreign_code, read_codes
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.channel import LARGEST_CODE_BITS, foreign_code, read_codes
 
 
 @dataclass(frozen=True)

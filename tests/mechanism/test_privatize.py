@@ -11,9 +11,9 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
-from sordino.mechanism.base import CHUNK
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.channel import CHUNK
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse

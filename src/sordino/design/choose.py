@@ -15,9 +15,10 @@ from sordino.design.optimal import LARGEST_K, optimal_weights
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.mechanism.base import LARGEST_CODE_BITS, Mechanism
+from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import INNER, Blockwise, Within, offered
+from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.table import ChannelTable
 

@@ -7,11 +7,9 @@ a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` and `decode_squares`
 linear in the counters.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import sha256
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,18 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
-from sordino.exact.source import Source, Stream, SystemSource, Words
-from sordino.mechanism.aggregate import Aggregate
-
-LARGEST_CODE_BITS = 64
-"""Bits of a report at most."""
-
-CHUNK = 1 << 15
-"""Values privatized at a time: their words and temporaries stay in the processor's cache."""
+from sordino.mechanism.channel import Channel
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism(ABC):
+class Mechanism(Channel):
     """A channel from k values to codes.
 
     Attributes:
@@ -41,18 +32,8 @@ class Mechanism(ABC):
 
     @property
     @abstractmethod
-    def outputs(self) -> int:
-        """Codes are numbers in 0..outputs-1."""
-
-    @property
-    @abstractmethod
     def denominator(self) -> int:
         """Pr(code | value) = weight / denominator, in integers."""
-
-    @property
-    @abstractmethod
-    def parameters(self) -> str:
-        """All that defines the channel, as canonical text."""
 
     @abstractmethod
     def weight(self, value: int, code: int) -> int:
@@ -70,11 +51,6 @@ class Mechanism(ABC):
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected weight of each value's counters, shape (k,), for weights of shape (counters,)."""
 
-    @property
-    @abstractmethod
-    def informative(self) -> bool:
-        """Whether reports depend on the values, so that there is an unbiased estimate."""
-
     @abstractmethod
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x, shape (..., k), of counters per report, shape (..., counters)."""
@@ -87,20 +63,6 @@ class Mechanism(ABC):
     @abstractmethod
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""
-
-    @abstractmethod
-    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        """One code for each value; as many words for each, whatever the value."""
-
-    @property
-    def counters(self) -> int:
-        """The length of a tally: one counter a code, unless the mechanism says otherwise."""
-        return self.outputs
-
-    @property
-    def counts_codes(self) -> bool:
-        """Whether a tally says how often each code was sent."""
-        return self.counters == self.outputs
 
     @property
     def partition(self) -> Partition:
@@ -120,93 +82,15 @@ class Mechanism(ABC):
         """The block of the partition that each counter is about, shape (counters,)."""
         return np.zeros(self.counters, dtype=np.intp)
 
-    def reports(self, counters: NDArray[np.integer]) -> int:
-        """How many reports a tally holds."""
-        return int(counters.sum())
-
-    def possible(self, counters: NDArray[np.integer]) -> bool:
-        """Whether reports can add up to these tallies, shape (..., counters), of numbers >= 0."""
-        del counters
-        return True
-
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share of the reports from each block of the partition, shape (m,), of counters per report."""
         total: NDArray[np.float64] = law.sum(axis=-1, keepdims=True)
         return total
 
-    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Whether each code below `outputs` is one that no value can send."""
-        return np.zeros(len(codes), dtype=np.bool_)
-
-    @property
-    def code_bits(self) -> int:
-        """Bits of one report."""
-        return (self.outputs - 1).bit_length()
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """A short hash of the parameters: equal channels, equal fingerprints."""
-        return sha256(self.parameters.encode()).hexdigest()[:16]
-
     @property
     def total_variance(self) -> float:
         """All exact variances, summed and times n, at uniform values; infinite if nothing can be learned."""
         return float(self.variance().sum()) if self.informative else np.inf
-
-    def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
-        """Draw one report for each value.
-
-        Args:
-            values: whole numbers 0..k-1, shape (n,).
-            source: where random words come from; fresh ones from the operating system by default. A keyed one,
-                `KeyedSource(key, task).for_records(ids)`, repeats its reports.
-
-        Returns:
-            Codes, uint64, shape (n,). Every call is a new release: privatizing a value twice doubles its loss.
-
-        Raises:
-            SordinoError: a value out of range (named by position, never by value).
-        """
-        indices = self.checked(values)
-        stream = (SystemSource() if source is None else source).stream(indices)
-        codes = np.empty(len(indices), dtype=np.uint64)
-        for start in range(0, len(indices), self._chunk):
-            rows = slice(start, start + self._chunk)
-            codes[rows] = self._sample(indices[rows], stream.take(rows))
-        return codes
-
-    def tally(self, codes: ArrayLike) -> Aggregate:
-        """Count the reports.
-
-        Raises:
-            SordinoError: a code that this mechanism cannot send.
-        """
-        array = read_codes(codes)
-        position = self.first_invalid(array)
-        if position is not None:
-            raise foreign_code(self.outputs, position)
-        zeros = np.zeros(len(array), dtype=np.intp)
-        counts = self._count(array.astype(np.uint64, copy=False), zeros, 1)[0]
-        return Aggregate(self.fingerprint, len(array), counts)
-
-    def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
-        """The position of the first code that the mechanism cannot send."""
-        if not codes.size:
-            return None
-        wrong = np.zeros(len(codes), dtype=np.bool_)
-        if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
-            wrong = (codes >= self.outputs) | (codes < 0)
-        inside = codes[~wrong]
-        wrong[~wrong] = self.impossible(inside)
-        return int(np.argmax(wrong)) if wrong.any() else None
-
-    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
-        """The tallies of several groups of reports, shape (groups, counters); `group` says whose each code is."""
-        at = codes.astype(np.int64, copy=False)
-        if groups > 1:
-            at = group * self.outputs + at
-        counts = np.bincount(at, minlength=groups * self.outputs).astype(np.int64, copy=False)
-        return counts.reshape(groups, self.outputs)
 
     def evidence(self, code: int) -> FiniteEvidence:
         """What one report says about each value."""
@@ -228,10 +112,6 @@ class Mechanism(ABC):
         """The mean of each g_x squared, shape (k,), over the reports of values with law p, shape (k,)."""
         return self.decode_squares(self.forward(p))
 
-    @property
-    def _chunk(self) -> int:
-        return CHUNK
-
     def checked(self, values: ArrayLike) -> NDArray[np.intp]:
         """The values as indices, shape (n,).
 
@@ -247,24 +127,3 @@ class Mechanism(ABC):
             position = int(np.flatnonzero((array >= self.k) | (array < 0))[0])
             raise SordinoError(f"values must lie in 0..{self.k - 1}", found=f"another at position {position}")
         return array.astype(np.intp, copy=False)
-
-
-def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
-    """Codes as whole numbers in one row.
-
-    Raises:
-        SordinoError: other numbers, or another shape.
-    """
-    array = np.asarray(codes)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
-    return array if array.size else array.astype(np.uint64)
-
-
-def foreign_code(outputs: int, position: int) -> SordinoError:
-    """The refusal of a code that cannot have been sent."""
-    return SordinoError(
-        f"codes must be among those that can be sent, below {outputs}",
-        found=f"another at position {position}",
-        step="check that the reports belong to this plan",
-    )

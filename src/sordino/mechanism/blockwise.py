@@ -22,7 +22,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import CHUNK, LARGEST_CODE_BITS
+from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse, best_fields

@@ -28,8 +28,8 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import LARGEST_CODE_BITS
 from sordino.mechanism.blockwise import Within, offered
+from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse

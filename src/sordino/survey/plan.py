@@ -16,7 +16,7 @@ from sordino.design.choose import best_mechanism
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import outward
-from sordino.mechanism.base import LARGEST_CODE_BITS
+from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query import Sampled
 from sordino.survey.document import PlanDocument, canonical, dump, seal, unseal
 from sordino.survey.freeze import freeze

@@ -1,0 +1,103 @@
+"""How much a record's other attributes may tell about one of them: bounds on total variation, between 0 and 1.
+
+`of(i, statistic)` bounds the total variation between the laws *of that statistic* given any two values of attribute i;
+for one-bit answers about a number in [-1, 1], half the largest gap of its conditional means is enough. It serves a
+single drawn answer, once. `of_rest(i)` bounds it for the joint law of *all other attributes*, which serves several
+answers together. What is not declared is 1. Bounds for pairs of attributes never bound a product of two of them, nor
+two answers together: where x_1 = x_2 xor x_3 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
+
+The bounds speak of beliefs before any report; they are the user's, or come from a sample with a stated confidence.
+Source: BCDP paper, Assumption 1 and (13), read per statistic.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+
+BoundOnVariation = int | float | str | Fraction
+"""A number in [0, 1]; a float is taken as its shortest decimal."""
+
+
+@dataclass(frozen=True)
+class Dependence:
+    """Bounds on the dependence between the d attributes of a record.
+
+    Attributes:
+        rest: for each attribute, a bound for all other attributes together.
+        statistics: for some (attribute, statistic), a bound for that statistic alone.
+
+    Example:
+        >>> dependence = Dependence.bounded([0.2, 1], {(0, (1,)): "0.05"})
+        >>> dependence.of(0, (1,)), dependence.of_rest(0), dependence.of(1, (1,))
+        (Fraction(1, 20), Fraction(1, 5), Fraction(1, 1))
+    """
+
+    rest: tuple[Fraction, ...]
+    statistics: Mapping[tuple[int, Statistic], Fraction] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        d = len(self.rest)
+        wrong = [key for key in self.statistics if not all(0 <= place < d for place in (key[0], *key[1]))]
+        if wrong:
+            raise SordinoError(f"bounds must be about {d} attributes", found=str(wrong[0]))
+        outside = [str(bound) for bound in (*self.rest, *self.statistics.values()) if not 0 <= bound <= 1]
+        if outside:
+            raise SordinoError("a bound on dependence must lie in [0, 1]", found=outside[0])
+
+    @classmethod
+    def bounded(
+        cls,
+        rest: Sequence[BoundOnVariation],
+        statistics: Mapping[tuple[int, Statistic], BoundOnVariation] | None = None,
+    ) -> "Dependence":
+        """From numbers: one for each attribute, and for some statistics a smaller one.
+
+        Raises:
+            SordinoError: a matrix, another thing than numbers, or numbers outside [0, 1].
+        """
+        known = {key: read_variation(bound) for key, bound in (statistics or {}).items()}
+        return cls(tuple(read_variation(bound) for bound in rest), known)
+
+    @classmethod
+    def unknown(cls, d: int) -> "Dependence":
+        """Nothing is known: every bound is 1."""
+        return cls((Fraction(1),) * d)
+
+    @property
+    def d(self) -> int:
+        """How many attributes."""
+        return len(self.rest)
+
+    def of(self, attribute: int, statistic: Statistic) -> Fraction:
+        """A bound for one statistic given the attribute: 1 where the statistic is about it, unless declared."""
+        declared = self.statistics.get((attribute, statistic), Fraction(1))
+        return declared if attribute in statistic else min(declared, self.rest[attribute])
+
+    def of_rest(self, attribute: int) -> Fraction:
+        """A bound for all other attributes together."""
+        return self.rest[attribute]
+
+
+def read_variation(bound: BoundOnVariation) -> Fraction:
+    """A bound on total variation as an exact number.
+
+    Raises:
+        SordinoError: no number in [0, 1]; a row of numbers where one is needed.
+    """
+    if isinstance(bound, Sequence) and not isinstance(bound, str):
+        raise SordinoError(
+            "a bound on dependence must be one number for each attribute",
+            found="a matrix",
+            step="bounds between pairs do not bound the rest together: give the largest total variation of all others",
+        )
+    try:
+        # A float's shortest decimal is what was written.
+        value = Fraction(repr(bound)) if isinstance(bound, float) else Fraction(bound)
+    except (ValueError, TypeError, ZeroDivisionError):
+        raise SordinoError("a bound on dependence must be a number in [0, 1]", found=repr(bound)[:80]) from None
+    if not 0 <= value <= 1 or isinstance(bound, bool):
+        raise SordinoError("a bound on dependence must lie in [0, 1]", found=str(bound))
+    return value

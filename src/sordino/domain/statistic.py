@@ -1,0 +1,100 @@
+"""Statistics of a record of numbers: the numbers themselves and their products by two, each in [-1, 1].
+
+A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A statistic is named by the places of
+the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
+2 x_j^2 - 1, so that it fills [-1, 1]. For an attribute of categories (j,) is its category.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+
+Statistic: TypeAlias = tuple[int, ...]
+"""The places of the attributes that it depends on: one, or two in ascending order."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Some statistics of records of d numbers in [-1, 1].
+
+    Attributes:
+        d: how many numbers a record has.
+        names: the statistics, each once.
+
+    Example:
+        >>> Moments(2, ((0,), (0, 1), (1, 1))).values(np.array([[0.5, -1.0]]))
+        array([[ 0.5, -0.5,  1. ]])
+    """
+
+    d: int
+    names: tuple[Statistic, ...]
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if not (1 <= len(name) <= 2 and all(0 <= j < self.d for j in name) and list(name) == sorted(name)):
+                raise SordinoError(
+                    f"a statistic must be one or two of {self.d} numbers, in ascending order", found=str(name)[:80]
+                )
+        if not self.names or len(set(self.names)) < len(self.names):
+            raise SordinoError("there must be statistics, each once", found=f"{len(self.names)}, some twice")
+
+    @classmethod
+    def first(cls, d: int) -> "Moments":
+        """The d numbers themselves."""
+        return cls(d, tuple((j,) for j in range(d)))
+
+    @property
+    def m(self) -> int:
+        """How many statistics."""
+        return len(self.names)
+
+    def values(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All statistics of all records, shape (n, m), of records of shape (n, d)."""
+        return self._combined(records[:, self._left], records[:, self._right], np.arange(self.m))
+
+    def drawn(self, records: NDArray[np.float64], which: NDArray[np.intp]) -> NDArray[np.float64]:
+        """One statistic of each record, shape (n,): that at the place `which`, shape (n,)."""
+        people = np.arange(len(records))
+        left = records[people, self._left[which]]
+        if self._plain:
+            return left
+        return self._combined(left, records[people, self._right[which]], which)
+
+    def _combined(
+        self, left: NDArray[np.float64], right: NDArray[np.float64], which: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        squares = self._squares[which]
+        product = np.where(self._singles[which], left, left * right)
+        result: NDArray[np.float64] = np.where(squares, 2 * product - 1, product)
+        return result
+
+    @cached_property
+    def _left(self) -> NDArray[np.intp]:
+        return np.array([name[0] for name in self.names])
+
+    @cached_property
+    def _right(self) -> NDArray[np.intp]:
+        return np.array([name[-1] for name in self.names])
+
+    @cached_property
+    def _singles(self) -> NDArray[np.bool_]:
+        return np.array([len(name) == 1 for name in self.names])
+
+    @cached_property
+    def _squares(self) -> NDArray[np.bool_]:
+        return np.array([len(name) == 2 and name[0] == name[1] for name in self.names])
+
+    @cached_property
+    def _plain(self) -> bool:
+        return bool(self._singles.all())
+
+
+def touched(names: Sequence[Statistic]) -> frozenset[int]:
+    """The places of all attributes that some statistics depend on."""
+    return frozenset(place for name in names for place in name)

@@ -1,0 +1,168 @@
+"""What every channel offers: from values to reports, and from reports to a tally that adds.
+
+A channel takes the index of a value (a `Mechanism`) or numbers (a `NumberChannel`). Its reports are codes of at most 64
+bits; its tally is a vector of counters: how often each code was sent, or where codes are too many for that, what the
+estimator needs of them.
+"""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.errors import SordinoError
+from sordino.exact.source import Source, Stream, SystemSource, Words
+from sordino.mechanism.aggregate import Aggregate
+
+LARGEST_CODE_BITS = 64
+"""Bits of a report at most."""
+
+CHUNK = 1 << 15
+"""Values privatized at a time: their words and temporaries stay in the processor's cache."""
+
+
+class Channel(ABC):
+    """A channel from values to codes."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> int:
+        """Codes are numbers in 0..outputs-1."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+
+    @property
+    @abstractmethod
+    def informative(self) -> bool:
+        """Whether reports depend on the values, so that there is an unbiased estimate."""
+
+    @abstractmethod
+    def checked(self, values: ArrayLike) -> NDArray[Any]:
+        """The values as the channel reads them, the first axis for the people.
+
+        Raises:
+            SordinoError: other values (named by position, never by value).
+        """
+
+    @abstractmethod
+    def _sample(self, values: NDArray[Any], stream: Stream) -> Words:
+        """One code for each value; as many words for each, whatever the value."""
+
+    @property
+    def counters(self) -> int:
+        """The length of a tally: one counter a code, unless the mechanism says otherwise."""
+        return self.outputs
+
+    @property
+    def counts_codes(self) -> bool:
+        """Whether a tally says how often each code was sent."""
+        return self.counters == self.outputs
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """How many reports a tally holds."""
+        return int(counters.sum())
+
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """Whether reports can add up to these tallies, shape (..., counters), of numbers >= 0."""
+        del counters
+        return True
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Whether each code below `outputs` is one that no value can send."""
+        return np.zeros(len(codes), dtype=np.bool_)
+
+    @property
+    def code_bits(self) -> int:
+        """Bits of one report."""
+        return (self.outputs - 1).bit_length()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of the parameters: equal channels, equal fingerprints."""
+        return sha256(self.parameters.encode()).hexdigest()[:16]
+
+    def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
+        """Draw one report for each value.
+
+        Args:
+            values: indices 0..k-1, shape (n,); numbers in [-1, 1], shape (n,) or (n, d).
+            source: where random words come from; fresh ones from the operating system by default. A keyed one,
+                `KeyedSource(key, task).for_records(ids)`, repeats its reports.
+
+        Returns:
+            Codes, uint64, shape (n,). Every call is a new release: privatizing a value twice doubles its loss.
+
+        Raises:
+            SordinoError: a value out of range (named by position, never by value).
+        """
+        read = self.checked(values)
+        stream = (SystemSource() if source is None else source).stream(read)
+        codes = np.empty(len(read), dtype=np.uint64)
+        for start in range(0, len(read), self._chunk):
+            rows = slice(start, start + self._chunk)
+            codes[rows] = self._sample(read[rows], stream.take(rows))
+        return codes
+
+    def tally(self, codes: ArrayLike) -> Aggregate:
+        """Count the reports.
+
+        Raises:
+            SordinoError: a code that this channel cannot send.
+        """
+        array = read_codes(codes)
+        position = self.first_invalid(array)
+        if position is not None:
+            raise foreign_code(self.outputs, position)
+        zeros = np.zeros(len(array), dtype=np.intp)
+        counts = self._count(array.astype(np.uint64, copy=False), zeros, 1)[0]
+        return Aggregate(self.fingerprint, len(array), counts)
+
+    def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
+        """The position of the first code that the mechanism cannot send."""
+        if not codes.size:
+            return None
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
+            wrong = (codes >= self.outputs) | (codes < 0)
+        inside = codes[~wrong]
+        wrong[~wrong] = self.impossible(inside)
+        return int(np.argmax(wrong)) if wrong.any() else None
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        """The tallies of several groups of reports, shape (groups, counters); `group` says whose each code is."""
+        at = codes.astype(np.int64, copy=False)
+        if groups > 1:
+            at = group * self.outputs + at
+        counts = np.bincount(at, minlength=groups * self.outputs).astype(np.int64, copy=False)
+        return counts.reshape(groups, self.outputs)
+
+    @property
+    def _chunk(self) -> int:
+        return CHUNK
+
+
+def read_codes(codes: ArrayLike) -> NDArray[np.integer]:
+    """Codes as whole numbers in one row.
+
+    Raises:
+        SordinoError: other numbers, or another shape.
+    """
+    array = np.asarray(codes)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise SordinoError("codes must be whole numbers in one row", found=f"type {array.dtype}, {array.ndim} axes")
+    return array if array.size else array.astype(np.uint64)
+
+
+def foreign_code(outputs: int, position: int) -> SordinoError:
+    """The refusal of a code that cannot have been sent."""
+    return SordinoError(
+        f"codes must be among those that can be sent, below {outputs}",
+        found=f"another at position {position}",
+        step="check that the reports belong to this plan",
+    )
