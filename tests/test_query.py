@@ -74,7 +74,7 @@ class Counting:
     def stream(self, values):
         return FreshStream(lambda count: self._words(self.reported, 2, count), len(values))
 
-    def public(self, count):
+    def public(self, count, use="question"):
         return FreshStream(lambda count: self._words(self.drawn, 1, count), count)
 
     def take(self, rows):

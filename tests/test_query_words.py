@@ -47,7 +47,7 @@ class Scripted:
     def __init__(self, public, secret=(0, 2**63 + 2**32)):
         self.words, self.secret, self.rows = public, secret, None
 
-    def public(self, count):
+    def public(self, count, use="question"):
         return ScriptedStream([list(row) for row in self.words[:count]])
 
     def take(self, rows):

@@ -16,16 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.errors import SordinoError
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.base import Mechanism
-from sordino.mechanism.channel import LARGEST_CODE_BITS, foreign_code, read_codes
+from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel, foreign_code, read_codes
 
 
 @dataclass(frozen=True)
 class Query:
-    """The histogram of one attribute, asked through a mechanism over its values.
+    """A statistic of the record, asked through a channel.
 
     Attributes:
-        attribute: the name of the attribute whose value is the statistic.
+        attribute: the name of what is asked: an attribute whose value is the statistic, or what else is told.
         mechanism: the channel from its values to codes.
         subtract_totals: whether estimates are shifted to the known share of their block; decided before the data.
 
@@ -36,7 +35,7 @@ class Query:
     """
 
     attribute: str
-    mechanism: Mechanism
+    mechanism: Channel
     subtract_totals: bool
 
 
@@ -114,7 +113,7 @@ class Sampled:
         """Draw a query and a report for each person.
 
         Args:
-            values: for each query the value of its attribute, whole numbers of shape (n,).
+            values: for each query what its channel takes: indices of shape (n,), or numbers of shape (n, d).
             source: where random words come from; fresh ones from the operating system by default.
 
         Returns:

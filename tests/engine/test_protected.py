@@ -7,7 +7,7 @@ import pytest
 
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result
+from sordino.survey.result import results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -72,14 +72,14 @@ def test_shares_are_found_whatever_protects_them(tmp_path, write_rows, way, doma
     save_aggregate(plan, tally_table(plan, [tmp_path / f"r{ENDINGS[domain]}"]), tmp_path / "a.json")
     aggregate = load_aggregate(plan, tmp_path / "a.json")
     truth = np.bincount(values, minlength=6) / PEOPLE
-    (result,) = Result.of(plan, aggregate, "unbiased")
+    (result,) = results(plan, aggregate, "unbiased")
     # A miss by six standard errors has probability 1e-9; two values that were mixed up would be seen.
     assert 6.2 * result.estimate.stderr.max() < TOLERANCE
     assert np.abs(result.estimate.value - truth).max() < TOLERANCE
     assert np.abs(result.estimate.value - truth[[1, 0, 2, 3, 4, 5]]).max() > TOLERANCE
     # The expected errors are those at equal shares: near those that are found.
     assert result.estimate.stderr.mean() == pytest.approx(plan.questions[0].expected.stderr, rel=0.5)
-    (nearest,) = Result.of(plan, aggregate, "simplex")
+    (nearest,) = results(plan, aggregate, "simplex")
     assert nearest.estimate.value.min() >= 0
     assert nearest.estimate.value.sum() == pytest.approx(1)
     assert np.abs(nearest.estimate.value - truth).max() < 2 * TOLERANCE

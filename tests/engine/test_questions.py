@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from sordino.engine.reports import privatize_table, tally_people, tally_table
 from sordino.engine.values import check_values, read_values
 from sordino.errors import SordinoError
-from sordino.survey.result import Result
+from sordino.survey.result import results
 
 JOBS = ["baker", "clerk", "judge"]
 FRAME = {"south": 0, "north": 4, "west": 0, "east": 6, "rows": 2, "columns": 3}
@@ -93,7 +93,7 @@ def test_every_question_is_estimated_from_its_own_reports(tmp_path, plan, write_
             assert binomtest(int(own.sum()), len(own), share).pvalue > 1e-9
     aggregate = tally_table(plan, [tmp_path / f"r{ending}"])
     assert aggregate.n == n
-    for j, result in enumerate(Result.of(plan, aggregate, "unbiased")):
+    for j, result in enumerate(results(plan, aggregate, "unbiased")):
         truth = np.bincount(values[result.question.name], minlength=result.question.domain.k) / n
         assert result.question.name == list(ATTRIBUTES)[j]
         assert result.estimate.n == int((which == j).sum())
@@ -215,7 +215,7 @@ def test_a_question_without_answers_is_named(tmp_path, plan):
     aggregate = tally_table(plan, [path])
     assert aggregate.n == 3
     with pytest.raises(SordinoError, match="home must have been answered; found no reports about it"):
-        Result.of(plan, aggregate)
+        results(plan, aggregate)
 
 
 def test_codes_between_the_questions_are_refused(tmp_path, make_plan_of):

@@ -9,7 +9,7 @@ import pytest
 from sordino.audit.certify import certify
 from sordino.errors import SordinoError
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result
+from sordino.survey.result import results
 from sordino.survey.schema import Survey
 
 ATTRIBUTES = {
@@ -90,9 +90,9 @@ def test_results_are_about_the_questions_in_their_order(frozen):
     plan = frozen(order=(2, 0, 1))
     values = [np.full(3000, 7), np.full(3000, 3), np.full(3000, 1)]
     aggregate = plan.sampled.tally(plan.sampled.privatize(values))
-    results = Result.of(plan, aggregate)
-    assert [result.question.name for result in results] == ["a \u00fc", "x", "y"]
-    assert [int(result.largest(1)[0]) for result in results] == [7, 3, 1]
+    found = results(plan, aggregate)
+    assert [result.question.name for result in found] == ["a \u00fc", "x", "y"]
+    assert [int(result.largest(1)[0]) for result in found] == [7, 3, 1]
     assert sum(result.estimate.n for result in results) == 3000
 
 
@@ -102,7 +102,7 @@ def test_the_unanswered_question_is_named(frozen):
     _, second, third, _ = plan.sampled.offsets
     for own, name in ((codes < second, "y"), (codes >= second, "x"), (codes < third, "a \u00fc")):
         with pytest.raises(SordinoError, match=f"{name} must have been answered; found no reports about it"):
-            Result.of(plan, plan.sampled.tally(codes[own]))
+            results(plan, plan.sampled.tally(codes[own]))
 
 
 FORGED = {

@@ -7,7 +7,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result
+from sordino.survey.result import results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -167,7 +167,7 @@ def test_equal_reports_give_finite_shares(tables, write_counts, method, n):
     codes = sampled.privatize([np.full(99, 3), np.full(99, 4)])
     tallies = {code >= sampled.offsets[1]: sampled.tally([code]).counts for code in codes.tolist()}
     counts = n * (tallies[False] + tallies[True])
-    for result in Result.of(plan, load_aggregate(plan, write_counts(plan, counts.tolist())), method):
+    for result in results(plan, load_aggregate(plan, write_counts(plan, counts.tolist())), method):
         assert result.estimate.n == n
         low, high = result.interval
         assert np.isfinite([result.estimate.value, result.estimate.stderr, low, high]).all()

@@ -10,26 +10,29 @@ import pyarrow as pa
 from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
-    accuracy_rows,
-    candidate_rows,
     certificate_json,
     print_json,
     print_lines,
+    print_question,
+    print_result,
     print_table,
+    promise_json,
+    promise_rows,
     question_json,
-    result_header,
-    result_rows,
 )
 from sordino.engine.duckdb import count_rows, write_table
 from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
+from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
+from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result
+from sordino.survey.question import HistogramQuestion
+from sordino.survey.result import Result, Row, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -49,9 +52,8 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     never overwritten by another one, since reports may exist that need it.
     """
     made = Plan.of(Survey.load(survey), people)
-    tables = [(question, accuracy_rows(question), candidate_rows(question)) for question in made.questions]
+    questions = _questions(made)
     made.save(output)
-    certificates = _certificates(made)
     if as_json:
         print_json(
             {
@@ -59,19 +61,19 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "hash": made.hash,
                 "people": people,
                 "code_bits": made.sampled.code_bits,
-                "certificate": _least(made, certificates),
-                "questions": [
-                    question_json(question, certificate)
-                    for question, certificate in zip(made.questions, certificates, strict=True)
-                ],
+                "certificate": _least(made),
+                "promise": made.promise and promise_json(made.promise),
+                "questions": questions,
                 "explanation": list(sentences(made)),
             }
         )
         return
     click.echo(f"{output}: {made.hash}")
-    for question, rows, others in tables:
-        print_table("", (f"{question.name}, at {question.people:,} people", "this plan", "uniform LDP"), rows)
-        print_table("", ("mechanisms that keep the promise", "std. error", "people for this plan's"), others)
+    for question in made.questions:
+        print_question(question)
+    if made.promise is not None:
+        header = ("nats told about", "delta", "at most", "rests on dependence at most")
+        print_table("", header, promise_rows(made.promise))
     print_lines(sentences(made))
     _print_certificates(made)
 
@@ -99,11 +101,16 @@ def privatize(
     name = TASK if task is None else task
     with progress("privatize", _total([data])) as advance:
         n = privatize_table(frozen, data, output, advance, id_column=id_column, key=key, task=name)
+    clipped = count_clipped(frozen, data)
     if as_json:
-        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size}
+        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}
         print_json(made if key is None else {**made, "key": str(key), "task": name})
         return
     click.echo(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
+    for attribute, rows in clipped.items():
+        click.echo(
+            f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself"
+        )
     if key is None:
         click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
         return
@@ -155,30 +162,27 @@ def estimate(
     Intervals come from the counts and hold whatever the method; each covers by itself with the given confidence.
     """
     frozen = Plan.load(plan)
-    results = Result.of(frozen, _tally(frozen, reports), method, confidence)
+    found = results(frozen, _tally(frozen, reports), method, confidence)
     for path in filter(None, (output, html)):
         require_new(path)
     if output is not None:
-        table = pa.Table.from_pylist(_rows(results))
+        table = pa.Table.from_pylist(_rows(found))
         write_table(output, table.schema, iter(table.to_batches()))
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.report import estimate_page
 
-        write_text(html, estimate_page(frozen, results))
+        write_text(html, estimate_page(frozen, found))
     if as_json:
-        head = {"plan": frozen.hash, "n": sum(result.estimate.n for result in results), "method": method}
-        questions = [{"attribute": result.question.name, "n": result.estimate.n} for result in results]
-        print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(results)})
+        head = {"plan": frozen.hash, "n": sum(result.n for result in found), "method": method}
+        questions = [{"attribute": result.question.name, "n": result.n} for result in found]
+        print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(found)})
         return
-    for result in results:
-        k = result.question.domain.k
-        largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
-        title = f"{result.estimate.n:,} reports, {method}; {largest} values"
-        print_table(title, result_header(result), result_rows(result))
+    for result in found:
+        print_result(result)
     for path in filter(None, (output, html)):
         click.echo(f"{path}: written")
-    if max(result.question.domain.k for result in results) > LARGEST and output is None:
+    if len(_rows(found)) > LARGEST * len(found) and output is None:
         click.echo("All values: -o FILE, or --json.")
 
 
@@ -193,12 +197,16 @@ def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
         require_new(region)
         from sordino.view.region import question_region
 
-        tightest = min(frozen.questions, key=lambda question: question.certificate.slack)
+        tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
+        if tightest is None:
+            raise SordinoError("a region is of a histogram", found="none in the plan", step="leave --region out")
         with written(region) as temporary:
             temporary.write_bytes(question_region(tightest))
     if as_json:
-        each = _certificates(frozen)
-        print_json({"plan": frozen.hash, **_least(frozen, each), "questions": each})
+        promise = frozen.promise and promise_json(frozen.promise)
+        print_json(
+            {"plan": frozen.hash, **(_least(frozen) or {}), "questions": _certificates(frozen), "promise": promise}
+        )
         return
     _print_certificates(frozen)
 
@@ -215,30 +223,40 @@ def explain(plan: Path, *, as_json: bool) -> None:
     print_lines(sentences(frozen))
 
 
+def _questions(plan: Plan) -> list[dict[str, Any]]:
+    """The questions of a plan for programs."""
+    firsts = plan.sampled.offsets
+    return [question_json(question, first) for question, first in zip(plan.questions, firsts, strict=False)]
+
+
 def _certificates(plan: Plan) -> list[dict[str, Any]]:
-    """The verdict on each question, its codes as reports have them."""
+    """The verdict on each histogram, its codes as reports have them."""
     return [
         {"attribute": question.name, **certificate_json(question.certificate, first)}
         for question, first in zip(plan.questions, plan.sampled.offsets, strict=False)
+        if isinstance(question, HistogramQuestion)
     ]
 
 
-def _least(plan: Plan, certificates: list[dict[str, Any]]) -> dict[str, Any]:
-    """The certificate that leaves least of its bound: if it holds, all do."""
-    return certificates[min(range(len(certificates)), key=lambda i: plan.questions[i].certificate.slack)]
+def _least(plan: Plan) -> dict[str, Any] | None:
+    """The certificate that leaves least of its bound: if it holds, those of all histograms do."""
+    slacks = [question.certificate.slack for question in plan.histograms]
+    return _certificates(plan)[min(range(len(slacks)), key=lambda i: slacks[i])] if slacks else None
 
 
 def _print_certificates(plan: Plan) -> None:
-    """The verdict on each question; the plan's loss is the largest of theirs, since a person answers one."""
-    for question in plan.questions:
+    """The verdict on each attribute and each histogram."""
+    if plan.promise is not None:
+        print_lines(kept(plan.promise))
+    for question in plan.histograms:
         if len(plan.questions) > 1:
             click.echo(f"{question.name}:")
         print_lines(sentences(question.certificate))
 
 
-def _rows(results: tuple[Result, ...]) -> list[dict[str, str | float]]:
-    """All values of all questions."""
-    return [result.row(value) for result in results for value in range(result.question.domain.k)]
+def _rows(found: tuple[Result, ...]) -> list[Row]:
+    """All rows of all questions."""
+    return [row for result in found for row in result.rows()]
 
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:

@@ -7,7 +7,7 @@ from time import perf_counter
 import click
 
 from sordino.cli.progress import progress
-from sordino.cli.show import accuracy_rows, print_json, print_lines, print_table, result_header, result_rows
+from sordino.cli.show import accuracy_rows, print_json, print_lines, print_result, print_table
 from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
 from sordino.survey.explain import explain
@@ -72,8 +72,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
             }
         )
         return
-    title = f"{people:,} reports; the largest of {result.question.domain.k:,} cells (centres)"
-    print_table(title, result_header(result), result_rows(result))
+    print_result(result)
     print_table(
         "Expected, before anybody was asked", ("", "blocks of 5 x 5", "uniform LDP"), accuracy_rows(result.question)
     )

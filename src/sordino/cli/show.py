@@ -1,6 +1,7 @@
 """What commands print: tables and sentences for people, one JSON object for programs."""
 
 import json
+from fractions import Fraction
 from math import isfinite
 from typing import Any
 
@@ -12,8 +13,12 @@ from rich.table import Table
 from sordino.audit.certify import Certificate
 from sordino.design.accuracy import Accuracy
 from sordino.estimation.unbiased import leverage
-from sordino.survey.question import Question
-from sordino.survey.result import Result
+from sordino.exact.nats import outward
+from sordino.survey.coordinates import CoordinatePromise
+from sordino.survey.numbers import NumbersQuestion
+from sordino.survey.plan import Question
+from sordino.survey.question import HistogramQuestion
+from sordino.survey.result import NumbersResult, Result
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
@@ -43,7 +48,39 @@ def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]
     Console(width=width, markup=False, emoji=False, highlight=False).print(table)
 
 
-def accuracy_rows(question: Question) -> list[tuple[str, ...]]:
+def print_question(question: Question) -> None:
+    """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
+    people = f"{question.people:,} people"
+    if isinstance(question, NumbersQuestion):
+        print_table("", (f"{question.name}, at {people}: std. error", "this plan", "uniform LDP"), error_rows(question))
+        return
+    print_table("", (f"{question.name}, at {people}", "this plan", "uniform LDP"), accuracy_rows(question))
+    header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
+    print_table("", header, candidate_rows(question))
+
+
+def error_rows(question: NumbersQuestion) -> list[tuple[str, ...]]:
+    """The expected standard errors of a question about numbers, and those under LDP at the least delta."""
+    return [
+        (label, f"{error:.3g}", f"{uniform:.3g}")
+        for label, error, uniform in zip(
+            question.expected.labels, question.expected.stderr, question.expected_uniform.stderr, strict=True
+        )
+    ]
+
+
+def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
+    """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
+    rows = []
+    for i, name in enumerate(promise.names):
+        rest = promise.dependence.of_rest(i)
+        reached = outward(Fraction(promise.reached[i].ceil()), 6, up=True)
+        rows.append((name, str(promise.deltas[i]), reached, "-" if rest == 1 else outward(rest, 4, up=True)))
+    level = outward(Fraction(promise.level.ceil()), 6, up=True)
+    return [*rows, ("the whole record", str(promise.epsilon), level, "")]
+
+
+def accuracy_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:
     """This plan beside uniform protection."""
     plan, uniform = question.expected, question.expected_uniform
     more = uniform.total_variance / plan.total_variance
@@ -56,11 +93,11 @@ def accuracy_rows(question: Question) -> list[tuple[str, ...]]:
             f"{uniform.total_variation:.3g}",
         ),
         ("people needed for the same squared error", f"{question.people:,}", people),
-        ("bits a report", str(question.query.mechanism.code_bits), str(question.uniform.mechanism.code_bits)),
+        ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
     ]
 
 
-def candidate_rows(question: Question) -> list[tuple[str, ...]]:
+def candidate_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:
     """What other mechanisms that keep the promise would give."""
     best = question.expected.total_variance
     return [
@@ -80,22 +117,41 @@ def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
-def question_json(question: Question, certificate: dict[str, Any]) -> dict[str, Any]:
-    """A question of a plan for programs."""
-    query = question.query
-    weighs = leverage(query.mechanism, subtract_totals=query.subtract_totals)
-    return {
+def question_json(question: Question, first_code: int) -> dict[str, Any]:
+    """A question of a plan for programs; its codes are counted from its first."""
+    head = {
         "attribute": question.name,
         "share": str(question.share),
         "people": question.people,
+        "code_bits": question.query.mechanism.code_bits,
+    }
+    if isinstance(question, NumbersQuestion):
+        return head | {
+            "asked": question.part.asked,
+            "attributes": question.asked,
+            "channel": question.part.channel.model_dump(exclude_none=True),
+            "expected": question.expected.json(),
+            "expected_uniform": question.expected_uniform.json(),
+        }
+    weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
+    return head | {
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
-        "code_bits": query.mechanism.code_bits,
-        "certificate": certificate,
+        "certificate": certificate_json(question.certificate, first_code),
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
         "leverage": weighs if isfinite(weighs) else None,
     }
+
+
+def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
+    """Deltas and what the plan's integers reach, rounded up."""
+    attributes = {
+        name: {"delta": str(delta), "reached": reached.ceil(), "dependence": str(promise.dependence.of_rest(i))}
+        for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
+    }
+    whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
+    return {"holds": promise.holds, "attributes": attributes, "record": whole}
 
 
 def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:
@@ -118,16 +174,21 @@ def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str,
     }
 
 
-def result_rows(result: Result) -> list[tuple[str, ...]]:
-    """The largest estimates with their intervals."""
+def print_result(result: Result) -> None:
+    """The largest shares with their intervals, or all means, covariances or coefficients."""
+    limits = (f"{100 * result.confidence:.15g}% from", "to")
+    if isinstance(result, NumbersResult):
+        keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
+        rows = [(str(row["value"]), *(f"{row[key]:.6g}" for key in keys)) for row in result.rows()]
+        header = ("of", result.question.part.asked, "std. error", *limits, *(keys[4:]))
+        print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
+        return
+    k = result.question.domain.k
+    largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
     rows = []
     for value in result.largest(LARGEST).tolist():
         row = result.row(value)
         numbers = (f"{row[key]:.5f}" for key in ("estimate", "stderr", "low", "high"))
         rows.append((str(row["value"]), *numbers))
-    return rows
-
-
-def result_header(result: Result) -> tuple[str, ...]:
-    """The columns of `result_rows`."""
-    return (result.question.name, "share", "std. error", f"{100 * result.confidence:.15g}% from", "to")
+    title = f"{result.n:,} reports, {result.estimate.method}; {largest} values"
+    print_table(title, (result.question.name, "share", "std. error", *limits), rows)

@@ -81,16 +81,29 @@ def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) 
 
 def holds_everywhere(path: Path, condition: str, columns: Sequence[str]) -> bool:
     """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
+    try:
+        rows, holding = count_where(path, ["true", condition], columns)
+    except SordinoError:
+        # Reading the rows one by one tells what is wrong.
+        return False
+    return rows == holding > 0
+
+
+def count_where(path: Path, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """In how many rows of a table each of some SQL conditions over some columns holds.
+
+    Raises:
+        SordinoError: no such file or column, or a file that is damaged.
+    """
     source = _source(path, columns)
+    counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
     with _connected() as connection:
         try:
-            query = f"SELECT count(*), count(*) FILTER (WHERE {condition}) FROM {source}"  # noqa: S608 - names are quoted
-            rows, holding = connection.execute(query, [str(path.absolute())]).fetchone() or (0, 0)
+            found = connection.execute(f"SELECT {counts} FROM {source}", [str(path.absolute())]).fetchone()  # noqa: S608 - names are quoted
         except (duckdb.Error, OSError, RuntimeError) as error:
-            # Reading the rows one by one tells what is wrong.
             _require_not_stopped(error)
-            return False
-    return bool(rows == holding > 0)
+            raise _damaged(path, error) from None
+    return [int(count) for count in found or ()]
 
 
 def count_rows(path: Path) -> int | None:

@@ -116,10 +116,10 @@ class KeyedRecords:
         self._require_one_each(len(values))
         return self._words(kind, columns)
 
-    def public(self, count: int) -> Stream:
-        """Words of each record that do not depend on its value, nor tell anything about the other words."""
+    def public(self, count: int, use: str = "question") -> Stream:
+        """Words of each record that do not depend on its value, nor tell anything about those of any other use."""
         self._require_one_each(count)
-        return self._words("public", [])
+        return self._words("public" if use == "question" else f"public {use}", [])
 
     def take(self, rows: Rows) -> "KeyedRecords":
         """Some of the records."""

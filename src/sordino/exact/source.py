@@ -45,8 +45,11 @@ class Source(Protocol):
     def stream(self, values: NDArray[np.number]) -> Stream:
         """The words for the batch's values (a keyed source depends on them; a fresh one only on how many)."""
 
-    def public(self, count: int) -> Stream:
-        """Words that do not depend on any value, for what everybody may know: which question a person is asked."""
+    def public(self, count: int, use: str = "question") -> Stream:
+        """Words that do not depend on any value, for what everybody may know: which question a person is asked.
+
+        Each use has words of its own: a question drawn within a question must not depend on how that was drawn.
+        """
 
     def take(self, rows: Rows) -> "Source":
         """The source for some people of the batch."""
@@ -80,7 +83,7 @@ class SystemSource:
         """Fresh words, as many as there are values; the values themselves are not looked at."""
         return FreshStream(self.words, len(values))
 
-    def public(self, count: int) -> Stream:
+    def public(self, count: int, use: str = "question") -> Stream:  # noqa: ARG002 - fresh words never repeat
         """Fresh words like all others."""
         return FreshStream(self.words, count)
 

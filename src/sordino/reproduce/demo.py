@@ -12,10 +12,11 @@ from sordino.engine.duckdb import ROWS, write_table
 from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
+from sordino.mechanism.aggregate import Aggregate
 from sordino.reproduce.people import draw_people
 from sordino.survey.load import write_text
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result
+from sordino.survey.result import HistogramResult, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import save_aggregate
 
@@ -58,10 +59,10 @@ class Demo:
     folder: Path
     truth: NDArray[np.float64]
     plan: Plan
-    blockwise: dict[Method, Result]
-    uniform: dict[Method, Result]
+    blockwise: dict[Method, HistogramResult]
+    uniform: dict[Method, HistogramResult]
 
-    def distance(self, result: Result) -> float:
+    def distance(self, result: HistogramResult) -> float:
         """Total variation distance of an estimate to the truth."""
         return float(np.abs(result.estimate.value - self.truth).sum() / 2)
 
@@ -104,9 +105,15 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
         folder,
         truth,
         plan,
-        {method: Result.of(plan, aggregate, method)[0] for method in METHODS},
-        {method: Result.of(uniform, same_people, method)[0] for method in METHODS},
+        _by_method(plan, aggregate),
+        _by_method(uniform, same_people),
     )
+
+
+def _by_method(plan: Plan, aggregate: Aggregate) -> dict[Method, HistogramResult]:
+    """The results of the survey's only question."""
+    found = {method: results(plan, aggregate, method)[0] for method in METHODS}
+    return {method: result for method, result in found.items() if isinstance(result, HistogramResult)}
 
 
 def _write_people(path: Path, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> None:

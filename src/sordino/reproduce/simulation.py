@@ -57,7 +57,7 @@ class SimulationSource:
         """As many words as there are values; the values themselves are not looked at."""
         return FreshStream(self.words, len(values))
 
-    def public(self, count: int) -> Stream:
+    def public(self, count: int, use: str = "question") -> Stream:  # noqa: ARG002 - the protocol's
         """Words like all others."""
         return FreshStream(self.words, count)
 

@@ -19,10 +19,12 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import outward
 from sordino.mechanism.base import Mechanism
+from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.odds import SAME, factor, promise, short
-from sordino.survey.plan import Plan
+from sordino.survey.odds_by_attribute import coordinate_promise
+from sordino.survey.plan import Plan, Question
 from sordino.survey.promise import Definition
-from sordino.survey.question import Question
+from sordino.survey.question import HistogramQuestion
 
 FEW = 5
 """Values whose names are spelled out at most."""
@@ -89,27 +91,52 @@ def _forged(people: float) -> str:
 
 def _plan(plan: Plan) -> tuple[str, ...]:
     codes = _codes(plan.sampled.code_bits)
-    if len(plan.questions) == 1:
-        (question,) = plan.questions
+    if plan.promise is not None:
+        return (*_asked(plan), *coordinate_promise(plan.promise), *_forging(plan), codes)
+    if len(plan.histograms) == 1:
+        (question,) = plan.histograms
         asked = (
             f"Each person is asked once for {question.name!r}, one of {question.domain.k} values, and sends one report."
         )
-        return (asked, *_question(question, "one report"), codes)
-    lines = [
+        return (asked, *_histogram(question, "one report"), codes)
+    lines = [*_asked(plan)[:1], _about_others(plan.histograms)]
+    for question, share in zip(plan.histograms, _asked(plan)[1:], strict=True):
+        lines += [share, *_histogram(question, f"one report about {question.name!r}")]
+    return (*lines, "A second report of the same person, about whatever, multiplies the factors.", codes)
+
+
+def _asked(plan: Plan) -> tuple[str, ...]:
+    """Who is asked what."""
+    if len(plan.questions) == 1:
+        return (f"Each person is asked once for {_what(plan.questions[0])}, and sends one report.",)
+    return (
         (
             f"Each person is asked one of {len(plan.questions)} questions, once; which one is drawn without looking at"
             " any answer, and every report tells it."
         ),
-        _about_others(plan.questions),
-    ]
-    for question in plan.questions:
-        share = outward(100 * question.share, 3, up=False)
-        lines.append(f"About {share} % are asked for {question.name!r}, one of {question.domain.k} values.")
-        lines += _question(question, f"one report about {question.name!r}")
-    return (*lines, "A second report of the same person, about whatever, multiplies the factors.", codes)
+        *(
+            f"About {outward(100 * question.share, 3, up=False)} % are asked for {_what(question)}."
+            for question in plan.questions
+        ),
+    )
 
 
-def _about_others(questions: Sequence[Question]) -> str:
+def _what(question: Question) -> str:
+    if isinstance(question, NumbersQuestion):
+        return question.name
+    return f"{question.name!r}, one of {question.domain.k} values"
+
+
+def _forging(plan: Plan) -> list[str]:
+    """How much forged reports can weigh in shares."""
+    lines = []
+    for question in plan.histograms:
+        weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
+        lines.append(f"{question.name!r}: {_forged(weighs)}")
+    return lines
+
+
+def _about_others(questions: Sequence[HistogramQuestion]) -> str:
     """What a report about one attribute can tell about another."""
     start = (
         "A report about one attribute tells about another too, for somebody who knows how the two depend on each other:"
@@ -131,8 +158,8 @@ def _bounded(definition: Definition) -> bool:
     return isinstance(definition, LDP)
 
 
-def _question(question: Question, report: str) -> tuple[str, ...]:
-    mechanism, blocks, domain = question.query.mechanism, question.attribute.protect.blocks, question.domain
+def _histogram(question: HistogramQuestion, report: str) -> tuple[str, ...]:
+    mechanism, blocks, domain = question.mechanism, question.protect.blocks, question.domain
     lines = []
     if blocks and blocks.tiles:
         height, width = blocks.tiles
@@ -141,7 +168,7 @@ def _question(question: Question, report: str) -> tuple[str, ...]:
     if question.attribute.missing is not None:
         lines.append(f"A missing answer counts as {question.attribute.missing!r} and is protected as that category is.")
     labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
-    forged = _forged(leverage(mechanism, subtract_totals=question.query.subtract_totals))
+    forged = _forged(leverage(mechanism, subtract_totals=question.part.subtract_totals))
     said = promise(question.definition, labels, report)
     return (*lines, *(line for line in said if report == "one report" or line != SAME), forged)
 

@@ -12,7 +12,7 @@ from sordino.mechanism.blockwise import INNER, Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.table import ChannelTable
-from sordino.survey.document import BinaryPart, BlockwisePart, CoinPart, HighLowPart, MechanismPart, TablePart
+from sordino.survey.channel_parts import BinaryPart, BlockwisePart, CoinPart, HighLowPart, MechanismPart, TablePart
 from sordino.survey.promise import Definition
 
 

@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
-from sordino.design.accuracy import subtracting_helps
-from sordino.design.choose import best_mechanism
-from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import outward
-from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query import Sampled
-from sordino.survey.document import PlanDocument, canonical, dump, seal, unseal
-from sordino.survey.freeze import freeze
+from sordino.survey.choose import choose
+from sordino.survey.coordinates import CoordinatePromise
+from sordino.survey.dependence import dependence_of
+from sordino.survey.document import HistogramPart, PlanDocument, QueryPart, canonical, dump, seal, unseal
 from sordino.survey.load import read_json, read_text, write_text
-from sordino.survey.promise import definition_of
-from sordino.survey.protect import protect_part
-from sordino.survey.question import Question
-from sordino.survey.schema import AttributeTable, Survey
+from sordino.survey.numbers import NumbersQuestion
+from sordino.survey.promise import canonical_amount
+from sordino.survey.question import HistogramQuestion
+from sordino.survey.schema import Survey
+
+Question: TypeAlias = HistogramQuestion | NumbersQuestion
+"""One question of a plan."""
 
 MOST_PEOPLE = 10**12
 
@@ -57,30 +58,7 @@ class Plan:
         """
         if not 1 <= people <= MOST_PEOPLE:
             raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
-        # A disjoint union of m codes of b bits needs b + log2 m bits at most.
-        code_bits = LARGEST_CODE_BITS - (len(survey.ask) - 1).bit_length()
-        attributes, queries = {}, []
-        for ask in survey.ask:
-            attribute = survey.attribute[ask.histogram]
-            domain = attribute.domain()
-            protect = protect_part(domain, attribute.protect, survey.epsilon)
-            try:
-                mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
-            except SordinoError as error:
-                rule = f"attribute.{ask.histogram}: {error.rule}"
-                raise SordinoError(rule, found=error.found, step=error.step) from None
-            attributes[ask.histogram] = _attribute_part(ask.histogram, attribute) | {
-                "protect": protect.model_dump(exclude_none=True)
-            }
-            queries.append(
-                {
-                    "histogram": ask.histogram,
-                    "weight": ask.weight,
-                    "mechanism": freeze(mechanism),
-                    "subtract_totals": subtracting_helps(mechanism),
-                }
-            )
-        return cls(seal({"people": people, "attributes": attributes, "queries": queries}))
+        return cls(seal(choose(survey, people)))
 
     @classmethod
     def load(cls, path: Path | str) -> "Plan":
@@ -93,13 +71,12 @@ class Plan:
             step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
             raise SordinoError("a plan is a JSON file", found=f"a survey, {path}", step=step)
         plan = cls(unseal(read_json(Path(path)), str(path)))
-        for question in plan.questions:
+        for question in plan.histograms:
             if not question.certificate.holds:
-                raise SordinoError(
-                    f"{path} must keep its own promise",
-                    found=f"a mechanism that loses {_excess(question.certificate)} more than promised",
-                    step="do not use it; make the plan again",
-                )
+                found = f"a mechanism that loses {_excess(question.certificate)} more than promised"
+                raise _broken(path, found)
+        if plan.promise is not None and not plan.promise.holds:
+            raise _broken(path, f"answers that tell more than promised about {', '.join(plan.promise.broken)}")
         _ = plan.sampled
         if plan.bytes.strip() != read_text(Path(path)).strip().encode():
             # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
@@ -138,10 +115,40 @@ class Plan:
     def questions(self) -> tuple[Question, ...]:
         """The questions, in the order of the survey; a person answers one of them."""
         total = sum(part.weight for part in self.document.queries)
-        shares = [Fraction(part.weight, total) for part in self.document.queries]
-        return tuple(
-            Question(part, self.document.attributes[part.histogram], share, max(1, int(self.people * share)))
-            for part, share in zip(self.document.queries, shares, strict=True)
+        return tuple(self._question(part, Fraction(part.weight, total)) for part in self.document.queries)
+
+    def _question(self, part: QueryPart, share: Fraction) -> Question:
+        attributes, places = self.document.attributes, self.places
+        people = max(1, int(self.people * share))
+        if isinstance(part, HistogramPart):
+            place = places.index(part.histogram)
+            return HistogramQuestion(part, attributes[part.histogram], place, share, people)
+        asked = tuple(attributes[name] for name in part.numbers)
+        least = min(canonical_amount(attribute.delta or "") for attribute in attributes.values())
+        return NumbersQuestion(part, asked, tuple(places.index(name) for name in part.numbers), share, people, least)
+
+    @property
+    def histograms(self) -> tuple[HistogramQuestion, ...]:
+        """The questions about the shares of values."""
+        return tuple(question for question in self.questions if isinstance(question, HistogramQuestion))
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The attributes in the order in which statistics name them: that of the alphabet."""
+        return tuple(sorted(self.document.attributes))
+
+    @cached_property
+    def promise(self) -> CoordinatePromise | None:
+        """What is promised about each attribute by itself; None where attributes have no deltas."""
+        document, places = self.document, self.places
+        if document.epsilon is None:
+            return None
+        return CoordinatePromise(
+            places,
+            tuple(canonical_amount(document.attributes[name].delta or "") for name in places),
+            canonical_amount(document.epsilon),
+            dependence_of(document.dependence, places),
+            tuple(answers for question in self.questions for answers in question.types),
         )
 
     @cached_property
@@ -151,27 +158,17 @@ class Plan:
         return Sampled(tuple(question.query for question in self.questions), weights)
 
     @property
-    def certificate(self) -> Certificate:
-        """The certificate with the least slack: if it holds, all of the questions' do. A person answers one of them."""
-        return min((question.certificate for question in self.questions), key=lambda found: found.slack)
+    def certificate(self) -> Certificate | None:
+        """The certificate with the least slack: if it holds, those of all histograms do; None without histograms."""
+        return min((question.certificate for question in self.histograms), key=lambda found: found.slack, default=None)
+
+
+def _broken(path: Path | str, found: str) -> SordinoError:
+    rule, step = f"{path} must keep its own promise", "do not use it; make the plan again"
+    return SordinoError(rule, found=found, step=step)
 
 
 def _excess(certificate: Certificate) -> str:
     if not certificate.slack.is_finite:
         return "infinitely"
     return f"{outward(-Fraction(certificate.slack.floor()), 3, up=True)} nats"
-
-
-def _attribute_part(name: str, attribute: AttributeTable) -> dict[str, Any]:
-    domain = attribute.domain()
-    part: dict[str, Any]
-    if isinstance(domain, Grid):
-        part = {"grid": attribute.grid.model_dump() if attribute.grid else {}}
-        columns = attribute.column or ["latitude", "longitude"]
-    else:
-        part = {"numbers": domain.k} if isinstance(domain.labels, range) else {"labels": list(domain.labels)}
-        columns = attribute.column or name
-    part["columns"] = [columns] if isinstance(columns, str) else columns
-    if attribute.missing is not None:
-        part["missing"] = attribute.missing
-    return part

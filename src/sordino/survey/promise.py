@@ -10,7 +10,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.survey.document import AttributePart, BlocksPart, ProtectPart
+from sordino.survey.parts import AttributePart, BlocksPart, ProtectPart
 
 LARGEST_DOMAIN = 2**22
 """Values of an attribute at most: estimates hold several vectors of this length."""
@@ -60,10 +60,9 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
         if len(protect.bounds) != domain.k:
             raise SordinoError(f"bounds must be about all {domain.k} values", found=str(len(protect.bounds)))
         for bound in {bound for row in protect.bounds for bound in row}:
-            _require_canonical(bound)
+            _ = bound == "inf" or canonical_amount(bound)
         return PairwiseLDP(protect.bounds)
-    epsilon = protect.epsilon or ""
-    _require_canonical(epsilon)
+    epsilon = canonical_amount(protect.epsilon or "")
     if protect.blocks is not None:
         return BlockLDP(epsilon, partition_of(domain, protect.blocks))
     if protect.sensitive is not None:
@@ -71,9 +70,12 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
     return LDP(epsilon)
 
 
-def _require_canonical(amount: str) -> None:
-    if amount != "inf" and str(Nats.of(amount)) != amount:
-        raise SordinoError("a plan's amounts must be in their canonical form", found=repr(amount))
+def canonical_amount(text: str) -> Nats:
+    """An amount of a plan, which has one spelling only."""
+    amount = Nats.of(text)
+    if str(amount) != text:
+        raise SordinoError("a plan's amounts must be in their canonical form", found=repr(text))
+    return amount
 
 
 def _require_fitting(k: int) -> None:

@@ -23,7 +23,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.survey.document import BlocksPart, Part, ProtectPart
+from sordino.survey.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.promise import LARGEST_DOMAIN, Domain, partition_of
 
 SHOWN = 80

@@ -1,4 +1,4 @@
-"""One question of a plan: an attribute's values, what is promised about them, and how they are asked."""
+"""A question of a plan about the shares of an attribute's values: what is promised about them, how they are asked."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,27 +7,34 @@ from functools import cached_property
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
+from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.choose import best_mechanism, candidates
+from sordino.errors import SordinoError
+from sordino.mechanism.base import Mechanism
 from sordino.query import Query
-from sordino.survey.document import AttributePart, QueryPart, TablePart
+from sordino.survey.channel_parts import TablePart
+from sordino.survey.document import HistogramPart
 from sordino.survey.freeze import thaw
+from sordino.survey.parts import AttributePart, ProtectPart
 from sordino.survey.promise import Definition, Domain, definition_of, domain_of
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question as the plan's document says it.
+class HistogramQuestion:
+    """A question about an attribute's values as the plan's document says it.
 
     Attributes:
         part: what is asked, and the mechanism's integers.
         attribute: the values, their columns and what is promised.
+        place: of the attribute among those of the plan.
         share: of the people, who answer it.
         people: how many are expected to.
     """
 
-    part: QueryPart
+    part: HistogramPart
     attribute: AttributePart
+    place: int
     share: Fraction
     people: int
 
@@ -44,30 +51,51 @@ class Question:
     @cached_property
     def definition(self) -> Definition:
         """The promise."""
-        return definition_of(self.domain, self.attribute.protect)
+        return definition_of(self.domain, self.protect)
+
+    @property
+    def protect(self) -> ProtectPart:
+        """The promise in the document's words."""
+        if self.attribute.protect is None:
+            raise SordinoError("a question must be about protected values", found=self.name)
+        return self.attribute.protect
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of the attributes that it asks for."""
+        return [self.name]
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The mechanism, made of the document's integers."""
+        return thaw(self.part.mechanism, self.definition, self.domain.k)
 
     @cached_property
     def query(self) -> Query:
-        """The mechanism, made of the document's integers."""
-        mechanism = thaw(self.part.mechanism, self.definition, self.domain.k)
-        return Query(self.name, mechanism, self.part.subtract_totals)
+        """What is drawn and answered."""
+        return Query(self.name, self.mechanism, self.part.subtract_totals)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """What an answer is about, and the most that it can tell."""
+        return ((Answer(((self.place,),), self.definition.epsilon),),)
 
     @cached_property
     def certificate(self) -> Certificate:
         """The exact verdict on the document's integers under the document's promise."""
-        return certify(self.query.mechanism, self.definition)
+        return certify(self.mechanism, self.definition)
 
     @cached_property
     def expected(self) -> Accuracy:
         """How exact the estimates will be."""
-        return expected_accuracy(self.query.mechanism, self.people, subtract_totals=self.query.subtract_totals)
+        return expected_accuracy(self.mechanism, self.people, subtract_totals=self.part.subtract_totals)
 
     @cached_property
     def candidates(self) -> dict[str, Accuracy]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
         made = candidates(self.domain.k, self.definition, designed=False)
         if isinstance(self.part.mechanism, TablePart):
-            made[self.part.mechanism.name] = self.query.mechanism
+            made[self.part.mechanism.name] = self.mechanism
         return {
             f"{name}, {mechanism.code_bits} bits": expected_accuracy(
                 mechanism, self.people, subtract_totals=subtracting_helps(mechanism)
@@ -76,14 +104,13 @@ class Question:
         }
 
     @cached_property
-    def uniform(self) -> Query:
+    def uniform(self) -> Mechanism:
         """The best way to ask it if every two values had to be protected alike, as well as any two are now."""
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
-        mechanism = best_mechanism(self.domain.k, LDP(epsilon))
-        return Query(self.name, mechanism, subtracting_helps(mechanism))
+        return best_mechanism(self.domain.k, LDP(epsilon))
 
     @cached_property
     def expected_uniform(self) -> Accuracy:
         """How exact the estimates would be under uniform protection."""
-        return expected_accuracy(self.uniform.mechanism, self.people, subtract_totals=self.uniform.subtract_totals)
+        return expected_accuracy(self.uniform, self.people, subtract_totals=subtracting_helps(self.uniform))

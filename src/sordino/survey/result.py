@@ -1,21 +1,31 @@
-"""An estimate with its labels: the rows that tables, files and pages show."""
+"""Estimates with their labels: the rows that tables, files and pages show."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.scale import Scale
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.moments import NormalEstimate, covariances, means
+from sordino.estimation.regression import regression
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Plan
-from sordino.survey.question import Question
+from sordino.survey.question import HistogramQuestion
+
+Row: TypeAlias = dict[str, str | float]
+"""What is estimated, its label, estimate, standard error and limits."""
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """What a plan's reports say about one of its questions.
+class HistogramResult:
+    """What a plan's reports say about the shares of an attribute's values.
 
     Attributes:
         question: that they answer.
@@ -23,28 +33,9 @@ class Result:
         confidence: of each interval by itself.
     """
 
-    question: Question
+    question: HistogramQuestion
     estimate: Estimate
     confidence: float
-
-    @classmethod
-    def of(
-        cls, plan: Plan, aggregate: Aggregate, method: Method = "simplex", confidence: float = 0.95
-    ) -> tuple["Result", ...]:
-        """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
-
-        Raises:
-            SordinoError: a question that nobody answered, or what `estimate` refuses.
-        """
-        results = []
-        for question, own in zip(plan.questions, plan.sampled.split(aggregate), strict=True):
-            query = question.query
-            if own.n == 0:
-                raise SordinoError(f"{question.name} must have been answered", found="no reports about it")
-            shares = estimate(query.mechanism, own, method, subtract_totals=query.subtract_totals)
-            results.append(cls(question, shares, confidence))
-            _ = results[-1].interval  # a bad confidence fails here, not while a page is drawn
-        return tuple(results)
 
     @cached_property
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -55,7 +46,16 @@ class Result:
         """The values with the largest estimates, in descending order."""
         return np.argsort(-self.estimate.value, kind="stable")[:count]
 
-    def row(self, value: int) -> dict[str, str | float]:
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    def rows(self) -> Iterator[Row]:
+        """All values, in their own order."""
+        return (self.row(value) for value in range(self.question.domain.k))
+
+    def row(self, value: int) -> Row:
         """One value's attribute, label, estimate, standard error and limits."""
         low, high = self.interval
         return {
@@ -66,3 +66,105 @@ class Result:
             "low": float(low[value]),
             "high": float(high[value]),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class NumbersResult:
+    """What a plan's reports say about means, a covariance matrix or a regression.
+
+    Attributes:
+        question: that they answer.
+        estimate: of the means, shape (a,), the covariances, shape (a, a), or the coefficients, shape (1 + a,), with
+            the intercept first; in the units of the data.
+        fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
+        confidence: of each interval by itself.
+    """
+
+    question: NumbersQuestion
+    estimate: NormalEstimate
+    fitted: NDArray[np.float64] | None
+    confidence: float
+
+    @classmethod
+    def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
+        """Estimate what is asked from the tally of the question's own reports."""
+        names, ends = question.asked, question.intervals
+        scale = Scale(tuple(names), tuple(end.low for end in ends), tuple(end.high for end in ends))
+        channel, a = question.channel, len(names)
+        match question.part.asked:
+            case "mean":
+                return cls(question, means(channel, aggregate, None, scale), None, confidence)
+            case "covariance":
+                covariance = covariances(channel, aggregate, None, scale)
+                return cls(question, covariance, covariance.projected, confidence)
+            case "regression":
+                fit = regression(channel, aggregate, a - 1, list(range(a - 1)), scale)
+                return cls(question, fit, fit.projected, confidence)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    @cached_property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, of the estimate's shape."""
+        return self.estimate.interval(self.confidence)
+
+    @cached_property
+    def labels(self) -> list[tuple[str, tuple[int, ...]]]:
+        """What is estimated, by name, and where it stands in the estimate."""
+        names = self.question.asked
+        match self.question.part.asked:
+            case "mean":
+                return [(name, (j,)) for j, name in enumerate(names)]
+            case "covariance":
+                pairs = combinations_with_replacement(range(len(names)), 2)
+                return [(f"{names[j]}, {names[k]}" if j < k else names[j], (j, k)) for j, k in pairs]
+            case "regression":
+                return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
+
+    def rows(self) -> Iterator[Row]:
+        """What is estimated, in the order of the question."""
+        low, high = self.interval
+        for label, at in self.labels:
+            row: Row = {
+                "attribute": self.question.name,
+                "value": label,
+                "estimate": float(self.estimate.value[at]),
+                "stderr": float(self.estimate.stderr[at]),
+                "low": float(low[at]),
+                "high": float(high[at]),
+            }
+            yield row | ({} if self.fitted is None else {"fitted": float(self.fitted[at])})
+
+
+Result: TypeAlias = HistogramResult | NumbersResult
+"""What a plan's reports say about one of its questions."""
+
+
+def results(
+    plan: Plan, aggregate: Aggregate, method: Method = "simplex", confidence: float = 0.95
+) -> tuple[Result, ...]:
+    """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally.
+        method: how shares are made.
+        confidence: of each interval by itself.
+
+    Raises:
+        SordinoError: a question that nobody answered, or what estimates refuse.
+    """
+    found: list[Result] = []
+    for question, own in zip(plan.questions, plan.sampled.split(aggregate), strict=True):
+        if own.n == 0:
+            raise SordinoError(f"{question.name} must have been answered", found="no reports about it")
+        if isinstance(question, NumbersQuestion):
+            found.append(NumbersResult.of(question, own, confidence))
+        else:
+            shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
+            found.append(HistogramResult(question, shares, confidence))
+        _ = found[-1].interval  # a bad confidence fails here, not while a page is drawn
+    return tuple(found)

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
 from sordino.errors import SordinoError
-from sordino.survey.question import Question
+from sordino.survey.question import HistogramQuestion
 from sordino.view.axes import DPI, FAINT, INK, SIZE, png
 
 ALLOWED, REACHED = "#dbe7f3", "#1f3f66"
@@ -43,9 +43,9 @@ def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, 
     return png(figure)
 
 
-def question_region(question: Question) -> bytes:
+def question_region(question: HistogramQuestion) -> bytes:
     """The region of the two values that a question's certificate found easiest to tell apart."""
-    witness, mechanism, definition = question.certificate.witness, question.query.mechanism, question.definition
+    witness, mechanism, definition = question.certificate.witness, question.mechanism, question.definition
     if witness is None:
         raise SordinoError("a region needs two values that are protected from each other", found=question.name)
     pair = witness.value, witness.other

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.survey.explain import explain
+from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.question import Question
-from sordino.survey.result import Result
+from sordino.survey.question import HistogramQuestion
+from sordino.survey.result import HistogramResult, NumbersResult, Result
 from sordino.view.figures import bars, maps
 from sordino.view.histogram import MOST, columns
+from sordino.view.numbers import numbers_sections
 from sordino.view.page import Figure, Section, Sentences, Table, render
 from sordino.view.region import question_region
 
@@ -50,9 +52,16 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     known = known or Known()
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
     for result in results:
-        sections += _sections(result, known, several=len(results) > 1)
+        if isinstance(result, NumbersResult):
+            sections += numbers_sections(result)
+        else:
+            sections += _sections(result, known, several=len(results) > 1)
     sections.append(Sentences("What one report can reveal", explain(plan)))
-    for question in plan.questions:
+    if plan.promise is not None:
+        sections.append(Sentences("The certificate of each attribute", kept(plan.promise)))
+        if plan.document.dependence is not None:
+            sections.append(Sentences("What the dependence rests on", tuple(plan.document.dependence.ground)))
+    for question in plan.histograms:
         about = f" for {question.name}" if len(results) > 1 else ""
         sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
         sections += _region(question, about)
@@ -60,13 +69,25 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     if known.notes:
         sections.append(Sentences("The data", known.notes))
     names = ", ".join(result.question.name for result in results)
-    reports = sum(result.estimate.n for result in results)
-    values = sum(result.question.domain.k for result in results)
-    lead = f"{reports:,} reports about {values:,} values; method {results[0].estimate.method}."
-    return render(title or f"Shares of {names}", lead, sections)
+    reports = sum(result.n for result in results)
+    return render(title or _title(results, names), f"{reports:,} reports about {_about(results)}.", sections)
 
 
-def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
+def _title(results: Sequence[Result], names: str) -> str:
+    shares = all(isinstance(result, HistogramResult) for result in results)
+    return f"Shares of {names}" if shares else names[0].upper() + names[1:]
+
+
+def _about(results: Sequence[Result]) -> str:
+    """What the reports are about, and how shares were made of them."""
+    shares = [result for result in results if isinstance(result, HistogramResult)]
+    if len(shares) < len(results):
+        return f"{len(results)} question{'s' if len(results) > 1 else ''}"
+    values = sum(result.question.domain.k for result in shares)
+    return f"{values:,} values; method {shares[0].estimate.method}"
+
+
+def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:
     """A question's map, bars and table."""
     domain, shares, truth = result.question.domain, result.estimate, known.truth
     low, high = result.interval
@@ -99,7 +120,7 @@ def _sections(result: Result, known: Known, *, several: bool) -> list[Section]:
     return sections
 
 
-def _region(question: Question, about: str) -> list[Section]:
+def _region(question: HistogramQuestion, about: str) -> list[Section]:
     """How well anybody can tell the two values by a report that the certificate found easiest to tell apart."""
     witness = question.certificate.witness
     if witness is None:

@@ -1,0 +1,62 @@
+"""How exact means, covariances and coefficients will be, before anybody is asked: from the channel's exact noise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.mechanism.number import NumberChannel
+
+Asked = Literal["mean", "covariance", "regression"]
+
+
+@dataclass(frozen=True)
+class NumbersAccuracy:
+    """Expected standard errors.
+
+    Attributes:
+        labels: of what is estimated.
+        stderr: in the units of the data.
+    """
+
+    labels: tuple[str, ...]
+    stderr: tuple[float, ...]
+
+    def json(self) -> dict[str, float]:
+        """For programs."""
+        return dict(zip(self.labels, self.stderr, strict=True))
+
+
+def expected_numbers(
+    asked: Asked, names: Sequence[str], channel: NumberChannel, half: NDArray[np.float64], people: int
+) -> NumbersAccuracy:
+    """Expected standard errors with this many people.
+
+    Of means and covariances at most, whatever the data; of coefficients where the features are spread evenly over
+    their ranges, independent, and explain nothing.
+
+    Args:
+        asked: what is estimated.
+        names: of the numbers, in the channel's order; of a regression the target last.
+        channel: by which it is asked.
+        half: what one scaled unit is of each number, shape (d,).
+        people: who answer.
+    """
+    error = dict(zip(channel.moments.names, np.sqrt(channel.noise() / people).tolist(), strict=True))
+    d = len(names)
+    if asked == "mean":
+        return NumbersAccuracy(tuple(names), tuple(float(half[j]) * error[(j,)] for j in range(d)))
+    if asked == "covariance":
+        pairs = list(combinations_with_replacement(range(d), 2))
+        labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
+        # A square is read from 2 x^2 - 1, so half its error counts.
+        scale = [float(half[j] * half[k]) / (2 if j == k else 1) for j, k in pairs]
+        return NumbersAccuracy(labels, tuple(s * error[pair] for s, pair in zip(scale, pairs, strict=True)))
+    target = d - 1
+    intercept = float(half[target]) * error[(target,)]
+    # The mean square of an even spread over [-1, 1] is 1/3.
+    slopes = [3 * float(half[target] / half[j]) * error[(j, target)] for j in range(target)]
+    return NumbersAccuracy(("intercept", *names[:target]), (intercept, *slopes))

@@ -1,0 +1,150 @@
+"""From the columns of one attribute to its values: indices of categories or cells, or numbers scaled to [-1, 1].
+
+A value that is none is an error that names its row and column, never the value: a skipped row would be a release that
+depends on the data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
+from sordino.engine.duckdb import TEXT, WHOLE, quoted
+from sordino.errors import SordinoError
+from sordino.survey.parts import AttributePart
+from sordino.survey.promise import Domain, domain_of
+
+PAIR = ("latitude", "longitude")
+
+Column: TypeAlias = NDArray[Any]
+"""Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
+
+
+@dataclass(frozen=True)
+class AttributeColumns:
+    """How an attribute is read from a table."""
+
+    part: AttributePart
+    domain: Domain | Interval
+
+    @classmethod
+    def of(cls, part: AttributePart) -> "AttributeColumns":
+        """The columns of a plan's attribute."""
+        if part.number is not None:
+            return cls(part, Interval(part.number.low, part.number.high))
+        return cls(part, domain_of(part))
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """What to read: an index where SQL can tell it, else what the domain needs; and whether a value is missing."""
+        names = [quoted(name) for name in self.part.columns]
+        missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
+        match self.domain:
+            case Interval():
+                return {"number": f"TRY_CAST({names[0]} AS DOUBLE)"} | missing
+            case Grid() if len(names) == 2:
+                # A cast that fails gives no number, which lies outside every grid.
+                return {key: f"TRY_CAST({name} AS DOUBLE)" for key, name in zip(PAIR, names, strict=True)} | missing
+            case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
+                number = f"TRY_CAST({names[0]} AS DOUBLE)"
+                inside = f"{number} >= 0 AND {number} < {domain.k} AND {number} = floor({number})"
+                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {number} END AS INTEGER), -1)"} | missing
+            case _:
+                return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
+
+    @property
+    def condition(self) -> str | None:
+        """An SQL condition that every good row meets; None where SQL cannot tell."""
+        match self.domain:
+            case Interval(low=low, high=high):
+                number = self.expressions["number"]
+                if self.part.number is not None and self.part.number.clip:
+                    return f"coalesce(isfinite({number}), false)"
+                return f"coalesce({number} >= CAST({low!r} AS DOUBLE) AND {number} <= CAST({high!r} AS DOUBLE), false)"
+            case _:
+                index = self.expressions.get("index")
+                return None if index is None else f"{index} >= 0"
+
+    @property
+    def clipped(self) -> str | None:
+        """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
+        if not (isinstance(self.domain, Interval) and self.part.number is not None and self.part.number.clip):
+            return None
+        number = self.expressions["number"]
+        return " OR ".join(
+            f"{number} {sign} CAST({end!r} AS DOUBLE)"
+            for sign, end in (("<", self.domain.low), (">", self.domain.high))
+        )
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the columns are read as numbers."""
+        return "label" not in self.expressions
+
+    def values(self, path: Path, columns: Mapping[str, pa.Array], rows: int) -> Column:
+        """A batch's values, shape (n,).
+
+        Args:
+            path: of the table, for messages.
+            columns: what the expressions gave.
+            rows: of the table before the batch.
+
+        Raises:
+            SordinoError: a value that is missing or none of the attribute's.
+        """
+        if isinstance(self.domain, Interval):
+            numbers = columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+            clips = self.part.number is not None and self.part.number.clip
+            good = np.isfinite(numbers) if clips else self.domain.contains(numbers)
+            self._refuse(path, ~good, columns["missing"], rows)
+            return self.domain.scaled(numbers)
+        indices = self._indices(columns)
+        self._refuse(path, indices < 0, columns["missing"], rows)
+        return indices
+
+    def _indices(self, columns: Mapping[str, pa.Array]) -> NDArray[np.intp]:
+        """Each row's value, -1 where it has none."""
+        match self.domain:
+            case Grid() if "index" not in columns:
+                latitude, longitude = (columns[key].to_numpy(zero_copy_only=False) for key in PAIR)
+                return self.domain.locate(latitude, longitude)
+            case Categories() as categories if "index" not in columns:
+                labels = columns["label"]
+                found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
+                indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
+                if self.part.missing is not None:
+                    missing = columns["missing"].to_numpy(zero_copy_only=False)
+                    indices[missing] = list(categories.labels).index(self.part.missing)
+                return indices
+            case _:
+                index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
+                return index
+
+    def _refuse(self, path: Path, wrong: NDArray[np.bool_], missing: pa.Array, rows: int) -> None:
+        if not wrong.any():
+            return
+        position = int(np.argmax(wrong))
+        where = f"{path}, row {rows + position + 1}, {' and '.join(self.part.columns)}"
+        if missing[position].as_py():
+            named = isinstance(self.domain, Categories)
+            step = ", or declare one of the categories as `missing` in the survey" if named else ""
+            raise SordinoError(f"{where}: a value must be given", found="a missing one", step=f"fill it in{step}")
+        step = "correct it; nothing was written"
+        if isinstance(self.domain, Interval):
+            ends = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
+            step = "correct it, or set clip = true in the survey; nothing was written"
+            raise SordinoError(f"{where}: a value must be {ends}", found="another", step=step)
+        raise SordinoError(f"{where}: a value must be one of the survey's", found="another", step=step)
+
+
+def numeric_type(kind: str) -> bool:
+    """Whether numbers are read from a column of this type: numbers or texts, not dates or truth values."""
+    return kind in WHOLE or kind in (TEXT, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")

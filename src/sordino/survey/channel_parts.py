@@ -1,0 +1,111 @@
+"""Channels as the integers of a frozen plan."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from sordino.errors import SordinoError
+from sordino.survey.parts import Integer64, Part
+
+
+class CoinPart(Part):
+    """One mechanism over k values with its frozen coin, and its field or the size of its subsets."""
+
+    name: Literal["randomized", "hadamard", "projective", "subset"]
+    k: int = Field(ge=1)
+    threshold: Integer64
+    field: int | None = Field(default=None, ge=2)
+    size: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for setting, name in (("field", "projective"), ("size", "subset")):
+            if (getattr(self, setting) is not None) != (self.name == name):
+                raise SordinoError(f"a {setting} belongs to {name}, and to no other", found=self.name)
+        return self
+
+
+class BlockwisePart(Part):
+    """A mechanism for each block size."""
+
+    name: Literal["blockwise"]
+    inner: list[CoinPart] = Field(min_length=1)
+
+
+class HighLowPart(Part):
+    """A mechanism over the sensitive values, and the weight with which the others hide behind it."""
+
+    name: Literal["high-low"]
+    inner: CoinPart
+    hidden: Integer64
+
+
+class BinaryPart(Part):
+    """The weights of code 0 for the two values."""
+
+    name: Literal["binary"]
+    first: Integer64
+    second: Integer64
+
+
+class TablePart(Part):
+    """A channel by its weights, a row for each value."""
+
+    name: Literal["table"]
+    weights: list[list[Integer64]] = Field(min_length=1)
+
+
+MechanismPart = Annotated[CoinPart | BlockwisePart | HighLowPart | BinaryPart | TablePart, Field(discriminator="name")]
+"""A mechanism over finite values."""
+
+
+class BitsPart(Part):
+    """One bit about a drawn statistic of some numbers.
+
+    Attributes:
+        statistics: the places of the numbers that each depends on.
+        thresholds: of each statistic's coin.
+        weights: a statistic is drawn with probability weight over the sum of all weights.
+    """
+
+    name: Literal["bits"]
+    d: int = Field(ge=1)
+    statistics: list[list[int]] = Field(min_length=1)
+    thresholds: list[Integer64]
+    weights: list[int]
+
+
+class SignsPart(Part):
+    """The signs of some drawn numbers, together."""
+
+    name: Literal["signs"]
+    m: int = Field(ge=1)
+    size: int = Field(ge=1)
+    tolerance: int = Field(ge=0)
+    threshold: Integer64
+
+
+class TogetherPart(Part):
+    """One of the answers that are given together: the places of its numbers, and their channel."""
+
+    places: list[int] = Field(min_length=1)
+    channel: Annotated[BitsPart | SignsPart, Field(discriminator="name")]
+
+
+class TypePart(Part):
+    """Answers that are given together, and how often."""
+
+    weight: int = Field(ge=1)
+    parts: list[TogetherPart] = Field(min_length=1)
+
+
+class MixturePart(Part):
+    """One of several types of answers, drawn for each person."""
+
+    name: Literal["mixture"]
+    d: int = Field(ge=1)
+    types: list[TypePart] = Field(min_length=1)
+
+
+NumberChannelPart = Annotated[BitsPart | SignsPart | MixturePart, Field(discriminator="name")]
+"""A channel from numbers."""

@@ -1,0 +1,126 @@
+"""From a survey to the content of its plan: which mechanism or channel answers each question."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import largest_level
+from sordino.design.accuracy import subtracting_helps
+from sordino.design.choose import best_mechanism
+from sordino.design.sampled_mean import SampledMean
+from sordino.design.sampled_moments import SampledMoments
+from sordino.domain.grid import Grid
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.number import NumberChannel
+from sordino.survey.ask import AskTable
+from sordino.survey.attribute import AttributeTable
+from sordino.survey.dependence import dependence_of, dependence_part
+from sordino.survey.freeze import freeze
+from sordino.survey.freeze_numbers import freeze_numbers
+from sordino.survey.promise import definition_of
+from sordino.survey.protect import protect_part
+from sordino.survey.schema import Survey
+
+
+def choose(survey: Survey, people: int) -> dict[str, Any]:
+    """The attributes and queries of a plan.
+
+    Args:
+        survey: checked.
+        people: how many are expected to answer.
+
+    Raises:
+        SordinoError: a question that no channel can answer within the promise and a report's bits.
+    """
+    # A disjoint union of m codes of b bits needs b + log2 m bits at most.
+    code_bits = LARGEST_CODE_BITS - (len(survey.ask) - 1).bit_length()
+    content: dict[str, Any] = {"people": people}
+    dependence = None
+    if survey.by_coordinates:
+        part = None if survey.dependence is None else dependence_part(survey.dependence, survey.places)
+        dependence = dependence_of(part, survey.places)
+        content |= {"epsilon": str(survey.epsilon)}
+        content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
+    attributes = {name: _attribute(survey, name) for name in survey.attribute}
+    queries = []
+    for i, ask in enumerate(survey.ask):
+        try:
+            if ask.histogram is not None:
+                protect, query = _histogram(survey, ask.histogram, dependence, code_bits)
+                attributes[ask.histogram]["protect"] = protect
+            else:
+                query = _numbers(survey, ask, dependence or Dependence.unknown(len(survey.places)), code_bits)
+        except SordinoError as error:
+            where = f"attribute.{ask.histogram}" if ask.histogram is not None else f"ask.{i}.{ask.kind}"
+            raise SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step) from None
+        queries.append({**query, "weight": ask.weight})
+    return {**content, "attributes": attributes, "queries": queries}
+
+
+def _histogram(
+    survey: Survey, name: str, dependence: Dependence | None, code_bits: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is promised about an attribute's values, and how their shares are asked."""
+    attribute = survey.attribute[name]
+    domain = attribute.domain()
+    epsilon = survey.epsilon if dependence is None else _level(survey, (survey.places.index(name),), dependence)
+    protect = protect_part(domain, attribute.protect, epsilon)
+    mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
+    query = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+    return protect.model_dump(exclude_none=True), query
+
+
+def _level(survey: Survey, statistic: Statistic, dependence: Dependence) -> Nats:
+    """The largest LDP level of an answer about one statistic that keeps all deltas, and epsilon."""
+    levels = [survey.epsilon]
+    for i, name in enumerate(survey.places):
+        levels.append(largest_level(survey.delta(name), dependence.of(i, statistic)))
+    return min(level for level in levels if level is not None)
+
+
+def _numbers(survey: Survey, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:
+    """How a question about numbers is asked."""
+    deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
+    asked = [survey.places.index(name) for name in ask.attributes]
+    channel: NumberChannel
+    if ask.mean is not None:
+        channel = SampledMean(deltas, epsilon, dependence, asked=asked)
+    else:
+        target = len(asked) - 1 if ask.regression is not None else None
+        channel = SampledMoments(deltas, epsilon, dependence, asked=asked, target=target)
+    if channel.code_bits > code_bits:
+        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel)}
+
+
+def _attribute(survey: Survey, name: str) -> dict[str, Any]:
+    """An attribute's values and columns in the plan's words."""
+    attribute = survey.attribute[name]
+    part = _values(name, attribute)
+    if attribute.missing is not None:
+        part["missing"] = attribute.missing
+    if survey.by_coordinates:
+        part["delta"] = str(survey.delta(name))
+    return part
+
+
+def _values(name: str, attribute: AttributeTable) -> dict[str, Any]:
+    if attribute.number is not None:
+        ends = attribute.number
+        return {
+            "number": {"low": ends.low, "high": ends.high, "clip": ends.clip},
+            "columns": _columns(attribute.column or name),
+        }
+    domain = attribute.domain()
+    if isinstance(domain, Grid):
+        grid = attribute.grid.model_dump() if attribute.grid else {}
+        return {"grid": grid, "columns": _columns(attribute.column or ["latitude", "longitude"])}
+    values = {"numbers": domain.k} if isinstance(domain.labels, range) else {"labels": list(domain.labels)}
+    return {**values, "columns": _columns(attribute.column or name)}
+
+
+def _columns(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

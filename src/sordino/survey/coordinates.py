@@ -1,0 +1,59 @@
+"""What a plan promises about each attribute by itself, and the certificate of it.
+
+A person answers one question, drawn without looking at the record. For an attribute i, the odds between any two of its
+values change by a factor of at most e^delta_i, for somebody whose beliefs about the other attributes, given each value
+of i, are within the declared dependence; for anybody at all by e^epsilon.
+Source: BCDP paper, Definition 4, with the sampling rule in place of Proposition 4.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level
+from sordino.exact.nats import Nats
+
+
+@dataclass(frozen=True)
+class CoordinatePromise:
+    """Deltas of the attributes, and what the plan's integers reach.
+
+    Attributes:
+        names: of the attributes, by their place.
+        deltas: promised, one for each attribute.
+        epsilon: promised for the whole record, whatever is believed.
+        dependence: under which the deltas are promised.
+        types: what a person can be drawn to answer, over all questions.
+    """
+
+    names: tuple[str, ...]
+    deltas: tuple[Nats, ...]
+    epsilon: Nats
+    dependence: Dependence
+    types: tuple[AnswerType, ...]
+
+    @cached_property
+    def reached(self) -> tuple[Nats, ...]:
+        """The most that a report can tell about each attribute, rounded up."""
+        return sampling_deltas(self.types, self.dependence)
+
+    @cached_property
+    def level(self) -> Nats:
+        """The most that a report can tell about the whole record, whatever is believed, rounded up."""
+        return sampling_level(self.types)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every delta and epsilon are kept."""
+        return not self.broken
+
+    @cached_property
+    def broken(self) -> tuple[str, ...]:
+        """The names of what is not kept."""
+        wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
+        return (*wrong, *(["the whole record"] if self.level > self.epsilon else []))
+
+    def of(self, names: Sequence[str]) -> tuple[Nats, ...]:
+        """The promised deltas of some attributes."""
+        return tuple(self.deltas[self.names.index(name)] for name in names)

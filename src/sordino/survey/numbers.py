@@ -1,0 +1,109 @@
+"""A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
+from sordino.design.sampled_mean import SampledMean
+from sordino.design.sampled_moments import SampledMoments
+from sordino.domain.interval import Interval
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.number import NumberChannel
+from sordino.query import Query
+from sordino.survey.document import NumbersPart
+from sordino.survey.freeze_numbers import thaw_numbers
+from sordino.survey.parts import AttributePart
+
+
+@dataclass(frozen=True)
+class NumbersQuestion:
+    """A question about numbers as the plan's document says it.
+
+    Attributes:
+        part: what is asked, and the channel's integers.
+        attributes: in the channel's order; of a regression the target last.
+        places: of the attributes among those of the plan.
+        share: of the people, who answer it.
+        people: how many are expected to.
+        least: the smallest delta of the plan, at which plain LDP would have to ask.
+    """
+
+    part: NumbersPart
+    attributes: tuple[AttributePart, ...]
+    places: tuple[int, ...]
+    share: Fraction
+    people: int
+    least: Nats
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of the attributes that it asks for, in the channel's order."""
+        return self.part.numbers
+
+    @property
+    def name(self) -> str:
+        """What is asked, of what."""
+        if self.part.asked == "regression":
+            return f"regression of {self.asked[-1]} on {', '.join(self.asked[:-1])}"
+        return f"{self.part.asked} of {', '.join(self.asked)}"
+
+    @cached_property
+    def intervals(self) -> tuple[Interval, ...]:
+        """The ends of the numbers, in the unit of the data."""
+        return tuple(_interval(attribute) for attribute in self.attributes)
+
+    @cached_property
+    def channel(self) -> NumberChannel:
+        """The channel, made of the document's integers."""
+        channel = thaw_numbers(self.part.channel)
+        if channel.d != len(self.asked):
+            raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=str(channel.d))
+        return channel
+
+    @cached_property
+    def query(self) -> Query:
+        """What is drawn and answered."""
+        return Query(self.name, self.channel, subtract_totals=False)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """What an answer can be about, in the plan's places, and the most that it can tell."""
+        return tuple(
+            tuple(Answer(tuple(self._placed(name) for name in answer.statistics), answer.level) for answer in answers)
+            for answers in self.channel.types
+        )
+
+    @cached_property
+    def expected(self) -> NumbersAccuracy:
+        """How exact the estimates will be."""
+        return self._accuracy(self.channel)
+
+    @cached_property
+    def expected_uniform(self) -> NumbersAccuracy:
+        """How exact the estimates would be under plain LDP that keeps the least delta."""
+        d = len(self.asked)
+        deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.part.asked == "mean":
+            return self._accuracy(SampledMean(deltas, self.least, unknown))
+        target = d - 1 if self.part.asked == "regression" else None
+        return self._accuracy(SampledMoments(deltas, self.least, unknown, target=target))
+
+    def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
+        half = np.array([interval.width / 2 for interval in self.intervals])
+        return expected_numbers(self.part.asked, self.asked, channel, half, self.people)
+
+    def _placed(self, name: Statistic) -> Statistic:
+        return tuple(sorted(self.places[number] for number in name))
+
+
+def _interval(attribute: AttributePart) -> Interval:
+    if attribute.number is None:
+        raise SordinoError("a question about numbers must be about numbers", found="other values")
+    return Interval(attribute.number.low, attribute.number.high)

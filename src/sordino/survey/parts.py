@@ -1,0 +1,142 @@
+"""Tables of a frozen plan: attributes, what is promised about them, and how they may depend on each other."""
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from sordino.errors import SordinoError
+
+Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
+"""An integer >= 0 of up to 64 bits, as a string."""
+
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Part(BaseModel):
+    """A table of a survey or a plan: unknown keys are refused, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+
+
+class GridPart(Part):
+    """A map cut into cells."""
+
+    south: float
+    north: float
+    west: float
+    east: float
+    rows: int
+    columns: int
+
+
+class NumberPart(Part):
+    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end."""
+
+    low: float
+    high: float
+    clip: bool
+
+
+class BlocksPart(Part):
+    """A partition into blocks, one of three ways.
+
+    Attributes:
+        tiles: [rows, columns] of a grid's cells per block.
+        run: the length of runs of numbered values.
+        of: the number of each value's block.
+    """
+
+    tiles: list[int] | None = Field(default=None, min_length=2, max_length=2)
+    run: int | None = Field(default=None, ge=1, le=1 << 62)
+    of: list[int] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "tiles", "run", "of")
+        return self
+
+
+class ProtectPart(Part):
+    """What is promised about an attribute.
+
+    Attributes:
+        epsilon: in nats, as text; None where `bounds` say it all.
+        blocks: only values of one block are protected from each other.
+        sensitive: the indices of the sensitive values; only these are protected.
+        bounds: for each two values, in nats, as text, "inf" for an unprotected pair.
+    """
+
+    epsilon: str | None = None
+    blocks: BlocksPart | None = None
+    sensitive: list[int] | None = None
+    bounds: list[list[str]] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "epsilon", "bounds")
+        if sum(part is not None for part in (self.blocks, self.sensitive, self.bounds)) > 1:
+            raise SordinoError("an attribute is protected by blocks, sensitive values or bounds", found="several")
+        return self
+
+
+class AttributePart(Part):
+    """Values, where they stand in the data, and what is promised about them.
+
+    Attributes:
+        labels, numbers, grid, number: exactly one; named categories, how many numbered ones, a map, or a number.
+        columns: names of the data's columns: one, or for a grid latitude and longitude.
+        missing: the category of a missing value; None where missing values are refused.
+        protect: which values must not be told from each other by a report about them; None for a number, or if not
+            asked for.
+        delta: what a report about whatever may tell about it, within the plan's dependence bounds, in nats, as text.
+    """
+
+    labels: list[Text] | None = None
+    numbers: int | None = None
+    grid: GridPart | None = None
+    number: NumberPart | None = None
+    columns: list[Text] = Field(min_length=1, max_length=2)
+    missing: str | None = None
+    protect: ProtectPart | None = None
+    delta: str | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "labels", "numbers", "grid", "number")
+        if len(self.columns) == 2 and self.grid is None:
+            raise SordinoError("only a grid has two columns", found=f"{len(self.columns)}")
+        if self.missing is not None and self.missing not in (self.labels or ()):
+            raise SordinoError("missing must name one of the labels", found=repr(self.missing))
+        if self.protect is not None and self.number is not None:
+            raise SordinoError("a number is protected as a whole", found="`protect`")
+        return self
+
+
+class StatisticPart(Part):
+    """How much a statistic may depend on an attribute: a bound on total variation, as text."""
+
+    attribute: str
+    statistic: list[str] = Field(min_length=1, max_length=2)
+    bound: str
+
+
+class DependencePart(Part):
+    """How much the attributes may depend on each other.
+
+    Attributes:
+        rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
+        statistics: smaller bounds for some statistics.
+        ground: what the bounds rest on, in sentences.
+    """
+
+    rest: dict[str, str]
+    statistics: list[StatisticPart]
+    ground: list[str]
+
+
+def require_one_of(part: Part, *names: str) -> None:
+    """Refuse a table that has not just one of some settings."""
+    given = [name for name in names if getattr(part, name) is not None]
+    if len(given) != 1:
+        raise SordinoError(f"exactly one of {', '.join(names)} must be given", found=", ".join(given) or "none")

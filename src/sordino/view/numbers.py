@@ -1,0 +1,58 @@
+"""What a page shows of means, covariance matrices and regressions."""
+
+import numpy as np
+
+from sordino.survey.result import NumbersResult
+from sordino.view.intervals import points
+from sordino.view.page import Figure, Section, Table
+
+
+def numbers_sections(result: NumbersResult) -> list[Section]:
+    """The figure and the table of a question about numbers."""
+    name = result.question.name
+    title = name[0].upper() + name[1:]
+    sections: list[Section] = []
+    if result.question.part.asked == "mean":
+        sections.append(_means(result, title))
+    elif result.question.part.asked == "regression":
+        sections.append(_coefficients(result, title))
+    return [*sections, _table(result, title)]
+
+
+def _note(result: NumbersResult) -> str:
+    return f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
+
+
+def _means(result: NumbersResult, title: str) -> Figure:
+    """Each mean on its own range, from the lowest to the highest value."""
+    ends = result.question.intervals
+    low, high = result.interval
+    starts, widths = np.array([end.low for end in ends]), np.array([end.width for end in ends])
+    value, low, high = (100 * (number - starts) / widths for number in (result.estimate.value, low, high))
+    png = points(
+        result.question.asked, (value, low, high), "% of the way from the lowest to the highest value", zero=False
+    )
+    return Figure(title, png, f"Points of {len(ends)} means with their intervals.", _note(result))
+
+
+def _coefficients(result: NumbersResult, title: str) -> Figure:
+    """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
+    *features, target = result.question.asked
+    widths = np.array([end.width for end in result.question.intervals[:-1]])
+    low, high = result.interval
+    value, low, high = (widths * numbers[1:] for numbers in (result.estimate.value, low, high))
+    unit = f"change of {target} from the lowest to the highest value"
+    png = points(features, (value, low, high), unit, zero=True)
+    note = f"A coefficient times the range of its feature. {_note(result)}"
+    return Figure(title, png, f"Points of {len(features)} coefficients with their intervals.", note)
+
+
+def _table(result: NumbersResult, title: str) -> Table:
+    what = {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[result.question.part.asked]
+    header = ("of", what, "std. error", "from", "to", *(["fitted"] if result.fitted is not None else []))
+    rows = []
+    for row in result.rows():
+        keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
+        rows.append((str(row["value"]), *(f"{row[key]:.6g}" for key in keys)))
+    fitted = " The fitted ones are those nearest that some data can have." if result.fitted is not None else ""
+    return Table(f"{title}: all numbers", header, tuple(rows), _note(result) + fitted)
