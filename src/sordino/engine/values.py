@@ -4,7 +4,7 @@ A value that has no index is an error that names its row and column, never the v
 that depends on the data.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -32,7 +32,7 @@ def check_values(plan: Plan, path: Path) -> None:
     """Read a table of people once, and refuse what `read_values` would refuse."""
     indices = [_expressions(question).get("index") for question in plan.questions]
     if None not in indices:
-        _require_numbers(plan, path)
+        _require_numbers(plan, path, dict(header(path)))
         refuse_blank_lines(path)
         if holds_everywhere(path, " AND ".join(f"{index} >= 0" for index in indices), _columns(plan)):
             return
@@ -63,14 +63,14 @@ def read_people(
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
     """
-    columns = _columns(plan)
+    columns, kinds = _columns(plan), dict(header(path))
     select = {
         f"{key} {j}": text for j, question in enumerate(plan.questions) for key, text in _expressions(question).items()
     }
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
-        select |= id_expressions(path, id_column)
-    _require_numbers(plan, path)
+        select |= id_expressions(path, id_column, kinds)
+    _require_numbers(plan, path, kinds)
     if not checked:
         refuse_blank_lines(path)
     rows = 0
@@ -128,12 +128,11 @@ def _indices(question: Question, columns: dict[str, pa.Array]) -> NDArray[np.int
             return index
 
 
-def _require_numbers(plan: Plan, path: Path) -> None:
+def _require_numbers(plan: Plan, path: Path, kinds: Mapping[str, str]) -> None:
     """Columns that are read as numbers hold numbers or texts, not dates or truth values."""
     numbers = [question.attribute.columns for question in plan.questions if "label" not in _expressions(question)]
     names = [name for columns in numbers for name in columns]
-    types = dict(header(path)) if names else {}
-    wrong = [f"{name} of type {types[name]}" for name in names if not _numeric(types.get(name, TEXT))]
+    wrong = [f"{name} of type {kinds[name]}" for name in names if not _numeric(kinds.get(name, TEXT))]
     if wrong:
         raise SordinoError(f"{path} must have numbers in {', '.join(names)}", found=", ".join(wrong))
 
