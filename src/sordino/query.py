@@ -126,10 +126,12 @@ class Sampled:
         columns = [query.mechanism.checked(column) for query, column in zip(self.queries, values, strict=True)]
         if len({len(column) for column in columns}) > 1:
             raise SordinoError("there must be a value for each person", found="columns of different lengths")
+        if len(self.queries) == 1:
+            return self.queries[0].mechanism.privatize(columns[0], source)
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
         for j, (query, column) in enumerate(zip(self.queries, columns, strict=True)):
-            rows = np.flatnonzero(drawn == j) if len(self.queries) > 1 else slice(None)
+            rows = np.flatnonzero(drawn == j)
             own = query.mechanism.privatize(column[rows], source.take(rows))
             codes[rows] = own + np.uint64(self.offsets[j])
         return codes

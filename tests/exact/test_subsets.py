@@ -45,7 +45,10 @@ def test_every_rank_of_every_size_has_its_mask(n, either_way):
             assert found.tolist() == [*listed(n, first), *listed(n, other)]
 
 
-@pytest.mark.parametrize(("n", "sizes"), [(63, (31, 32)), (63, (1, 63)), (40, (20, 3)), (62, (0, 31))])
+@pytest.mark.parametrize(
+    ("n", "sizes"),
+    [(63, (31, 32)), (63, (1, 63)), (40, (20, 3)), (62, (0, 31)), (32, (5, 31)), (33, (32, 5)), (33, (0, 4))],
+)
 def test_ranks_of_large_families_are_those_of_the_binomial_number_system(n, sizes):
     rng = np.random.default_rng(1)
     for second, size in enumerate(sizes):
@@ -62,16 +65,19 @@ def test_ranks_are_left_alone(either_way):
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 33, 63, 64])
-@pytest.mark.parametrize("groups", [1, 3])
-def test_bits_are_counted_group_by_group(n, groups):
+@pytest.mark.parametrize(("groups", "reports"), [(1, 1), (1, 200), (3, 7), (3, 200), (3, 3000), (50, 200)])
+def test_bits_are_counted_group_by_group(n, groups, reports):
     rng = np.random.default_rng(2)
-    masks = rng.integers(0, 2**n - 1, 200, dtype=np.uint64, endpoint=True)
-    group = rng.integers(0, groups, 200)
+    masks = rng.integers(0, 2**n - 1, reports, dtype=np.uint64, endpoint=True)
+    group = rng.integers(0, groups, reports)
+    kept = masks.copy(), group.copy()
     found = bit_counts(masks, n, group, groups)
     assert (found.dtype, found.shape) == (np.int64, (groups, n))
     for own in range(groups):
         in_group = [mask for mask, g in zip(masks.tolist(), group.tolist(), strict=True) if g == own]
         assert found[own].tolist() == [sum(mask >> bit & 1 for mask in in_group) for bit in range(n)]
+    for array, before in zip((masks, group), kept, strict=True):
+        np.testing.assert_array_equal(array, before)
 
 
 def test_nobodys_bits_are_none():

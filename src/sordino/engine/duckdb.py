@@ -172,18 +172,27 @@ def header(path: Path) -> list[tuple[str, str]]:
     Raises:
         SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
     """
+    names = _names(path)
+    if table_format(path) != ".parquet":
+        return [(name, TEXT) for name in names]
+    try:
+        with _connected() as connection:
+            described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path.absolute())]).fetchall()
+    except (duckdb.Error, OSError) as error:
+        raise _damaged(path, error) from None
+    return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
+
+
+def _names(path: Path) -> list[str]:
+    """The names of a table's columns as the file has them: DuckDB renames those that differ in case only."""
     kind = _require_file(path)
     try:
         if kind == ".parquet":
-            with _connected() as connection:
-                described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path.absolute())]).fetchall()
-            # DuckDB renames columns that differ in case only; the file's own names say so.
-            names = parquet.read_schema(path).names
-            return [(name, kind_of_column) for name, (_, kind_of_column, *_) in zip(names, described, strict=True)]
+            return list(parquet.read_schema(path).names)
         opener = gzip.open if kind == ".csv.gz" else open
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            return [(name, TEXT) for name in next(csv.reader(file, strict=True), [])]
-    except (duckdb.Error, pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+            return next(csv.reader(file, strict=True), [])
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, error) from None
 
 
@@ -196,7 +205,7 @@ def _connected() -> duckdb.DuckDBPyConnection:
 
 def _source(path: Path, columns: Sequence[str]) -> str:
     """The table function that reads a file whose path is the query's parameter, its columns checked."""
-    names = [name for name, _ in header(path)]
+    names = _names(path)
     if not names:
         raise SordinoError(f"{path} must hold data", found="an empty file")
     missing = [name for name in columns if name not in names]

@@ -3,7 +3,7 @@
 Messages name rows and columns, never an id, which may be as personal as a value. Reports carry no ids.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -24,20 +24,24 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number with irregular bits: multiplied by it, the ids of a table fall evenly into parts."""
 
 
-def id_expressions(path: Path, column: str) -> dict[str, str]:
+def id_expressions(path: Path, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
     """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
+
+    Args:
+        path: the table.
+        column: the ids.
+        kinds: the type of each of the table's columns.
 
     Raises:
         SordinoError: no such column, or one of another type than whole numbers or texts.
     """
-    kinds, name = dict(header(path)), quoted(column)
     if column not in kinds:
         raise SordinoError(
             f"{path} must have the column {column} of ids",
             found=f"{len(kinds)} columns, but not {column}",
             step="name the column that tells people apart: --id COLUMN",
         )
-    kind = kinds[column]
+    kind, name = kinds[column], quoted(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")
     if kind in WHOLE:
@@ -111,7 +115,7 @@ def check_ids(path: Path, column: str) -> None:
 
 def _read_ids(path: Path, column: str) -> Iterator[Words]:
     rows = 0
-    for batch in read_batches(path, id_expressions(path, column), [column]):
+    for batch in read_batches(path, id_expressions(path, column, dict(header(path))), [column]):
         yield batch_ids(path, column, batch, rows)
         rows += len(batch)
 

@@ -1,6 +1,6 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,7 +23,7 @@ def check_values(plan: Plan, path: Path) -> None:
     conditions = [columns.condition for columns in _asked(plan).values()]
     told = [condition for condition in conditions if condition is not None]
     if len(told) == len(conditions):
-        _require_numbers(plan, path)
+        _require_numbers(plan, path, dict(header(path)))
         refuse_blank_lines(path)
         if holds_everywhere(path, " AND ".join(told), _names(plan)):
             return
@@ -54,13 +54,13 @@ def read_people(
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
     """
-    asked, columns = _asked(plan), _names(plan)
+    asked, columns, kinds = _asked(plan), _names(plan), dict(header(path))
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
-        select |= id_expressions(path, id_column)
-    _require_numbers(plan, path)
+        select |= id_expressions(path, id_column, kinds)
+    _require_numbers(plan, path, kinds)
     if not checked:
         refuse_blank_lines(path)
     rows = 0
@@ -104,10 +104,9 @@ def _names(plan: Plan) -> list[str]:
     return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.part.columns))
 
 
-def _require_numbers(plan: Plan, path: Path) -> None:
+def _require_numbers(plan: Plan, path: Path, kinds: Mapping[str, str]) -> None:
     """Columns that are read as numbers hold numbers or texts, not dates or truth values."""
     names = [name for own in _asked(plan).values() if own.numeric for name in own.part.columns]
-    types = dict(header(path)) if names else {}
-    wrong = [f"{name} of type {types[name]}" for name in names if not numeric_type(types.get(name, TEXT))]
+    wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
     if wrong:
         raise SordinoError(f"{path} must have numbers in {', '.join(names)}", found=", ".join(wrong))

@@ -25,6 +25,8 @@ LARGEST_BOUND = 2**32
 LARGEST_WIDE_BOUND = 2**64
 """Uniform choices are from at most this many."""
 
+LARGEST_WORD = 2**64 - 1
+
 ZEROS = bytes(1 << 16)
 """Plaintext of the stream; encrypted piece by piece, so that it stays in the processor's cache."""
 
@@ -147,26 +149,38 @@ def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | No
         return _uniform_wide(bounds, second, stream)
     product = stream.next()
     product >>= np.uint64(32)
-    product *= np.uint64(bounds[0]) if second is None else np.where(second, *map(np.uint64, bounds[::-1]))
-    uneven = [(1 << 32) % bound for bound in bounds]
+    product *= _either(bounds, second)
+    uneven = ((1 << 32) % bounds[0], (1 << 32) % bounds[1])
+    rejected = np.empty(0, dtype=np.intp)
     if any(uneven):
-        least = np.uint64(uneven[0]) if second is None else np.where(second, *map(np.uint64, uneven[::-1]))
-        rejected = np.flatnonzero((product & np.uint64(0xFFFFFFFF)) < least)
+        # Few rows are below the larger remainder: only these are compared with their own.
+        lower = product.astype(np.uint32)
+        rejected = np.flatnonzero(lower < np.uint32(max(uneven)))
+        own = None if second is None else second[rejected]
+        rejected = rejected[lower[rejected] < _either(uneven, own)]
     product >>= np.uint64(32)
-    if any(uneven) and rejected.size:
+    if rejected.size:
         again = None if second is None else second[rejected]
         product[rejected] = uniform_below_either(bounds, again, stream.take(rejected))
     return product
 
 
+def _either(numbers: tuple[int, int], second: NDArray[np.bool_] | None) -> Words | np.uint64:
+    """The first number, or in each row where `second` holds the second, both below 2^64."""
+    if second is None or numbers[0] == numbers[1]:
+        return np.uint64(numbers[0])
+    # Modulo 2^64, and without a branch a row: a coin's outcomes cannot be predicted, and each guess gone wrong costs
+    # more than all the rest.
+    chosen = second * np.uint64((numbers[1] - numbers[0]) % (1 << 64))
+    chosen += np.uint64(numbers[0])
+    return chosen
+
+
 def _uniform_wide(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
     """The same for bounds below 2^64, by division."""
-    limits, quotients = (
-        np.uint64(values[0]) if second is None else np.where(second, *map(np.uint64, values[::-1]))
-        for values in (bounds, [min((1 << 64) // bound, (1 << 64) - 1) for bound in bounds])
-    )
-    choice: Words = stream.next() // quotients
-    rejected = np.flatnonzero(choice >= limits)
+    quotients = (min((1 << 64) // bounds[0], LARGEST_WORD), min((1 << 64) // bounds[1], LARGEST_WORD))
+    choice: Words = stream.next() // _either(quotients, second)
+    rejected = np.flatnonzero(choice >= _either(bounds, second))
     if rejected.size:
         again = None if second is None else second[rejected]
         choice[rejected] = _uniform_wide(bounds, again, stream.take(rejected))

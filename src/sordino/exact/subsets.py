@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from sordino.exact.source import Words
 
 LARGEST_LIST = 1 << 20
-"""Subsets listed in a table at most: 8 MB; a look-up beats finding a subset element by element."""
+"""Subsets listed in a table at most, 8 MB; a look-up beats finding a subset element by element."""
 
-DIGIT = 4
-"""Bits that are counted together: few enough that the counters of many groups stay in the processor's cache."""
+LARGEST_DIGIT = 8
+"""Bits that are counted together at most."""
 
-DIGIT_BITS = (np.arange(1 << DIGIT)[:, None] >> np.arange(DIGIT) & 1).astype(np.float64)
-"""The bits of each digit, shape (16, 4), the lowest first; in floats, whose products are fast and exact to 2^53."""
+MOST_COUNTERS = 1 << 16
+"""Counters of all groups' digits at most, where there is a choice: they stay in the processor's cache."""
 
 
 def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool_]) -> Words:
@@ -32,7 +32,9 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
         second: shape (rows,).
     """
     if max(comb(n, size) for size in sizes) <= LARGEST_LIST:
-        return _both(n, sizes)[ranks.astype(np.intp) + second * comb(n, sizes[0])]
+        place = second * np.intp(comb(n, sizes[0]))
+        place += ranks.view(np.intp)
+        return _both(n, sizes)[place].astype(np.uint64)
     left = np.where(second, sizes[1], sizes[0])
     rank, masks = ranks.copy(), np.zeros(len(ranks), dtype=np.uint64)
     for element in range(n - 1, -1, -1):
@@ -45,11 +47,12 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
 
 
 @cache
-def _both(n: int, sizes: tuple[int, int]) -> Words:
-    """The lists of two sizes, one after the other."""
+def _both(n: int, sizes: tuple[int, int]) -> NDArray[np.unsignedinteger]:
+    """The lists of two sizes, one after the other, in half words where they fit: more of them stay in the cache."""
     both = np.concatenate([_listed(n, size) for size in sizes])
-    both.setflags(write=False)
-    return both
+    narrow = both.astype(np.uint32) if n <= 32 else both
+    narrow.setflags(write=False)
+    return narrow
 
 
 @cache
@@ -63,14 +66,22 @@ def _listed(n: int, size: int) -> Words:
 
 
 def bit_counts(masks: Words, n: int, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
-    """How often each of n bits is set in the masks of each group, shape (groups, n)."""
-    digits = -(-n // DIGIT)
-    counts = np.empty((groups, digits, DIGIT), dtype=np.int64)
-    first, size = group << DIGIT, 1 << DIGIT
+    """How often each of n bits is set in the masks of each group, shape (groups, n).
+
+    Each digit's values are counted, then the bits of each value: cheap where there are fewer counters than masks.
+    """
+    counters = min(MOST_COUNTERS, len(masks) // 2) // groups
+    size = min(max(counters.bit_length() - 1, 1), LARGEST_DIGIT, n)
+    digits = -(-n // size)
+    counts = np.empty((groups, digits, size), dtype=np.int64)
+    # In floats, whose products are fast, and exact to 2^53.
+    bits = (np.arange(1 << size)[:, None] >> np.arange(size) & 1).astype(np.float64)
+    first, value = group << size, np.empty_like(masks)
+    at = value.view(np.intp)
     for digit in range(digits):
-        at = (masks >> np.uint64(DIGIT * digit)).astype(np.intp)
-        at &= size - 1
+        np.right_shift(masks, np.uint64(size * digit), out=value)
+        at &= (1 << size) - 1
         at += first
-        each = np.bincount(at, minlength=groups * size).reshape(groups, size)
-        counts[:, digit] = each.astype(np.float64) @ DIGIT_BITS
+        each = np.bincount(at, minlength=groups << size).reshape(groups, -1)
+        counts[:, digit] = each.astype(np.float64) @ bits
     return counts.reshape(groups, -1)[:, :n]

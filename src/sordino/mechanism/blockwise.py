@@ -251,7 +251,9 @@ class Blockwise(SupportMechanism):
         """By the inner mechanism of each code's block."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if any(not mechanism.counts_codes for mechanism in self.inner):
-            block, inner = self._split(codes.astype(np.uint64))
+            block, inner = self._split(codes.astype(np.uint64, copy=False))
+            if len(self.inner) == 1:
+                return self.inner[0].impossible(inner)
             for kind, mechanism in enumerate(self.inner):
                 rows = np.flatnonzero(self._kind[block] == kind)
                 wrong[rows] = mechanism.impossible(inner[rows])
@@ -278,11 +280,14 @@ class Blockwise(SupportMechanism):
     def _split(self, codes: Words) -> tuple[NDArray[np.intp], Words]:
         """Each code's block and inner code."""
         if self.blocks.m == 1:
-            block = np.zeros(len(codes), dtype=np.intp)
-        elif len(self.inner) == 1:
-            block = (codes // np.uint64(self.inner[0].outputs)).astype(np.intp)
-        else:
-            block = np.searchsorted(self._first_code, codes, side="right") - 1
+            return np.zeros(len(codes), dtype=np.intp), codes
+        if len(self.inner) == 1:
+            outputs = np.uint64(self.inner[0].outputs)
+            whole = codes // outputs
+            inner = whole * outputs
+            np.subtract(codes, inner, out=inner)
+            return whole.view(np.intp), inner
+        block = np.searchsorted(self._first_code, codes, side="right") - 1
         return block, codes - self._first_code[block]
 
     @property

@@ -119,19 +119,19 @@ class Channel(ABC):
         position = self.first_invalid(array)
         if position is not None:
             raise foreign_code(self.outputs, position)
-        zeros = np.zeros(len(array), dtype=np.intp)
-        counts = self._count(array.astype(np.uint64, copy=False), zeros, 1)[0]
+        one_group = np.broadcast_to(np.intp(0), len(array))
+        counts = self._count(array.astype(np.uint64, copy=False), one_group, 1)[0]
         return Aggregate(self.fingerprint, len(array), counts)
 
     def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
         """The position of the first code that the mechanism cannot send."""
         if not codes.size:
             return None
-        wrong = np.zeros(len(codes), dtype=np.bool_)
         if int(codes.max()) >= self.outputs or int(codes.min()) < 0:
             wrong = (codes >= self.outputs) | (codes < 0)
-        inside = codes[~wrong]
-        wrong[~wrong] = self.impossible(inside)
+            wrong[~wrong] = self.impossible(codes[~wrong])
+        else:
+            wrong = self.impossible(codes)
         return int(np.argmax(wrong)) if wrong.any() else None
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:

@@ -178,9 +178,12 @@ class SubsetSelection(OneCoin):
         without = stream.next() >= np.uint64(self.threshold)
         ranks = uniform_below_either(self.sides, without, stream)
         others = unrank(ranks, self.k - 1, (self.size - 1, self.size), without)
-        place = values.astype(np.uint64)
-        below = others & ((np.uint64(1) << place) - np.uint64(1))
-        codes: Words = below | ((others ^ below) << np.uint64(1)) | (~without).astype(np.uint64) << place
+        bit = np.uint64(1) << values.astype(np.uint64)
+        # Minus a bit is that bit and all above it: added once more, the members there move up by one.
+        codes: Words = others & -bit
+        codes += others
+        bit *= ~without
+        codes |= bit
         return codes
 
     def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
