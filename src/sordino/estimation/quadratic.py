@@ -54,8 +54,7 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
         SordinoError: a matrix that is not symmetric, another length, numbers that are not finite, no radius.
     """
     matrix, vector = _form(matrix, vector)
-    if not 0 < radius < np.inf:
-        raise SordinoError("a radius must be above 0 and finite", found=str(radius))
+    check_radius(radius)
     values, vectors = np.linalg.eigh(matrix)
     along, above = vectors.T @ vector, values - values[0]
     # Counted from the lowest eigenvalue: shift = level + values[0], so no digits are lost where it is small.
@@ -131,6 +130,16 @@ def projected_minimum(
         found=f"none after {STEPS} steps, eigenvalues from {least:.3g} to {most:.3g}",
         step="add a ridge, or check that the set is convex and `project` gives its nearest point",
     )
+
+
+def check_radius(radius: float) -> None:
+    """Refuse what is no radius of a ball.
+
+    Raises:
+        SordinoError: not above 0, or not finite.
+    """
+    if not 0 < radius < np.inf:
+        raise SordinoError("a radius must be above 0 and finite", found=str(radius))
 
 
 def _form(matrix: NDArray[np.float64], vector: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
