@@ -1,0 +1,127 @@
+"""From sampled statistics to means, second moments and covariances of attributes, in their own units.
+
+What a channel tells is the unbiased mean of each statistic of `domain.statistic`, on numbers scaled to [-1, 1], and the
+covariance of these means. Here they become moments of the attributes. All are about the population that the people were
+drawn from: standard errors hold the people's own variation as well as the noise.
+
+Means and second moments are unbiased, and so are covariances: the product of two estimated means is corrected by their
+covariance. Standard errors of covariances are first-order; intervals are normal.
+Shapes: a attributes asked for, values (a,) or (a, a).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from sordino.domain.ranges import Ranges
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+from sordino.estimation.quadratic import positive_part
+from sordino.estimation.told import Combined, Told, read_places
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.number import NumberChannel
+
+
+@dataclass(frozen=True, eq=False)
+class NormalEstimate:
+    """Estimated numbers whose errors are near normal.
+
+    Attributes:
+        value: of any shape.
+        stderr: of the same shape.
+        n: the number of reports.
+    """
+
+    value: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    n: int
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits; each covers by itself.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1).
+        """
+        if not 0 < confidence < 1:
+            raise SordinoError("a confidence must lie between 0 and 1", found=str(confidence))
+        radius = special.ndtri((1 + confidence) / 2) * self.stderr
+        return self.value - radius, self.value + radius
+
+
+@dataclass(frozen=True, eq=False)
+class CovarianceEstimate(NormalEstimate):
+    """A covariance matrix; the noise can make it one that no data have.
+
+    Attributes:
+        half: what one scaled unit is, shape (a,).
+    """
+
+    half: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def projected(self) -> NDArray[np.float64]:
+        """The nearest positive semidefinite matrix: nearest on the scaled numbers, so that no unit counts more."""
+        units = np.outer(self.half, self.half)
+        return positive_part(self.value / units) * units
+
+
+def covariance_statistics(places: Sequence[int]) -> tuple[Statistic, ...]:
+    """The statistics that the covariance matrix of some attributes needs: numbers, squares and products.
+
+    Example:
+        >>> covariance_statistics([0, 2])
+        ((0,), (2,), (0, 0), (0, 2), (2, 2))
+    """
+    ordered = sorted(set(places))
+    return (*((j,) for j in ordered), *combinations_with_replacement(ordered, 2))
+
+
+def means(
+    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+) -> NormalEstimate:
+    """The mean of each attribute, shape (a,).
+
+    Args:
+        channel: made the reports.
+        aggregate: their tally.
+        places: which attributes; all of them by default.
+        ranges: their ranges; [-1, 1] by default.
+
+    Raises:
+        SordinoError: the channel does not tell them, fewer reports than statistics, or one that nobody answered.
+    """
+    asked, ranges = read_places(channel, places, ranges)
+    told = Told.of(channel, aggregate, [(j,) for j in asked], ranges.names)
+    half = ranges.half[asked]
+    stderr = half * np.sqrt(np.diagonal(told.covariance))
+    return NormalEstimate(ranges.middle[asked] + half * told.means, stderr, aggregate.n)
+
+
+def second_moments(
+    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+) -> NormalEstimate:
+    """The mean of each product of two attributes, shape (a, a); arguments and errors as for `means`."""
+    asked, ranges = read_places(channel, places, ranges)
+    told = Told.of(channel, aggregate, covariance_statistics(asked), ranges.names)
+    middle, half, second = ranges.middle[asked], ranges.half[asked], told.second(asked, asked)
+    # (M + H x)(M' + H' x') = M M' + M' H x + M H' x' + H H' x x'.
+    units, left, right = np.outer(half, half), np.outer(half, middle), np.outer(middle, half)
+    rows, columns = np.meshgrid(told.singles(asked), told.singles(asked), indexing="ij")
+    value = np.outer(middle, middle) + left * told.means[rows] + right * told.means[columns] + units * second.value
+    at, slopes = np.stack([second.at[0], rows, columns]), np.stack([units * second.slopes[0], left, right])
+    return NormalEstimate(value, Combined(told, value, at, slopes).stderr, aggregate.n)
+
+
+def covariances(
+    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+) -> CovarianceEstimate:
+    """The covariance matrix of the attributes, shape (a, a); arguments and errors as for `means`."""
+    asked, ranges = read_places(channel, places, ranges)
+    centred = Told.of(channel, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
+    half = ranges.half[asked]
+    units = np.outer(half, half)
+    return CovarianceEstimate(units * centred.value, units * centred.stderr, aggregate.n, half)

@@ -1,0 +1,244 @@
+"""Least squares of a target on features, from sampled statistics alone.
+
+The moments that least squares needs are means of statistics, each told without bias. `least_squares` solves the normal
+equations A t = b of the estimated moments. Its standard errors are the sandwich A^-1 [D V D'] A^-1, where V is the
+covariance of the statistics' estimated means and D = d(b - A t)/d(means): first-order, from the reports only. They are
+about the population that the people were drawn from.
+
+Where the noise is as large as the features' variation, the plain solution means nothing and is refused;
+`projected_least_squares` always answers: biased towards slopes of 0, with a much smaller error while reports are few,
+and the same in the limit.
+
+Everything is computed on numbers scaled to [-1, 1] and told in the attributes' own units, the intercept first.
+Source: the BCDP paper's least squares (20)-(21), whose two private copies of each record are replaced by one drawn
+statistic: noise of 1/epsilon^2 where the copies have 1/epsilon^4.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.ranges import Ranges
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
+from sordino.estimation.told import Combined, Told, read_places
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.number import NumberChannel
+
+DISTINCT = 3.0
+"""Standard errors by which the features' variation must exceed 0 in every direction."""
+
+EXPECTED_LENGTH = 1.0
+"""Of the scaled slopes together, before any report: with it the noise level becomes a ridge."""
+
+NOISELESS = 1e-30
+"""A variance below that of any rounding error."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regression(NormalEstimate):
+    """Least-squares coefficients in the attributes' own units.
+
+    Attributes:
+        value: the intercept and the slopes, shape (p + 1,).
+        stderr: of these; `interval` gives limits.
+        target: the place of the attribute that is predicted.
+        features: the places of those that predict it.
+        covariance: of the coefficients, shape (p + 1, p + 1).
+    """
+
+    target: int
+    features: tuple[int, ...]
+    covariance: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def intercept(self) -> float:
+        """What is predicted where all features are 0."""
+        return float(self.value[0])
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """How much the prediction moves with each feature, shape (p,)."""
+        return self.value[1:]
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedFit:
+    """Coefficients that trade bias for less noise: no standard errors, for their bias is not known.
+
+    Attributes:
+        value: the intercept and the slopes, shape (p + 1,), in the attributes' own units.
+        n: the number of reports.
+        target, features: as in `Regression`.
+    """
+
+    value: NDArray[np.float64]
+    n: int
+    target: int
+    features: tuple[int, ...]
+
+
+def regression_statistics(target: int, features: Sequence[int]) -> tuple[Statistic, ...]:
+    """The statistics that least squares needs: numbers, products of two, and the features' squares.
+
+    Example:
+        >>> regression_statistics(0, [1])
+        ((0,), (1,), (0, 1), (1, 1))
+    """
+    everything = sorted({target, *features})
+    pairs = [(j, k) for j in everything for k in everything if j <= k and (j, k) != (target, target)]
+    return (*((j,) for j in everything), *pairs)
+
+
+def least_squares(
+    channel: NumberChannel,
+    aggregate: Aggregate,
+    target: int,
+    features: Sequence[int] | None = None,
+    ranges: Ranges | None = None,
+) -> Regression:
+    """Least squares with an intercept.
+
+    Args:
+        channel: made the reports.
+        aggregate: their tally.
+        target: the place of the attribute to predict.
+        features: the places of those that predict it; all others by default.
+        ranges: the ranges of all attributes; [-1, 1] by default.
+
+    Raises:
+        SordinoError: a target among the features, statistics that the channel does not tell, fewer reports than
+            statistics; a feature that cannot be told from a constant, features that cannot be told from dependent ones.
+    """
+    asked, ranges = _read(channel, target, features, ranges)
+    told = Told.of(channel, aggregate, regression_statistics(target, asked), ranges.names)
+    _check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
+    singles, own = told.singles(asked), told.place[(target,)]
+    second, products = told.second(asked, asked), told.second(asked, [target])
+    normal = np.block([[np.ones((1, 1)), told.means[None, singles]], [told.means[singles, None], second.value]])
+    solution = np.linalg.solve(normal, np.concatenate([told.means[[own]], products.value[:, 0]]))
+    # How each normal equation's residual moves with each mean.
+    moved, rows = np.zeros((len(asked) + 1, len(told.names))), np.arange(1, len(asked) + 1)
+    moved[0, own] = 1
+    moved[0, singles] = -solution[1:]
+    moved[rows, products.at[0, :, 0]] = 1
+    moved[rows, singles] = -solution[0]
+    moved[rows[:, None], second.at[0]] = -second.slopes[0] * solution[1:]
+    bread = np.linalg.inv(normal)
+    unit, shift = _units(target, asked, ranges)
+    turned = unit @ bread @ moved
+    covariance = turned @ told.covariance @ turned.T
+    stderr = np.sqrt(np.maximum(np.diagonal(covariance), 0))
+    return Regression(unit @ solution + shift, stderr, aggregate.n, target, tuple(asked), covariance)
+
+
+def projected_least_squares(
+    channel: NumberChannel,
+    aggregate: Aggregate,
+    target: int,
+    features: Sequence[int] | None = None,
+    ranges: Ranges | None = None,
+    *,
+    radius: float | None = None,
+    project: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+) -> ProjectedFit:
+    """Least squares with a ridge at the noise level, over a set of slopes if one is given.
+
+    The slopes minimise the squared error of the normal equations, each over its expected noise, and p |t|^2 / length^2
+    for slopes of that expected length; the features' covariance is taken as its nearest positive semidefinite matrix.
+    A set moves them to its point of the least squared error.
+
+    Args:
+        channel: made the reports.
+        aggregate: their tally.
+        target: as for `least_squares`.
+        features: likewise.
+        ranges: likewise.
+        radius: the scaled slopes together are at most this long; also the expected length, else 1.
+        project: the nearest point, of any convex set, to any scaled slopes.
+
+    Raises:
+        SordinoError: as for `least_squares`, but never for constant or dependent features; radius and project both.
+    """
+    if radius is not None and project is not None:
+        raise SordinoError("a set of slopes must be given once", found="a radius and a projection")
+    length = EXPECTED_LENGTH if radius is None else radius
+    check_radius(length)
+    asked, ranges = _read(channel, target, features, ranges)
+    told = Told.of(channel, aggregate, regression_statistics(target, asked), ranges.names)
+    centred, products = told.centred(asked, asked), told.centred(asked, [target])
+    between = positive_part(centred.value)
+    # No noise at all would be a division by zero.
+    noise = NOISELESS + products.stderr[:, 0] ** 2 + length**2 / len(asked) * np.sum(centred.stderr**2, axis=1)
+    weighed = between / noise
+    slopes = np.linalg.solve(
+        weighed @ between + len(asked) / length**2 * np.eye(len(asked)), weighed @ products.value[:, 0]
+    )
+    if radius is not None or project is not None:
+        # The largest row bounds what the noise adds to an eigenvalue, in the root of the mean square.
+        ridge = np.sqrt(np.max(np.sum(centred.stderr**2, axis=1)))
+        metric = between + ridge * np.eye(len(asked))
+        if project is None:
+            slopes = trust_region(metric, metric @ slopes, length)
+        else:
+            slopes = projected_minimum(metric, metric @ slopes, project)
+    intercept = told.means[told.place[(target,)]] - slopes @ told.means[told.singles(asked)]
+    unit, shift = _units(target, asked, ranges)
+    return ProjectedFit(unit @ [intercept, *slopes] + shift, aggregate.n, target, tuple(asked))
+
+
+def read_features(d: int, target: int, features: Sequence[int] | None) -> list[int]:
+    """The features asked for; all attributes but the target by default.
+
+    Raises:
+        SordinoError: no features, unknown ones, one twice, or the target among them.
+    """
+    if not 0 <= target < d:
+        raise SordinoError(f"a target must be among the attributes 0..{d - 1}", found=str(target))
+    asked = [j for j in range(d) if j != target] if features is None else [int(j) for j in features]
+    if target in asked:
+        raise SordinoError("a target must not be among the features", found=str(target))
+    if not asked or len(set(asked)) < len(asked) or not all(0 <= j < d for j in asked):
+        raise SordinoError(f"features must be among the attributes 0..{d - 1}, each once", found=str(asked)[:80])
+    return asked
+
+
+def _read(
+    channel: NumberChannel, target: int, features: Sequence[int] | None, ranges: Ranges | None
+) -> tuple[list[int], Ranges]:
+    return read_places(channel, read_features(channel.d, target, features), ranges)
+
+
+def _check_distinct(centred: Combined, labels: Sequence[str]) -> None:
+    """Refuse features that do not vary, each alone and all together, beyond what noise could feign."""
+    variance, stderr = np.diagonal(centred.value), np.diagonal(centred.stderr)
+    constant = np.flatnonzero(variance <= DISTINCT * stderr)
+    if constant.size:
+        raise SordinoError(
+            f"a feature must vary by more than {DISTINCT:g} standard errors",
+            found=f"{labels[constant[0]]}, which cannot be told from a constant",
+            step="leave it out, ask more people, or take the projected fit",
+        )
+    deviation = np.sqrt(variance)
+    values, vectors = np.linalg.eigh(centred.value / np.outer(deviation, deviation))
+    if values[0] <= DISTINCT * centred.form_stderr(vectors[:, 0] / deviation):
+        most = labels[int(np.argmax(np.abs(vectors[:, 0])))]
+        raise SordinoError(
+            f"the features' correlation matrix must differ from a singular one by {DISTINCT:g} standard errors",
+            found=f"a least eigenvalue of {values[0]:.2g}, mostly along {most}",
+            step="leave features out, ask more people, or take the projected fit",
+        )
+
+
+def _units(target: int, asked: Sequence[int], ranges: Ranges) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The linear map and the shift that turn scaled coefficients into the attributes' own units."""
+    slopes = ranges.half[target] / ranges.half[asked]
+    unit = np.diag(np.concatenate([ranges.half[[target]], slopes]))
+    unit[0, 1:] = -slopes * ranges.middle[asked]
+    shift = np.zeros(len(asked) + 1)
+    shift[0] = ranges.middle[target]
+    return unit, shift

@@ -1,0 +1,145 @@
+"""What the reports say about some statistics, and moments on the scaled numbers with first-order standard errors.
+
+Every moment is a sum of at most three estimated means, each with a slope: its standard error is that sum's, with the
+covariance of the means (delta method; exact where the moment is linear in them).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.ranges import Ranges
+from sordino.domain.statistic import Statistic
+from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.number import NumberChannel
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Estimated means of statistics, and how far they may be off.
+
+    Attributes:
+        names: the statistics.
+        means: shape (m,).
+        covariance: of the means, shape (m, m).
+    """
+
+    names: tuple[Statistic, ...]
+    means: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, channel: NumberChannel, aggregate: Aggregate, names: Sequence[Statistic], labels: Sequence[str]
+    ) -> "Told":
+        """Read a tally.
+
+        Args:
+            channel: made the reports.
+            aggregate: their tally.
+            names: the statistics.
+            labels: what all attributes are called, for errors.
+
+        Raises:
+            SordinoError: a statistic that the channel does not tell, fewer reports than statistics; another channel's
+                tally, or a statistic that nobody answered about.
+        """
+        known = {name: at for at, name in enumerate(channel.moments.names)}
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise SordinoError(
+                "the reports must tell every statistic that is needed",
+                found=f"none about {_spoken(missing[0], labels)}",
+                step="choose the statistics before anybody is asked",
+            )
+        if aggregate.n < len(known):
+            raise SordinoError(
+                f"there must be at least as many reports as statistics, {len(known)}",
+                found=str(aggregate.n),
+                step="ask more people, or fewer statistics",
+            )
+        at = [known[name] for name in names]
+        covariance = channel.covariance(aggregate)[np.ix_(at, at)]
+        return cls(tuple(names), channel.means(aggregate)[at], covariance)
+
+    @cached_property
+    def place(self) -> dict[Statistic, int]:
+        """Where each statistic stands."""
+        return {name: at for at, name in enumerate(self.names)}
+
+    def singles(self, places: Sequence[int]) -> NDArray[np.intp]:
+        """Where the attributes' own means stand."""
+        return np.array([self.place[(j,)] for j in places])
+
+    def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
+        """Second moments of the scaled numbers, shape (rows, columns)."""
+        at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
+        square = np.equal.outer(np.array(rows), np.array(columns))
+        # The statistic of a square is 2 x^2 - 1.
+        value = np.where(square, (self.means[at] + 1) / 2, self.means[at])
+        return Combined(self, value, at[None], np.where(square, 0.5, 1.0)[None])
+
+    def centred(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
+        """Covariances of the scaled numbers, unbiased, shape (rows, columns)."""
+        second = self.second(rows, columns)
+        left, right = np.meshgrid(self.singles(rows), self.singles(columns), indexing="ij")
+        # The product of two estimates is too large by their covariance.
+        value = second.value - self.means[left] * self.means[right] + self.covariance[left, right]
+        slopes = [second.slopes[0], -self.means[right], -self.means[left]]
+        return Combined(self, value, np.stack([second.at[0], left, right]), np.stack(slopes))
+
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """Moments made of estimated means.
+
+    Attributes:
+        told: the means.
+        value: shape (rows, columns).
+        at: the means that each depends on, shape (terms, rows, columns).
+        slopes: how much it moves with each, same shape.
+    """
+
+    told: Told
+    value: NDArray[np.float64]
+    at: NDArray[np.intp]
+    slopes: NDArray[np.float64]
+
+    @property
+    def stderr(self) -> NDArray[np.float64]:
+        """The standard errors, shape (rows, columns)."""
+        spread = self.told.covariance[self.at[:, None], self.at[None]]
+        variance = np.einsum("sjk,tjk,stjk->jk", self.slopes, self.slopes, spread)
+        stderr: NDArray[np.float64] = np.sqrt(np.maximum(variance, 0.0))
+        return stderr
+
+    def form_stderr(self, weights: NDArray[np.float64]) -> float:
+        """The standard error of the quadratic form w' value w."""
+        slope = np.zeros(len(self.told.means))
+        np.add.at(slope, self.at, self.slopes * np.outer(weights, weights))
+        return float(np.sqrt(max(float(slope @ self.told.covariance @ slope), 0.0)))
+
+
+def read_places(
+    channel: NumberChannel, places: Sequence[int] | None, ranges: Ranges | None
+) -> tuple[list[int], Ranges]:
+    """The attributes asked for, and all ranges; by default all attributes, in [-1, 1].
+
+    Raises:
+        SordinoError: attributes that are not the channel's, or ranges of others.
+    """
+    ranges = Ranges.unit(channel.d) if ranges is None else ranges
+    if ranges.d != channel.d:
+        raise SordinoError(f"there must be a range for each of {channel.d} attributes", found=str(ranges.d))
+    asked = list(range(channel.d)) if places is None else [int(j) for j in places]
+    if not asked or len(set(asked)) < len(asked) or not all(0 <= j < channel.d for j in asked):
+        raise SordinoError(f"attributes must be among 0..{channel.d - 1}, each once", found=str(asked)[:80])
+    return asked, ranges
+
+
+def _spoken(name: Statistic, labels: Sequence[str]) -> str:
+    return " times ".join(labels[j] for j in name)

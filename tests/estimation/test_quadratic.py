@@ -1,0 +1,171 @@
+"""Minima of quadratic forms: against grids, a general optimizer from many starts, and optimality conditions."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from sordino.errors import SordinoError
+from sordino.estimation import quadratic
+from sordino.estimation.quadratic import positive_part, projected_minimum, trust_region
+
+
+def value(matrix, vector, point):
+    return point @ matrix @ point / 2 - vector @ point
+
+
+def indefinite(rng, p):
+    entries = rng.normal(size=(p, p))
+    return entries + entries.T
+
+
+def in_ball(radius):
+    return lambda t: t * min(1, radius / max(np.linalg.norm(t), 1e-300))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_start_of_a_general_optimizer_ends_lower_in_the_ball(seed):
+    rng = np.random.default_rng(seed)
+    p, radius = int(rng.integers(1, 7)), float(rng.uniform(0.1, 3))
+    matrix, vector = indefinite(rng, p), rng.normal(size=p) * rng.choice([1e-8, 0.1, 1, 10])
+    found = trust_region(matrix, vector, radius)
+    assert np.linalg.norm(found) <= radius * (1 + 1e-12)
+    inside = {"type": "ineq", "fun": lambda t: radius**2 - t @ t, "jac": lambda t: -2 * t}
+    for start in rng.normal(size=(12, p)):
+        other = minimize(
+            lambda t: value(matrix, vector, t),
+            radius * start / np.linalg.norm(start),
+            jac=lambda t: matrix @ t - vector,
+            constraints=[inside],
+            method="SLSQP",
+            options={"maxiter": 300},
+        )
+        # The optimizer may leave the ball by a hair.
+        assert value(matrix, vector, found) <= value(matrix, vector, in_ball(radius)(other.x)) + 1e-9
+
+
+def test_no_point_of_a_grid_is_lower():
+    rng = np.random.default_rng(3)
+    angle, length = np.meshgrid(np.linspace(0, 2 * np.pi, 721), np.linspace(0, 1, 101))
+    grid = np.stack([length * np.cos(angle), length * np.sin(angle)], axis=-1).reshape(-1, 2)
+    for _ in range(30):
+        matrix, vector = indefinite(rng, 2), rng.normal(size=2) * rng.choice([0, 1e-6, 1])
+        found = value(matrix, vector, trust_region(matrix, vector, 1))
+        least = (np.einsum("ij,jk,ik->i", grid, matrix, grid) / 2 - grid @ vector).min()
+        assert least - 0.02 <= found <= least + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("matrix", "vector", "radius", "expected"),
+    [
+        # Inside; on the boundary of a convex form; a ball so large that it does not bind.
+        (np.diag([1.0, 2.0]), [0.5, 0.5], 1, [0.5, 0.25]),
+        (np.eye(2), [3.0, 4.0], 1, [0.6, 0.8]),
+        (np.diag([1e-3, 1.0]), [1.0, 0.0], 1e6, [1000.0, 0.0]),
+        # A singular form that has a minimum: the shortest one.
+        (np.diag([0.0, 2.0]), [0.0, 1.0], 1, [0.0, 0.5]),
+        # The hard case: nothing pulls along the lowest eigenvector, yet the minimum lies there; either way.
+        (np.diag([-1.0, 1.0]), [0.0, 1.0], 1, [np.sqrt(0.75), 0.5]),
+        (np.diag([-1.0, 1.0]), [0.0, 0.0], 2, [2.0, 0.0]),
+        (np.diag([-1.0, -1.0, 1.0]), [0.0, 0.0, 1.0], 1, [np.sqrt(0.75), 0.0, 0.5]),
+        # All but the hard case.
+        (np.diag([-1.0, 1.0]), [1e-14, 1.0], 1, [np.sqrt(0.75), 0.5]),
+        # Where the pull across is so strong that it is none.
+        (np.diag([-1.0, 1.0]), [0.0, 8.0], 1, [0.0, 1.0]),
+    ],
+)
+def test_known_minima_in_the_ball(matrix, vector, radius, expected):
+    found = trust_region(matrix, np.array(vector), radius)
+    np.testing.assert_allclose(np.abs(found), expected, rtol=1e-9, atol=1e-12)
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e6]), st.floats(1e-3, 1e3))
+def test_the_minimum_in_the_ball_meets_the_conditions_that_only_a_global_one_meets(p, seed, scale, radius):
+    rng = np.random.default_rng(seed)
+    matrix, vector = scale * indefinite(rng, p), scale * rng.normal(size=p)
+    found = trust_region(matrix, vector, radius)
+    gradient = matrix @ found - vector
+    level = max(0.0, -gradient @ found / (found @ found))
+    noise = 1e-9 * scale * (1 + radius)
+    assert np.linalg.norm(gradient + level * found) <= noise
+    assert np.linalg.eigvalsh(matrix)[0] + level >= -1e-7 * scale * (1 + 1 / radius)
+    assert level * (radius - np.linalg.norm(found)) <= noise
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_positive_part_is_nearest(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(1, 5))
+    matrix = indefinite(rng, p)
+    found = positive_part(matrix)
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_allclose(positive_part(found), found, atol=1e-12)
+
+    # Every positive semidefinite matrix is a square.
+    def distance(root):
+        return np.sum((root.reshape(p, p) @ root.reshape(p, p).T - matrix) ** 2)
+
+    other = min(minimize(distance, rng.normal(size=p * p)).fun for _ in range(4))
+    assert np.sum((found - matrix) ** 2) <= other + 1e-6
+    assert np.sum((found - matrix) ** 2) >= other - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_minimum_over_a_convex_set_is_that_of_a_general_optimizer(seed):
+    rng = np.random.default_rng(seed)
+    p = int(rng.integers(1, 7))
+    root = rng.normal(size=(p, p))
+    matrix, vector = root @ root.T + 0.01 * np.eye(p), 3 * rng.normal(size=p)
+    found = projected_minimum(matrix, vector, lambda t: np.clip(t, -0.3, 0.8))
+    other = minimize(
+        lambda t: value(matrix, vector, t),
+        np.zeros(p),
+        jac=lambda t: matrix @ t - vector,
+        bounds=[(-0.3, 0.8)] * p,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-10},
+    )
+    assert -0.3 <= found.min() <= found.max() <= 0.8
+    assert value(matrix, vector, found) == pytest.approx(other.fun, abs=1e-7)
+    ball = projected_minimum(matrix, vector, in_ball(0.5))
+    np.testing.assert_allclose(ball, trust_region(matrix, vector, 0.5), atol=1e-4)
+
+
+def test_the_stop_keeps_its_promise_on_all_but_singular_forms():
+    rng = np.random.default_rng(5)
+    turn = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    matrix = turn @ np.diag([1e-6, 1e-3, 1, 1]) @ turn.T
+    vector = matrix @ np.array([1.0, -2.0, 0.5, 3.0])
+    for tolerance in (1e-4, 1e-8, 1e-12):
+        found = projected_minimum(matrix, vector, lambda t: np.clip(t, -1, 1), tolerance)
+        exact = projected_minimum(matrix, vector, lambda t: np.clip(t, -1, 1), 1e-16)
+        most = tolerance * (vector @ vector + np.sum((matrix @ found) ** 2)) / 2e-6
+        assert value(matrix, vector, found) - value(matrix, vector, exact) <= most
+
+
+def test_what_has_no_minimum_is_refused():
+    eye, one = np.eye(2), np.ones(2)
+    for call in (
+        lambda: trust_region(np.array([[1.0, 2.0], [0.0, 1.0]]), one, 1),
+        lambda: trust_region(np.ones((2, 3)), one, 1),
+        lambda: trust_region(np.full((2, 2), np.nan), one, 1),
+        lambda: trust_region(eye, np.ones(3), 1),
+        lambda: trust_region(eye, np.array([np.inf, 0]), 1),
+        lambda: trust_region(eye, one, 0),
+        lambda: trust_region(eye, one, np.inf),
+        lambda: trust_region(eye, one, np.nan),
+        lambda: positive_part(np.zeros((0, 0))),
+        lambda: projected_minimum(np.diag([1.0, 0.0]), one, lambda t: t),
+        lambda: projected_minimum(np.diag([1.0, -1.0]), one, lambda t: t),
+    ):
+        with pytest.raises(SordinoError):
+            call()
+
+
+def test_steps_that_do_not_settle_are_refused(monkeypatch):
+    monkeypatch.setattr(quadratic, "STEPS", 50)
+    rng = np.random.default_rng(0)
+    with pytest.raises(SordinoError, match="none after 50 steps"):
+        projected_minimum(np.diag([1.0, 2.0]), np.ones(2), lambda t: rng.normal(size=2))
