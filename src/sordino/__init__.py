@@ -1,6 +1,9 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
 from sordino.audit.certify import Certificate, certify
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.dependence import Dependence
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
@@ -9,6 +12,7 @@ from sordino.design.people import people_needed
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
+from sordino.domain.record import Record
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.exact.keyed import KeyedSource
@@ -32,12 +36,15 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "BayesianCoordinateDP",
     "BinaryOptimal",
     "BlockLDP",
     "Blockwise",
     "Categories",
     "Certificate",
     "ChannelTable",
+    "CoordinateDP",
+    "Dependence",
     "Estimate",
     "Grid",
     "HadamardResponse",
@@ -52,6 +59,7 @@ __all__ = [
     "ProjectiveResponse",
     "Query",
     "RandomizedResponse",
+    "Record",
     "Sampled",
     "SordinoError",
     "SordinoErrors",

@@ -1,7 +1,8 @@
 """Exact certificates: whether a mechanism satisfies a definition, by how much, and where it is tightest.
 
 Sees only the `Mechanism` interface: author and checker share no formulas. Every verdict is a comparison of integers
-with an exact amount of loss. Cost: one pass over the column classes, at any k.
+with an exact amount of loss. Cost: one pass over the column classes, at any k; for definitions of records with several
+attributes one pass over all single weights, where these are few enough (Bayesian coordinate DP is refused beyond).
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import Extreme, PairwiseDefinition
+from sordino.definition.prior import Prior
+from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.nats import Nats
@@ -32,12 +38,14 @@ class Witness:
         code: an output; None where it is one of too many to find it.
         value, other: two protected values; the output favours `value` over `other` by `loss`.
         loss: exact; None where `other` cannot cause the output, an infinite loss.
+        attribute: that whose values they are, under Bayesian coordinate DP; None where they are values of the domain.
     """
 
     code: int | None
     value: int
     other: int
     loss: Nats | None
+    attribute: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,22 +68,27 @@ class Certificate:
     witness: Witness | None
 
 
-def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate:
+def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate:
     """Check every output of a mechanism against a definition, exactly.
 
     Raises:
         SordinoError: the mechanism's outputs do not add up to a channel, so that no verdict is possible; or the
         definition
-            is about another number of values.
+            is about another number of values; or Bayesian, and the mechanism has too many weights to average.
 
     Example:
         >>> from sordino import LDP, HadamardResponse
         >>> certify(HadamardResponse(1000, "1"), LDP("1")).slack.floor() < 1e-18
         True
     """
+    if isinstance(definition, BayesianCoordinateDP):
+        return _certify_averages(mechanism, definition)
+    # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
+    # other: single outputs tell. Where they are too many, its extremes are never below the truth.
+    single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
     totals = np.zeros(mechanism.k, dtype=object)
     tightest: dict[Nats, tuple[ColumnClass, Extreme]] = {}
-    for column in mechanism.columns():
+    for column in output_columns(mechanism) if single else mechanism.columns():
         _check_column(column, mechanism.k)
         for part in column.parts:
             totals[part.values] += sum(weight * outputs for weight, outputs in part.weights)
@@ -96,6 +109,29 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate
         ((_slack(extreme), column, extreme) for column, extreme in tightest.values()), key=lambda found: found[0]
     )
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
+
+
+def _certify_averages(mechanism: Mechanism, definition: BayesianCoordinateDP) -> Certificate:
+    """Each attribute's exact level against its delta, and the LDP level against epsilon where one is promised."""
+    beliefs = definition.beliefs
+    if isinstance(beliefs, Prior):
+        levels = prior_levels(mechanism, beliefs)
+    else:
+        levels = rest_levels(mechanism, required_shape(beliefs.shape), beliefs.bounds)
+    promised = [*zip(levels, definition.deltas, strict=True)]
+    if definition.epsilon is not None:
+        promised.append((ldp_level(mechanism), definition.epsilon))
+    left = [(_left(level, bound), level) for level, bound in promised if bound is not None and level.value is not None]
+    if not left:
+        return Certificate(holds=True, slack=definition.largest, witness=None)
+    slack, level = min(left, key=lambda found: found[0])
+    witness = Witness(level.code, level.value or 0, level.other or 0, level.loss, level.attribute)
+    return Certificate(slack.sign() >= 0, slack, witness)
+
+
+def _left(level: Level, bound: Nats) -> Nats:
+    """What an exact level leaves of its bound; minus infinity where it is infinite."""
+    return Nats.log(0) if level.loss is None else bound - level.loss
 
 
 def _slack(extreme: Extreme) -> Nats:

@@ -11,6 +11,8 @@ from math import isfinite
 import numpy as np
 
 from sordino.audit.certify import Certificate
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
@@ -43,7 +45,7 @@ def explain(thing: object) -> tuple[str, ...]:
         A second report about the same answer multiplies the factors.
     """
     match thing:
-        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP():
+        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | CoordinateDP() | BayesianCoordinateDP():
             return promise(thing)
         case Certificate():
             return _certificate(thing)
@@ -62,7 +64,8 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
         return ("No two values are protected from each other, so nothing can be broken.",)
     witness = certificate.witness
     code = "one of its codes" if witness.code is None else f"code {witness.code}"
-    where = f"{code}, between the values {witness.value} and {witness.other}"
+    of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
+    where = f"{code}, between the values {witness.value} and {witness.other}{of}"
     if witness.loss is None:
         return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"

@@ -1,15 +1,21 @@
 """What a definition of privacy promises, in plain words: odds and beliefs.
 
 Numbers round against the promise: the most that can be learned is rounded up, never down. Source: the bounds on
-posterior odds of the context-aware LDP paper, Section 3.1, Proposition 3, with the evidence of one report.
+posterior odds of the context-aware LDP paper, Section 3.1, Proposition 3, with the evidence of one report; of the BCDP
+paper, Section 2, for single attributes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.convert import ldp_from_coordinate
+from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.definition.product import Amounts
+from sordino.definition.rest import Rest
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
 from sordino.survey.promise import Definition
 
@@ -20,15 +26,24 @@ PRIOR = 10
 SAME = "A second report about the same answer multiplies the factors."
 
 
-def promise(definition: Definition, labels: Sequence[str] | None = None, report: str = "one report") -> tuple[str, ...]:
+def promise(
+    definition: Definition | CoordinateDP | BayesianCoordinateDP,
+    labels: Sequence[str] | None = None,
+    report: str = "one report",
+) -> tuple[str, ...]:
     """Sentences about a definition.
 
     Args:
         definition: the promise.
-        labels: names of the values, where they are few enough to be spelled out.
+        labels: names of the values, where they are few enough to be spelled out; of the attributes, where the promise
+        is about each of them.
         report: what a report is called.
     """
     match definition:
+        case CoordinateDP():
+            return _coordinates(definition, labels, report)
+        case BayesianCoordinateDP():
+            return _averages(definition, labels, report)
         case BlockLDP():
             return _blocks(definition, report)
         case HighLowLDP():
@@ -97,6 +112,63 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
             f" {names[other]} by {implied} nats instead of {'infinity' if given is None else given}."
         )
     return (*lines, SAME)
+
+
+def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    total = ldp_from_coordinate(["inf" if budget is None else budget for budget in definition.budgets])
+    return (
+        *_attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes"),
+        (
+            "This says nothing for somebody who does not know all others: what a report tells about them tells about"
+            " this attribute too, as far as they depend on each other, whatever its own factor is."
+        ),
+        _whole(total, report, "Whatever else somebody knows"),
+        SAME,
+    )
+
+
+def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    believer = "For somebody whose beliefs about all other attributes, given this one, are the stated prior"
+    if isinstance(definition.beliefs, Rest):
+        bounds = ", ".join(outward(bound, 6, up=False) for bound in definition.beliefs.bounds)
+        believer = (
+            "For somebody in whose beliefs the law of all other attributes together differs by at most a total"
+            f" variation of {bounds} between two values of each attribute in turn"
+        )
+    return (
+        *_attributes(definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"),
+        _whole(definition.epsilon, report, "For anybody else, as with side information about this person"),
+        (
+            "These factors of several reports do not multiply to a bound: two reports, each of which tells nothing about"
+            " an attribute, may tell it together. Only what they say together can be checked."
+        ),
+    )
+
+
+def _attributes(amounts: Amounts, labels: Sequence[str] | None, report: str, believer: str) -> Iterator[str]:
+    """Each attribute's line; the first says for whom, and the others the same."""
+    whom = believer
+    for i, amount in enumerate(amounts):
+        name = repr(labels[i]) if labels else f"attribute {i}"
+        if amount is None:
+            yield f"Nothing is promised about {name} by itself."
+            continue
+        most, least = beliefs(amount)
+        yield (
+            f"{whom}, {report} changes the odds between any two values of {name} by a factor of at most"
+            f" {factor(amount)}: a suspicion of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
+        )
+        whom = "For the same"
+
+
+def _whole(epsilon: Nats | None, report: str, whom: str) -> str:
+    """What holds of whole records, whatever is believed of them."""
+    if epsilon is None:
+        return f"{whom}, nothing is promised."
+    return (
+        f"{whom}, {report} changes the odds between any two records, and so between any two values of an attribute, by a"
+        f" factor of at most {factor(epsilon)}."
+    )
 
 
 def beliefs(epsilon: Nats) -> tuple[str, str]:

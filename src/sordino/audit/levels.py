@@ -1,0 +1,173 @@
+"""Exact levels of a finite mechanism: the least epsilon, budgets and deltas that it satisfies, and where.
+
+Every weight of every output is read one by one: classes of outputs tell their largest ratio only, and the averages of
+Bayesian definitions depend on which values are heavy. Cost: outputs x records calls, limited to `LARGEST_ENUMERATION`.
+Source: BCDP paper, Definitions 1 to 4.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.pairwise import require_size
+from sordino.definition.prior import Prior
+from sordino.definition.product import Contrast, Shape
+from sordino.definition.rest import Rest
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+
+LARGEST_ENUMERATION = 1 << 21
+"""Weights read at most: seconds."""
+
+Contrasts: TypeAlias = Callable[[NDArray[np.object_]], Sequence[Contrast | None]]
+"""What one output's weights, shape (k,), tell best about each attribute."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """The most that any output of a mechanism tells.
+
+    Attributes:
+        loss: exact, in nats; None where it is infinite.
+        attribute: which; None where whole records are compared.
+        value, other: what the output favours over what: values of the attribute, or records where these are compared;
+        None where there are no two.
+        code: the output.
+    """
+
+    loss: Nats | None
+    attribute: int | None = None
+    value: int | None = None
+    other: int | None = None
+    code: int | None = None
+
+
+def ldp_level(mechanism: Mechanism) -> Level:
+    """The least epsilon of LDP.
+
+    Example:
+        >>> from sordino import ChannelTable
+        >>> str(ldp_level(ChannelTable([[3, 1], [1, 3], [2, 2], [2, 2]])).loss)
+        'ln 3'
+    """
+    (level,) = _levels(mechanism, lambda weights: [_records(weights, np.arange(len(weights)))])
+    return level
+
+
+def bayesian_level(mechanism: Mechanism, prior: Prior | ArrayLike) -> Level:
+    """The least epsilon of Bayesian DP: over all events, so over all single records that are possible."""
+    law = Prior.of(prior)
+    require_size(mechanism.k, len(law.weights))
+    possible = np.flatnonzero(law.table > 0)
+    (level,) = _levels(mechanism, lambda weights: [_records(weights, possible)])
+    return level
+
+
+def coordinate_levels(mechanism: Mechanism, shape: Shape) -> tuple[Level, ...]:
+    """The least budget of each attribute; the witnesses are records that differ in it only.
+
+    Example:
+        >>> from sordino import ChannelTable
+        >>> levels = coordinate_levels(ChannelTable([[3, 1], [1, 3], [3, 1], [1, 3]]), (2, 2))
+        >>> [str(level.loss) for level in levels]
+        ['0', 'ln 3']
+    """
+    sizes = tuple(getattr(shape, "shape", shape))  # type: ignore[arg-type]  # one of the two has it
+    return _levels(mechanism, CoordinateDP(["inf"] * len(sizes)).on(sizes).contrasts, of_attributes=True)
+
+
+def prior_levels(mechanism: Mechanism, prior: Prior | ArrayLike) -> tuple[Level, ...]:
+    """The least delta of each attribute under a prior, shape (k_1, .., k_d).
+
+    Example:
+        >>> from sordino import ChannelTable
+        >>> levels = prior_levels(ChannelTable([[3, 1], [1, 3], [3, 1], [1, 3]]), [[0.5, 0], [0.25, 0.25]])
+        >>> [str(level.loss) for level in levels]
+        ['ln 2', 'ln 3']
+    """
+    return _levels(mechanism, Prior.of(prior).contrasts, of_attributes=True)
+
+
+def rest_levels(mechanism: Mechanism, shape: Shape, rest: Any) -> tuple[Level, ...]:
+    """The least delta of each attribute over all priors within a bound on dependence, one number or one for each."""
+    sizes = tuple(getattr(shape, "shape", shape))  # type: ignore[arg-type]  # one of the two has it
+    return _levels(mechanism, Rest.of(rest, len(sizes)).on(sizes).contrasts, of_attributes=True)
+
+
+def can_enumerate(mechanism: Mechanism) -> bool:
+    """Whether a mechanism's weights are few enough to be read one by one."""
+    return mechanism.outputs * mechanism.k <= LARGEST_ENUMERATION
+
+
+def output_weights(mechanism: Mechanism) -> Iterator[tuple[int, NDArray[np.object_]]]:
+    """Every code with its weights on all values, shape (k,).
+
+    Raises:
+        SordinoError: too many weights; or, at the end, weights that do not add up to a channel.
+    """
+    if not can_enumerate(mechanism):
+        raise SordinoError(
+            f"a definition of averages is checked on at most {LARGEST_ENUMERATION} weights, one by one",
+            found=f"{mechanism.outputs} codes of {mechanism.k} records",
+            step="bound the deltas by those that the mechanism's LDP and coordinate levels imply (definition.convert)",
+        )
+    totals = np.zeros(mechanism.k, dtype=object)
+    for code in range(mechanism.outputs):
+        weights = np.array([mechanism.weight(value, code) for value in range(mechanism.k)], dtype=object)
+        if min(weights) < 0:
+            raise SordinoError("weights must not be negative", found=f"one on code {code}")
+        totals += weights
+        yield code, weights
+    wrong = int((totals != mechanism.denominator).sum())
+    if wrong:
+        raise SordinoError(
+            "the weights of every value's outputs must add up to the denominator",
+            found=f"{wrong} values whose weights do not",
+            step="the mechanism's weight() leaves out or repeats outputs; do not use it",
+        )
+
+
+def output_columns(mechanism: Mechanism) -> Iterator[ColumnClass]:
+    """Every output that can be sent, by itself."""
+    for code, weights in output_weights(mechanism):
+        present = sorted({*weights.tolist()} - {0})
+        parts = tuple(ValueClass(np.flatnonzero(weights == weight), ((weight, 1),)) for weight in present)
+        if parts:
+            yield ColumnClass(mechanism.k, 1, code, parts)
+
+
+def _records(weights: NDArray[np.object_], among: NDArray[np.intp]) -> Contrast | None:
+    """The two records among some that one output tells apart best."""
+    own = weights[among]
+    most, least = int(own.argmax()), len(own) - 1 - int(own[::-1].argmin())
+    if len(own) < 2 or own[most] == 0:
+        return None
+    return Contrast(int(among[most]), int(among[least]), own[most], own[least])
+
+
+def _levels(mechanism: Mechanism, contrasts: Contrasts, *, of_attributes: bool = False) -> tuple[Level, ...]:
+    worst: list[tuple[Contrast, int] | None] = []
+    for code, weights in output_weights(mechanism):
+        found = contrasts(weights)
+        worst = worst or [None] * len(found)
+        for i, contrast in enumerate(found):
+            known = worst[i]
+            if contrast is not None and (
+                known is None or contrast.heavy * known[0].light > contrast.light * known[0].heavy
+            ):
+                worst[i] = contrast, code
+    levels = []
+    for i, most in enumerate(worst):
+        attribute = i if of_attributes else None
+        if most is None:
+            levels.append(Level(Nats.of(0), attribute))
+        else:
+            contrast, code = most
+            levels.append(Level(contrast.loss, attribute, contrast.value, contrast.other, code))
+    return tuple(levels)
