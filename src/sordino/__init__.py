@@ -1,6 +1,7 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
 from sordino.audit.certify import Certificate, certify
+from sordino.definition.dependence import Dependence
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
@@ -38,6 +39,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "ChannelTable",
+    "Dependence",
     "Estimate",
     "Grid",
     "HadamardResponse",

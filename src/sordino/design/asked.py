@@ -20,11 +20,14 @@ from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 
-MOST_VALUES = 512
+MOST_VALUES = 1000
 """An attribute with more values is not compared: that few records of each tell nothing."""
 
 MOST_CELLS = 1 << 18
 """Nor is a histogram by an attribute, if the table of both has more cells."""
+
+MOST_DENOMINATOR = 10**30
+"""Of a number that is written into a file."""
 
 Why: TypeAlias = Literal["sample", "own", "no bins", "exact number", "many values"]
 """Where a bound comes from: the sample; or it is 1, because the statistic is about the attribute itself, the attribute
@@ -63,8 +66,9 @@ class NumberAttribute:
         answers: what a device answers about: the number, or the middle of its bin. The sample is read alike, and a
             bound serves no other answers.
         edges: of its bins, from low to high; an inner edge belongs to the upper bin, the last to the last.
-        lipschitz: the most that the conditional mean of any statistic of *other* attributes, in [-1, 1], changes while
-            this number, scaled to [-1, 1], changes by 1. Declared, never estimated.
+        lipschitz: the most that the conditional mean of any statistic of *other* attributes, in [-1, 1], changes per
+            unit of this number. Declared, never estimated.
+        clip: whether a number beyond an end counts as that end, for devices and the sample alike.
         columns: of a table: by default one of the attribute's name.
     """
 
@@ -74,18 +78,20 @@ class NumberAttribute:
     answers: Literal["number", "bin"]
     edges: tuple[float, ...] = ()
     lipschitz: Fraction | None = None
+    clip: bool = False
     columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"number {self.name!r}"
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+        if not (math.isfinite(self.high - self.low) and self.low < self.high):
             raise SordinoError(f"{where}: low must lie below high", found=f"{self.low} and {self.high}")
         ends = (self.low, self.high)
         rising = all(first < second for first, second in pairwise(self.edges))
         if self.edges and not (rising and (self.edges[0], self.edges[-1]) == ends):
             raise SordinoError(f"{where}: edges of bins must rise from low to high", found=str(self.edges)[:80])
-        if self.lipschitz is not None and self.lipschitz < 0:
-            raise SordinoError(f"{where}: a Lipschitz constant must not be negative", found=str(self.lipschitz))
+        if self.lipschitz is not None and not (self.lipschitz >= 0 and self.lipschitz.denominator <= MOST_DENOMINATOR):
+            found = str(self.lipschitz)[:80]
+            raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
         if len(self.edges) == 2 and self.lipschitz is None:
             raise SordinoError(f"{where}: there must be at least two bins to compare", found="one")
         if self.answers == "bin" and (not self.edges or self.lipschitz is not None):
@@ -99,8 +105,7 @@ class NumberAttribute:
 
     def scaled(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers of the range in [-1, 1]."""
-        low = np.float64(self.low)
-        return np.clip((numbers - low) / (self.high - low) * 2 - 1, -1, 1)
+        return np.clip((numbers - self.low) * (2 / (self.high - self.low)) - 1, -1.0, 1.0)
 
     def cell(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
         """The bin of each number."""

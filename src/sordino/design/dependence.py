@@ -12,10 +12,10 @@ fixed before the sample is seen.
   ranges of length 1/n_a (n_a times) and 1/n_b: Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b)). M' = M.
 - One bit about s in [-1, 1]: D is half the gap of the conditional means; ranges are 2/n_a and 2/n_b, halved again with
   the gap, so that the same exponent stands. M' = 2 M counts both signs of the gap.
-- With a Lipschitz constant L of the conditional mean m(x) of s given the number x itself, in [-1, 1], and bins of
-  widths h: the mean of a bin averages m over points at most h from x, so |m(x) - mean_a| <= L h_a, and D for any x in a
-  and y in b is at most U + L (h_a + h_b)/2; also at most L |x - y|/2, which alone serves within a bin and for bins that
-  few records fall in. A product of x itself and another number has the constant L + 1, since |x| and |m| are at most 1.
+- With a Lipschitz constant L of the conditional mean m(x) of s given the number x itself, scaled to [-1, 1], and bins
+  of widths h: the mean of a bin averages m over points at most h from x, so |m(x) - mean_a| <= L h_a, and D for any x
+  in a and y in b is at most U + L (h_a + h_b)/2; also at most L |x - y|/2, which alone serves within a bin and for bins
+  of few records. A product of x itself and another number has the constant L + 1, since |x| and |m| are at most 1.
 
 The bound q_i(s) is the largest over all pairs; a value without records makes it 1. If the conditional laws of those who
 answer differ from the sample's by at most tau in total variation, q + 2 tau holds for them (a mean in [-1, 1] moves by
@@ -26,6 +26,7 @@ Sources: Hoeffding 1963, Theorem 2; BCDP paper, Assumption 1, read per statistic
 
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date as day
@@ -35,8 +36,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.dependence import Dependence, read_variation
-from sordino.design.asked import Asked, Attribute, NumberAttribute, Why
+from sordino.definition.dependence import Dependence
+from sordino.design.asked import MOST_DENOMINATOR, Asked, Attribute, NumberAttribute, Why
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 
@@ -49,7 +50,7 @@ UNIT = 2**32
 ROUNDING = 1e-12
 """More than the floating-point error of a bound that is at most about 1."""
 
-PLAIN = re.compile(r"[0-9]*\.?[0-9]+(/[0-9]+)?", re.ASCII)
+PLAIN = re.compile(r"[0-9]{0,30}\.?[0-9]{1,30}(/[0-9]{1,30})?", re.ASCII)
 """A number between 0 and 1 as everybody reads it; no exponent that would take an hour to write out."""
 
 DECIMALS = 10**9
@@ -164,7 +165,7 @@ def tally_sample(asked: Asked, columns: Sequence[NDArray[Any]]) -> SampleTally:
     for place, (attribute, column) in enumerate(zip(asked.attributes, columns, strict=True)):
         _require_inside(attribute, np.asarray(column))
         if isinstance(attribute, NumberAttribute):
-            values = np.asarray(column, dtype=np.float64)
+            values = np.clip(np.asarray(column, dtype=np.float64), attribute.low, attribute.high)
             numbers[:, place] = attribute.answered(values)
             cells.append(attribute.cell(values))
         else:
@@ -220,7 +221,9 @@ def state_dependence(
         >>> float(statement.dependence.of(0, (1,)))
         0.009597053
     """
-    sure, tau = read_confidence(confidence), read_variation(shift)
+    sure, tau = read_confidence(confidence), _plain(shift)
+    if tau is None or not 0 <= tau <= 1:
+        raise SordinoError("a shift must lie in [0, 1]", found=str(shift)[:20], step='write it as "0.01"')
     if date is not None:
         _require_date(date)
     if sample.n == 0:
@@ -235,8 +238,10 @@ def state_dependence(
                 bounds.append(Bound(i, statistic, Fraction(1), why))
                 continue
             largest, seen = _largest(asked, sample, i, statistic, odds)
-            bound = min(Fraction(1), _upward(largest) + 2 * tau)
-            bounds.append(Bound(i, statistic, bound, why, min(_upward(seen), bound), int(sample.cells[i].min())))
+            bound = min(Fraction(1), _upward(Fraction(largest) + 2 * tau))
+            bounds.append(
+                Bound(i, statistic, bound, why, min(_upward(Fraction(seen)), bound), int(sample.cells[i].min()))
+            )
     return Statement(asked, tuple(bounds), sample.n, sure, tau, population, date)
 
 
@@ -265,18 +270,24 @@ def read_confidence(confidence: float | str | Fraction) -> Fraction:
     """A confidence as it is written.
 
     Raises:
-        SordinoError: outside (0, 1), or no number.
+        SordinoError: outside (0, 1), or no plain number.
     """
-    given = str(confidence)[:20]
-    try:
-        if isinstance(confidence, str) and not PLAIN.fullmatch(confidence):
-            confidence = math.nan
-        sure = Fraction(repr(float(confidence))) if isinstance(confidence, float) else Fraction(confidence)
-    except (ValueError, TypeError, ZeroDivisionError):
-        sure = Fraction(0)
-    if not 0 < sure < 1:
-        raise SordinoError("confidence must lie between 0 and 1, without the ends", found=given)
+    sure = _plain(confidence)
+    if sure is None or not 0 < sure < 1:
+        rule = "confidence must lie between 0 and 1, without the ends"
+        raise SordinoError(rule, found=str(confidence)[:20], step='write it as "0.99"')
     return sure
+
+
+def _plain(number: float | str | Fraction) -> Fraction | None:
+    """A number as it is written, with at most 30 digits; None for anything else."""
+    if isinstance(number, str) and not PLAIN.fullmatch(number):
+        return None
+    try:
+        value = Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return None
+    return value if value.denominator <= MOST_DENOMINATOR and not isinstance(number, bool) else None
 
 
 def _largest(asked: Asked, sample: SampleTally, i: int, statistic: Statistic, odds: float) -> tuple[float, float]:
@@ -314,7 +325,8 @@ def _smooth(attribute: Attribute, i: int, statistic: Statistic) -> tuple[float, 
     if not isinstance(attribute, NumberAttribute) or attribute.lipschitz is None:
         return None
     edges = np.array(attribute.edges or (attribute.low, attribute.high))
-    return float(attribute.lipschitz) + (1 if i in statistic else 0), attribute.scaled(edges)
+    slope = float(attribute.lipschitz) * (attribute.high - attribute.low) / 2
+    return slope + (1 if i in statistic else 0), attribute.scaled(edges)
 
 
 def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
@@ -322,6 +334,8 @@ def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
     kinds, low, high = "iu", 0.0, attribute.cells - 1.0
     if isinstance(attribute, NumberAttribute):
         kinds, low, high = "iuf", attribute.low, attribute.high
+        if attribute.clip:
+            low, high = -sys.float_info.max, sys.float_info.max
     if column.ndim != 1 or column.dtype.kind not in kinds:
         found = f"type {column.dtype}, shape {column.shape}"
         raise SordinoError(f"a sample's column {attribute.name!r} must be a row of numbers", found=found)
@@ -339,6 +353,6 @@ def _require_date(date: str) -> None:
         raise SordinoError("a date must read YYYY-MM-DD", found=repr(date)[:20])
 
 
-def _upward(bound: float) -> Fraction:
+def _upward(bound: Fraction) -> Fraction:
     """The next multiple of 1/DECIMALS."""
-    return Fraction(math.ceil(Fraction(bound) * DECIMALS), DECIMALS)
+    return Fraction(math.ceil(bound * DECIMALS), DECIMALS)

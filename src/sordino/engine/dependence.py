@@ -92,6 +92,8 @@ def _values(
     ]
     if isinstance(attribute, NumberAttribute):
         inside = (numbers[0] >= attribute.low) & (numbers[0] <= attribute.high)
+        if attribute.clip:
+            inside = np.isfinite(numbers[0])
         _require_all(attribute, path, inside, columns["missing"], rows)
         return numbers[0]
     if len(numbers) == 2 and isinstance(attribute.domain, Grid):

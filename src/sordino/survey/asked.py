@@ -1,14 +1,14 @@
 """From a survey to what a sample is compared by: its attributes, and every statistic that its questions may ask.
 
-A number's bins make promises about its bin, and its device answers about the middle of it; with a Lipschitz constant
-promises and answers are about the number itself. Statistics that no plan may come to ask cost a little accuracy, those
-that are forgotten have the bound 1: so all that a question may need are named.
+With bins promises are about the bin that a number falls in, with a Lipschitz constant about the number itself; devices
+answer one bit about the number in both cases. Statistics that no plan comes to ask cost a little accuracy, those that
+are forgotten have the bound 1: so all that a question may need are named.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.survey.schema import Survey
 
-MOST_BINS = 512
+MOST_BINS = 1000
 
 
 def asked_of(survey: Survey) -> Asked:
-    """The attributes of a survey in its order, and the statistics that its questions may ask.
+    """The attributes of a survey in the order of the alphabet, and the statistics that its questions may ask.
 
     Example:
         >>> survey = Survey.read({
@@ -33,7 +33,7 @@ def asked_of(survey: Survey) -> Asked:
         ((0,),)
     """
     attributes: list[CategoryAttribute | NumberAttribute] = []
-    for name, table in survey.attribute.items():
+    for name, table in sorted(survey.attribute.items()):
         number = getattr(table, "number", None)
         if number is not None:
             plain = number if isinstance(number, Mapping) else number.model_dump(exclude_none=True)
@@ -43,18 +43,19 @@ def asked_of(survey: Survey) -> Asked:
         pair = ("latitude", "longitude") if isinstance(domain, Grid) else (name,)
         given = (table.column,) if isinstance(table.column, str) else table.column or pair
         attributes.append(CategoryAttribute(name, domain, tuple(given), table.missing))
-    places = {name: place for place, name in enumerate(survey.attribute)}
+    places = {name: place for place, name in enumerate(sorted(survey.attribute))}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]
     statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))
     return Asked(tuple(attributes), tuple(statistics))
 
 
 def number_attribute(name: str, number: Mapping[str, Any], column: str | None = None) -> NumberAttribute:
-    """An attribute from its table `{ low, high, bins, lipschitz }`.
+    """An attribute from its table `{ low, high, clip, bins, lipschitz }`.
 
     Args:
         name: of the attribute.
-        number: `bins` is a list of edges from low to high, or how many of the same width.
+        number: `bins` is a list of edges from low to high, or how many of the same width; `lipschitz` is per unit of
+            the number.
         column: of a table; the name by default.
 
     Raises:
@@ -68,8 +69,8 @@ def number_attribute(name: str, number: Mapping[str, Any], column: str | None = 
         bins = np.linspace(low, high, bins + 1).tolist()
     edges = tuple(float(edge) for edge in bins or ())
     constant = None if lipschitz is None else _constant(name, lipschitz)
-    answers: Literal["bin", "number"] = "bin" if edges and constant is None else "number"
-    return NumberAttribute(name, low, high, answers, edges, constant, () if column is None else (column,))
+    clip, columns = number.get("clip", False), () if column is None else (column,)
+    return NumberAttribute(name, low, high, "number", edges, constant, clip, columns)
 
 
 def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Statistic]:
