@@ -219,7 +219,7 @@ def state_dependence(
         >>> half, quarter = np.arange(100_000) % 2, np.arange(100_000) // 2 % 2
         >>> statement = state_dependence(asked, tally_sample(asked, [half, quarter]), "0.99")
         >>> float(statement.dependence.of(0, (1,)))
-        0.009597053
+        0.009597052
     """
     sure, tau = read_confidence(confidence), _plain(shift)
     if tau is None or not 0 <= tau <= 1:
