@@ -10,10 +10,12 @@ The bounds speak of beliefs before any report; they are the user's, or come from
 Source: BCDP paper, Assumption 1 and (13), read per statistic.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
+from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 
@@ -60,6 +62,45 @@ class Dependence:
         """
         known = {key: read_variation(bound) for key, bound in (statistics or {}).items()}
         return cls(tuple(read_variation(bound) for bound in rest), known)
+
+    @classmethod
+    def from_prior(
+        cls, prior: Any, statistics: Iterable[Statistic], values: Sequence[Sequence[Number] | None] | None = None
+    ) -> "Dependence":
+        """Exactly, from a known prior over finite attributes.
+
+        The bound for a statistic of numbers is half the gap of its conditional means: it serves *one-bit* answers about
+        it. Of categories it is the total variation of their law (of two: of their joint law), which serves any answer.
+
+        Args:
+            prior: an array of probabilities with an axis for each attribute.
+            statistics: those that are asked; others have the bound of the rest.
+            values: for each attribute the numbers in [-1, 1] that its values stand for, ascending; None for categories.
+
+        Raises:
+            SordinoError: probabilities that do not sum to 1, a value that nobody has, or numbers outside [-1, 1].
+
+        Example:
+            >>> same = Dependence.from_prior([["3/8", "1/8"], ["1/8", "3/8"]], [(0,), (1,)])
+            >>> same.of(0, (1,)), same.of(0, (0,)), same.of_rest(0)
+            (Fraction(1, 2), Fraction(1, 1), Fraction(1, 2))
+        """
+        weights = read_prior(prior)
+        numbers = read_values(values, weights.shape)
+        places = range(weights.ndim)
+        # Made without bounds first, so that wrong names of statistics are told in the same words everywhere.
+        known = cls((Fraction(1),) * weights.ndim, {(0, statistic): Fraction(1) for statistic in statistics})
+        bounds = {}
+        for i in places:
+            for _, statistic in known.statistics:
+                if all(numbers[place] is not None for place in statistic):
+                    bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
+                elif i not in statistic:
+                    bounds[i, statistic] = largest_variation(given(weights, i, statistic))
+                else:
+                    bounds[i, statistic] = Fraction(1)
+        rest = tuple(largest_variation(given(weights, i)) for i in places)
+        return cls(rest, bounds)
 
     @classmethod
     def unknown(cls, d: int) -> "Dependence":

@@ -1,0 +1,81 @@
+"""How much each statistic depends on each attribute, as a heat map in a PNG file: a row for each attribute."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from sordino.design.dependence import Statement
+from sordino.view.axes import DPI, INK, SIZE, png
+from sordino.view.figures import COLOURS, EMPTY
+from sordino.view.lettering import families, fit
+
+FAINTEST = 0.001
+"""Bounds below it have the lightest colour."""
+
+MOST = 40
+"""Attributes and statistics that are drawn at most; files have all."""
+
+CELL = 0.62
+"""Inches."""
+
+LABEL = 18
+"""Letters of a name at most."""
+
+
+def dependence_map(statement: Statement) -> bytes:
+    """The bounds as colours and numbers, on a logarithmic scale; grey where a statistic tells the attribute itself."""
+    asked = statement.asked
+    rows, columns = range(min(asked.d, MOST)), asked.statistics[:MOST]
+    bounds = {(bound.attribute, bound.statistic): bound for bound in statement.bounds}
+    shown = [[bounds[i, statistic] for statistic in columns] for i in rows]
+    # What is rounded for the eye is rounded up, too.
+    values = np.array([[np.nan if cell.why == "own" else float(cell.bound) for cell in row] for row in shown])
+    names = [fit(asked.names[i], LABEL) for i in rows]
+    labels = [" \N{MULTIPLICATION SIGN} ".join(fit(asked.names[place], LABEL) for place in s) for s in columns]
+    size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))
+    figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
+    axes = figure.add_subplot(facecolor=EMPTY)
+    scale = LogNorm(FAINTEST, 1, clip=True)
+    axes.imshow(np.ma.masked_invalid(values), COLOURS, scale, aspect="equal", interpolation="nearest")
+    text: dict[str, Any] = {"fontsize": SIZE, "color": INK, "fontfamily": families(), "parse_math": False}
+    axes.set_yticks(range(len(names)), names, **text)
+    axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", **text)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    for line, _ in pairwise(range(len(columns) + 1)):
+        axes.axvline(line - 0.5, color="white", linewidth=1)
+    for line, _ in pairwise(range(len(names) + 1)):
+        axes.axhline(line - 0.5, color="white", linewidth=1)
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            dark = scale(value) > 0.6
+            number = short(value)
+            axes.text(column, row, number, ha="center", va="center", size=SIZE - 2, color="white" if dark else INK)
+    left_out = "" if asked.d <= MOST and len(asked.statistics) <= MOST else f" (the first {MOST} of each)"
+    axes.set_ylabel("attribute", fontsize=SIZE, color=INK)
+    axes.set_xlabel(f"statistic{left_out}", fontsize=SIZE, color=INK)
+    bar = figure.colorbar(
+        ScalarMappable(scale, COLOURS), ax=axes, orientation="vertical", ticks=[0.001, 0.01, 0.1, 1], format="%g"
+    )
+    bar.minorticks_off()
+    bar.set_label("bound on dependence (q)", fontsize=SIZE, color=INK)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=SIZE, labelcolor=INK, color=INK)
+    return png(figure)
+
+
+def short(bound: float) -> str:
+    """A bound in two digits, rounded up.
+
+    Example:
+        >>> short(0.0101), short(0.1), short(1.0)
+        ('.011', '.1', '1')
+    """
+    digits = f"{bound:.0e}"
+    decimals = 1 - int(digits[digits.index("e") + 1 :]) if bound else 1
+    scaled = np.ceil(round(bound * 10**decimals, 9))
+    return f"{scaled / 10**decimals:.{decimals}f}".rstrip("0").rstrip(".").replace("0.", ".", 1) or "0"
