@@ -8,6 +8,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
+from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
@@ -19,10 +20,12 @@ from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.ball import L2Ball
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
@@ -51,8 +54,10 @@ __all__ = [
     "HighLow",
     "HighLowLDP",
     "KeyedSource",
+    "L2Ball",
     "MetricLDP",
     "Nats",
+    "NestedMean",
     "PairwiseLDP",
     "Partition",
     "Plan",
@@ -71,6 +76,7 @@ __all__ = [
     "certify",
     "estimate",
     "explain",
+    "nested_budgets",
     "optimal_channel",
     "people_needed",
 ]

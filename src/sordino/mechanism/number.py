@@ -61,6 +61,17 @@ class NumberChannel(Channel):
         Raises:
             SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
+        records = self._rows(values)
+        # The extremes need no memory of the records' size; a number that is none is among them.
+        if records.size and not (float(records.min()) >= -1 and float(records.max()) <= 1):
+            row, column = (int(place) for place in np.argwhere(~(np.abs(records) <= 1))[0])
+            raise SordinoError(
+                "numbers must lie in [-1, 1]", found=f"another in record {row}, number {column}", step="scale them"
+            )
+        return records
+
+    def _rows(self, values: ArrayLike) -> NDArray[np.float64]:
+        """The records as float64, shape (n, d), whatever their range."""
         array = np.asarray(values)
         if array.ndim == 1 and self.d == 1:
             array = array[:, None]
@@ -68,11 +79,4 @@ class NumberChannel(Channel):
             raise SordinoError(
                 f"records must be rows of {self.d} numbers", found=f"type {array.dtype}, shape {array.shape}"
             )
-        records = array.astype(np.float64, copy=False)
-        inside = np.abs(records) <= 1
-        if not inside.all():
-            row, column = (int(place) for place in np.argwhere(~inside)[0])
-            raise SordinoError(
-                "numbers must lie in [-1, 1]", found=f"another in record {row}, number {column}", step="scale them"
-            )
-        return records
+        return array.astype(np.float64, copy=False)
