@@ -1,6 +1,7 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 from sordino.definition.dependence import Dependence
@@ -17,7 +18,8 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.number import NumberChannel
 from sordino.survey.ask import AskTable
 from sordino.survey.attribute import AttributeTable
-from sordino.survey.dependence import dependence_of, dependence_part
+from sordino.survey.declared import declared_dependence
+from sordino.survey.dependence import dependence_of
 from sordino.survey.freeze import freeze
 from sordino.survey.freeze_numbers import freeze_numbers
 from sordino.survey.promise import definition_of
@@ -40,7 +42,7 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
     content: dict[str, Any] = {"people": people}
     dependence = None
     if survey.by_coordinates:
-        part = None if survey.dependence is None else dependence_part(survey.dependence, survey.places)
+        part = declared_dependence(survey)
         dependence = dependence_of(part, survey.places)
         content |= {"epsilon": str(survey.epsilon)}
         content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
@@ -87,13 +89,15 @@ def _numbers(survey: Survey, ask: AskTable, dependence: Dependence, code_bits: i
     asked = [survey.places.index(name) for name in ask.attributes]
     channel: NumberChannel
     if ask.mean is not None:
-        channel = SampledMean(deltas, epsilon, dependence, asked=asked)
+        channel = SampledMean(deltas, epsilon, dependence, asked)
+    elif ask.covariance is not None:
+        pairs = list(combinations_with_replacement(sorted(asked), 2))
+        channel = SampledMoments(deltas, epsilon, dependence, pairs)
     else:
-        target = len(asked) - 1 if ask.regression is not None else None
-        channel = SampledMoments(deltas, epsilon, dependence, asked=asked, target=target)
+        channel = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
     if channel.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
-    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel)}
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel, asked)}
 
 
 def _attribute(survey: Survey, name: str) -> dict[str, Any]:

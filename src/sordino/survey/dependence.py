@@ -1,18 +1,18 @@
 """What a survey says about the dependence between its attributes, as bounds.
 
 [dependence]
-rest = { smoker = 0.2, age = 0.1 }        # or one number for all
+rest = { smoker = 0.2, age = 0.1 }        # or one number for all, or file = "statement.json"
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import PlainValidator
+from pydantic import PlainValidator, model_validator
 
 from sordino.definition.dependence import Dependence, read_variation
 from sordino.errors import SordinoError
-from sordino.survey.parts import DependencePart, Part
+from sordino.survey.parts import DependencePart, Part, Text, require_one_of
 
 
 def _read_rest(rest: Any) -> dict[str, Fraction] | Fraction:
@@ -31,21 +31,16 @@ class DependenceTable(Part):
     Attributes:
         rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
             other attributes given two of its values; 1 where it is not given.
+        file: instead, a statement that `sordino dependence` wrote.
     """
 
-    rest: Rest
+    rest: Rest | None = None
+    file: Text | None = None
 
-
-def dependence_part(table: DependenceTable, places: Sequence[str]) -> DependencePart:
-    """The survey's setting in the plan's words."""
-    rest = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest)
-    declared = [name for name in places if name in rest]
-    ground = (
-        f"Declared by the survey's author for {', '.join(declared)}: how much the laws of all other attributes together"
-        " may differ, in total variation, between two of its values."
-    )
-    bounds = {name: str(rest.get(name, Fraction(1))) for name in places}
-    return DependencePart(rest=bounds, statistics=[], ground=[ground])
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "rest", "file")
+        return self
 
 
 def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Dependence:

@@ -9,11 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.scale import Scale
+from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.moments import NormalEstimate, covariances, means
-from sordino.estimation.regression import regression
+from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Plan
@@ -89,17 +89,18 @@ class NumbersResult:
     def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
         names, ends = question.asked, question.intervals
-        scale = Scale(tuple(names), tuple(end.low for end in ends), tuple(end.high for end in ends))
+        ranges = Ranges(tuple(names), tuple(end.low for end in ends), tuple(end.high for end in ends))
         channel, a = question.channel, len(names)
         match question.part.asked:
             case "mean":
-                return cls(question, means(channel, aggregate, None, scale), None, confidence)
+                return cls(question, means(channel, aggregate, None, ranges), None, confidence)
             case "covariance":
-                covariance = covariances(channel, aggregate, None, scale)
+                covariance = covariances(channel, aggregate, None, ranges)
                 return cls(question, covariance, covariance.projected, confidence)
             case "regression":
-                fit = regression(channel, aggregate, a - 1, list(range(a - 1)), scale)
-                return cls(question, fit, fit.projected, confidence)
+                fit = least_squares(channel, aggregate, a - 1, None, ranges)
+                projected = projected_least_squares(channel, aggregate, a - 1, None, ranges)
+                return cls(question, fit, projected.value, confidence)
 
     @property
     def n(self) -> int:

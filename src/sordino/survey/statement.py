@@ -20,8 +20,8 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import outward
-from sordino.survey.document import GridPart, Part, Text
 from sordino.survey.load import read_json, write_text
+from sordino.survey.parts import GridPart, Part, Text
 
 FORMAT = "sordino dependence"
 VERSION = 1

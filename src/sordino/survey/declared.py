@@ -1,0 +1,36 @@
+"""The dependence that a survey declares, or takes from a statement, in the words of its plan."""
+
+from fractions import Fraction
+
+from sordino.survey.asked import asked_of
+from sordino.survey.parts import DependencePart, StatisticPart
+from sordino.survey.schema import Survey
+from sordino.survey.statement import dependence_for, load_statement, statement_sentences
+
+
+def declared_dependence(survey: Survey) -> DependencePart | None:
+    """The bounds of a survey, and what they rest on; None where it has none.
+
+    Raises:
+        SordinoError: a statement that cannot be read, or is about other attributes.
+    """
+    table, places = survey.dependence, survey.places
+    if table is None:
+        return None
+    if table.file is not None:
+        statement = load_statement(table.file)
+        known = dependence_for(statement, asked_of(survey))
+        statistics = [
+            StatisticPart(attribute=places[i], statistic=[places[place] for place in statistic], bound=str(bound))
+            for (i, statistic), bound in sorted(known.statistics.items())
+            if bound < 1
+        ]
+        rest = dict.fromkeys(places, "1")
+        return DependencePart(rest=rest, statistics=statistics, ground=list(statement_sentences(statement)))
+    given = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest or Fraction(0))
+    ground = (
+        f"Declared by the survey's author for {', '.join(name for name in places if name in given)}: how much the laws"
+        " of all other attributes together may differ, in total variation, between two of its values."
+    )
+    bounds = {name: str(given.get(name, Fraction(1))) for name in places}
+    return DependencePart(rest=bounds, statistics=[], ground=[ground])
