@@ -60,7 +60,9 @@ class NestedMean(Seeded, NumberChannel):
     def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
-            raise SordinoError(f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form")
+            raise SordinoError(
+                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form"
+            )
         if inner not in get_args(Inner):
             raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=repr(inner))
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))

@@ -149,7 +149,8 @@ class Seeded(Channel):
             SordinoError: records that the channel does not take (named by position, never by value).
         """
         if self.packing.words == 1:
-            return super().privatize(values, source)
+            # Checked by the channel's own rule: vectors may be longer than 1.
+            return Channel.privatize(self, values, source)
         read = self.checked(values)
         stream = (SystemSource() if source is None else source).stream(read)
         codes = np.empty((len(read), self.packing.words), dtype=np.uint64)
