@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
@@ -114,7 +115,7 @@ class L2Ball(Seeded, NumberChannel):
         """How many of the 2^64 words set the bit, for each vector and the direction of its seed, shape (n,)."""
         return self._steered.thresholds(self.checked(values), self._steered.directions(seeds))
 
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
+    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The vectors as float64, shape (n, d).
 
         Raises:

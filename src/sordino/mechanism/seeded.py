@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
@@ -135,7 +136,7 @@ class Seeded(Channel):
         """The last counter."""
         return int(counters[-1])
 
-    def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
+    def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 
         Args:
@@ -148,10 +149,9 @@ class Seeded(Channel):
         Raises:
             SordinoError: records that the channel does not take (named by position, never by value).
         """
+        read = self.checked(values.records if isinstance(values, Scaled) else values)
         if self.packing.words == 1:
-            # Checked by the channel's own rule: vectors may be longer than 1.
-            return Channel.privatize(self, values, source)
-        read = self.checked(values)
+            return Channel.privatize(self, read, source)
         stream = (SystemSource() if source is None else source).stream(read)
         codes = np.empty((len(read), self.packing.words), dtype=np.uint64)
         for rows in pieces(len(read), self._width):

@@ -139,8 +139,8 @@ def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, re
         *_attributes(definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"),
         _whole(definition.epsilon, report, "For anybody else, as with side information about this person"),
         (
-            "These factors of several reports do not multiply to a bound: two reports, each of which tells nothing about"
-            " an attribute, may tell it together. Only what they say together can be checked."
+            "These factors of several reports do not multiply to a bound: two reports, each of which tells nothing"
+            " about an attribute, may tell it together. Only what they say together can be checked."
         ),
     )
 
@@ -166,8 +166,8 @@ def _whole(epsilon: Nats | None, report: str, whom: str) -> str:
     if epsilon is None:
         return f"{whom}, nothing is promised."
     return (
-        f"{whom}, {report} changes the odds between any two records, and so between any two values of an attribute, by a"
-        f" factor of at most {factor(epsilon)}."
+        f"{whom}, {report} changes the odds between any two records, and so between any two values of an attribute, by"
+        f" a factor of at most {factor(epsilon)}."
     )
 
 
