@@ -32,7 +32,7 @@ from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
 from sordino.survey.question import HistogramQuestion
-from sordino.survey.result import Result, Row, results
+from sordino.survey.result import Result, Row, Untold, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -175,7 +175,11 @@ def estimate(
         write_text(html, estimate_page(frozen, found))
     if as_json:
         head = {"plan": frozen.hash, "n": sum(result.n for result in found), "method": method}
-        questions = [{"attribute": result.question.name, "n": result.n} for result in found]
+        questions = [
+            {"attribute": result.question.name, "n": result.n}
+            | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
+            for result in found
+        ]
         print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(found)})
         return
     for result in found:

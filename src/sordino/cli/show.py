@@ -18,7 +18,7 @@ from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Question
 from sordino.survey.question import HistogramQuestion
-from sordino.survey.result import NumbersResult, Result
+from sordino.survey.result import NumbersResult, Result, Untold
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
@@ -176,6 +176,9 @@ def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str,
 
 def print_result(result: Result) -> None:
     """The largest shares with their intervals, or all means, covariances or coefficients."""
+    if isinstance(result, Untold):
+        click.echo(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
+        return
     limits = (f"{100 * result.confidence:.15g}% from", "to")
     if isinstance(result, NumbersResult):
         keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))

@@ -75,37 +75,28 @@ class BitsPart(Part):
     weights: list[int]
 
 
-class SignsPart(Part):
-    """The signs of some drawn numbers, together."""
-
-    name: Literal["signs"]
-    m: int = Field(ge=1)
-    size: int = Field(ge=1)
-    tolerance: int = Field(ge=0)
-    threshold: Integer64
-
-
-class TogetherPart(Part):
-    """One of the answers that are given together: the places of its numbers, and their channel."""
+class RowPart(Part):
+    """Some places of a record, and the table that the errors of their signs are drawn from."""
 
     places: list[int] = Field(min_length=1)
-    channel: Annotated[BitsPart | SignsPart, Field(discriminator="name")]
+    table: int
 
 
-class TypePart(Part):
-    """Answers that are given together, and how often."""
+class SignTablesPart(Part):
+    """The signs of some drawn numbers, with errors from a table.
 
-    weight: int = Field(ge=1)
-    parts: list[TogetherPart] = Field(min_length=1)
+    Attributes:
+        tables: each of 2^m weights of patterns of wrong signs, with sum 2^64.
+        rows: what a person can be drawn for.
+        weights: a row is drawn with probability weight over the sum of all weights.
+    """
 
-
-class MixturePart(Part):
-    """One of several types of answers, drawn for each person."""
-
-    name: Literal["mixture"]
+    name: Literal["sign-tables"]
     d: int = Field(ge=1)
-    types: list[TypePart] = Field(min_length=1)
+    tables: list[list[Integer64]] = Field(min_length=1)
+    rows: list[RowPart] = Field(min_length=1)
+    weights: list[int]
 
 
-NumberChannelPart = Annotated[BitsPart | SignsPart | MixturePart, Field(discriminator="name")]
+NumberChannelPart = Annotated[BitsPart | SignTablesPart, Field(discriminator="name")]
 """A channel from numbers."""

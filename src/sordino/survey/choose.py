@@ -8,7 +8,7 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
 from sordino.design.accuracy import subtracting_helps
 from sordino.design.choose import best_mechanism
-from sordino.design.sampled_mean import SampledMean
+from sordino.design.mean_among import among, mean_among
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
@@ -89,15 +89,16 @@ def _numbers(survey: Survey, ask: AskTable, dependence: Dependence, code_bits: i
     asked = [survey.places.index(name) for name in ask.attributes]
     channel: NumberChannel
     if ask.mean is not None:
-        channel = SampledMean(deltas, epsilon, dependence, asked)
+        channel = mean_among(deltas, epsilon, dependence, asked)
     elif ask.covariance is not None:
         pairs = list(combinations_with_replacement(sorted(asked), 2))
-        channel = SampledMoments(deltas, epsilon, dependence, pairs)
+        channel = among(SampledMoments(deltas, epsilon, dependence, pairs), asked)
     else:
-        channel = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
+        chosen = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
+        channel = among(chosen, asked)
     if channel.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
-    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel, asked)}
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel)}
 
 
 def _attribute(survey: Survey, name: str) -> dict[str, Any]:

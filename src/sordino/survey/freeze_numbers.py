@@ -4,11 +4,10 @@ from typing import Any
 
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.number import NumberChannel
 from sordino.mechanism.sampled_bits import SampledBits
-from sordino.mechanism.signs import SignResponse
-from sordino.survey.channel_parts import BitsPart, MixturePart, NumberChannelPart, SignsPart
+from sordino.mechanism.sign_tables import Row, SignTables
+from sordino.survey.channel_parts import BitsPart, NumberChannelPart, SignTablesPart
 
 
 def freeze_numbers(channel: NumberChannel) -> dict[str, Any]:
@@ -22,18 +21,14 @@ def freeze_numbers(channel: NumberChannel) -> dict[str, Any]:
                 "thresholds": [str(threshold) for threshold in channel.thresholds],
                 "weights": list(channel.weights),
             }
-        case SignResponse():
-            record = {"m": channel.m, "size": channel.size, "tolerance": channel.tolerance}
-            return {"name": "signs", "threshold": str(channel.threshold), **record}
-        case Mixture():
-            types = [
-                {
-                    "weight": weight,
-                    "parts": [{"places": list(places), "channel": freeze_numbers(part)} for places, part in parts],
-                }
-                for weight, parts in zip(channel.weights, channel.parts, strict=True)
-            ]
-            return {"name": "mixture", "d": channel.d, "types": types}
+        case SignTables():
+            return {
+                "name": "sign-tables",
+                "d": channel.d,
+                "tables": [[str(weight) for weight in table] for table in channel.tables],
+                "rows": [{"places": list(row.places), "table": row.table} for row in channel.rows],
+                "weights": list(channel.weights),
+            }
         case _:
             raise SordinoError("a plan freezes channels that a survey can choose", found=type(channel).__name__)
 
@@ -48,8 +43,7 @@ def thaw_numbers(part: NumberChannelPart) -> NumberChannel:
         case BitsPart():
             names = tuple(tuple(name) for name in part.statistics)
             return SampledBits.from_thresholds(Moments(part.d, names), [int(t) for t in part.thresholds], part.weights)
-        case SignsPart():
-            return SignResponse.from_threshold(part.m, int(part.threshold), part.size, part.tolerance)
-        case MixturePart():
-            types = [[(tuple(one.places), thaw_numbers(one.channel)) for one in kind.parts] for kind in part.types]
-            return Mixture(part.d, types, [kind.weight for kind in part.types])
+        case SignTablesPart():
+            tables = tuple(tuple(int(weight) for weight in table) for table in part.tables)
+            rows = tuple(Row(tuple(row.places), row.table) for row in part.rows)
+            return SignTables(part.d, tables, rows, tuple(part.weights))

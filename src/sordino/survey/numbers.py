@@ -1,13 +1,13 @@
 """A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import Answer, AnswerType
+from sordino.definition.sampling import AnswerType
 from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
@@ -76,7 +76,7 @@ class NumbersQuestion:
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer can be about, in the plan's places, and the most that it can tell."""
         return tuple(
-            tuple(Answer(tuple(self._placed(name) for name in answer.statistics), answer.level) for answer in answers)
+            tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in answers)
             for answers in self.channel.types
         )
 

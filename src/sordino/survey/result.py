@@ -16,7 +16,7 @@ from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.numbers import NumbersQuestion
-from sordino.survey.plan import Plan
+from sordino.survey.plan import Plan, Question
 from sordino.survey.question import HistogramQuestion
 
 Row: TypeAlias = dict[str, str | float]
@@ -140,7 +140,26 @@ class NumbersResult:
             yield row | ({} if self.fitted is None else {"fitted": float(self.fitted[at])})
 
 
-Result: TypeAlias = HistogramResult | NumbersResult
+@dataclass(frozen=True)
+class Untold:
+    """A question that the reports do not answer.
+
+    Attributes:
+        question: that they do not answer.
+        n: the number of reports.
+        why: what is missing, and what to do.
+    """
+
+    question: Question
+    n: int
+    why: SordinoError
+
+    def rows(self) -> Iterator[Row]:
+        """None."""
+        return iter(())
+
+
+Result: TypeAlias = HistogramResult | NumbersResult | Untold
 """What a plan's reports say about one of its questions."""
 
 
@@ -156,16 +175,28 @@ def results(
         confidence: of each interval by itself.
 
     Raises:
-        SordinoError: a question that nobody answered, or what estimates refuse.
+        SordinoError: no question is answered, a confidence outside (0, 1), or a method that no histogram allows.
     """
-    found: list[Result] = []
-    for question, own in zip(plan.questions, plan.sampled.split(aggregate), strict=True):
+    parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
+    found = tuple(_result(question, own, method, confidence) for question, own in parts)
+    untold = [result for result in found if isinstance(result, Untold)]
+    if len(untold) == len(found):
+        raise untold[0].why
+    return found
+
+
+def _result(question: Question, own: Aggregate, method: Method, confidence: float) -> Result:
+    """What a question's own reports say about it."""
+    result: HistogramResult | NumbersResult
+    try:
         if own.n == 0:
             raise SordinoError(f"{question.name} must have been answered", found="no reports about it")
         if isinstance(question, NumbersQuestion):
-            found.append(NumbersResult.of(question, own, confidence))
-        else:
-            shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
-            found.append(HistogramResult(question, shares, confidence))
-        _ = found[-1].interval  # a bad confidence fails here, not while a page is drawn
-    return tuple(found)
+            result = NumbersResult.of(question, own, confidence)
+    except SordinoError as error:
+        return Untold(question, own.n, error)
+    if not isinstance(question, NumbersQuestion):
+        shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
+        result = HistogramResult(question, shares, confidence)
+    _ = result.interval  # a bad confidence fails here, not while a page is drawn
+    return result

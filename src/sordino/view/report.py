@@ -12,7 +12,7 @@ from sordino.survey.explain import explain
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
 from sordino.survey.question import HistogramQuestion
-from sordino.survey.result import HistogramResult, NumbersResult, Result
+from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.view.figures import bars, maps
 from sordino.view.histogram import MOST, columns
 from sordino.view.numbers import numbers_sections
@@ -52,7 +52,9 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     known = known or Known()
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
     for result in results:
-        if isinstance(result, NumbersResult):
+        if isinstance(result, Untold):
+            sections.append(Sentences(f"{result.question.name}: not told by {result.n:,} reports", (str(result.why),)))
+        elif isinstance(result, NumbersResult):
             sections += numbers_sections(result)
         else:
             sections += _sections(result, known, several=len(results) > 1)
