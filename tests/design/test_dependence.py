@@ -162,6 +162,14 @@ def test_parts_of_a_sample_add_in_any_order():
     assert state_dependence(asked, nobody + backwards, "0.9") == state_dependence(asked, backwards, "0.9")
 
 
+def test_a_sample_beyond_64_bits_is_refused():
+    asked = Asked(categories(2), ((0,),))
+    half = tally_sample(asked, [np.array([0, 1])])
+    half = type(half)(2**30, half.cells, half.tables)
+    with pytest.raises(SordinoError, match="2\\^31"):
+        _ = half + half
+
+
 def zigzag(x, slope):
     """A mean that changes by the slope everywhere, and hardly at all between the means of unit bins."""
     return slope * (np.abs((x % 1) - 0.5) - 0.25)

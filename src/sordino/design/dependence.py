@@ -71,10 +71,12 @@ class SampleTally:
     cells: tuple[NDArray[np.int64], ...]
     tables: Mapping[tuple[int, Statistic], NDArray[np.int64]]
 
+    def __post_init__(self) -> None:
+        if self.n >= MOST_RECORDS:
+            raise SordinoError("a sample must have fewer than 2^31 records", found=str(self.n))
+
     def __add__(self, other: "SampleTally") -> "SampleTally":
         """The tally of both parts."""
-        if self.n + other.n >= MOST_RECORDS:
-            raise SordinoError("a sample must have fewer than 2^31 records", found="more")
         cells = tuple(mine + theirs for mine, theirs in zip(self.cells, other.cells, strict=True))
         return SampleTally(
             self.n + other.n, cells, {key: table + other.tables[key] for key, table in self.tables.items()}
