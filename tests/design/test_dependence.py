@@ -60,16 +60,18 @@ def test_a_bit_about_a_number_by_hand():
     assert_rounded_up(found[0, (1,)].bound, Fraction(3, 8) + margin(500, 900, 40))
 
 
-def test_bins_and_what_a_device_answers():
-    # Numbers 1 and 3 in the bins [0, 2) and [2, 4]: the other is the number itself, or the middle of its bin.
-    for answers, half_gap in (("number", Fraction(3, 8)), ("bin", Fraction(1, 2))):
-        y = NumberAttribute("y", 0, 4, answers, (0, 2, 4))
-        asked = Asked((NumberAttribute("x", 0, 4, "number", (0, 2, 4)), y), ((1,), (0, 1)))
-        x = np.repeat([1.0, 3.0], 2000)
-        found = bounds_of(asked, [x, np.where(x > 2, 3.5, 2.0) if answers == "number" else np.where(x > 2, 3.9, 0.5)])
-        # M = 1 for x by y, 1 for x by x y, 1 for y by x y; y tells itself.
-        assert asked.comparisons == 3
-        assert_rounded_up(found[0, (1,)].bound, half_gap + margin(2000, 2000, 120))
+@pytest.mark.parametrize(
+    ("answers", "numbers", "half_gap"),
+    # Of 0..4 the numbers 2 and 3.5 are scaled to 0 and 3/4; of 0.5 and 3.9 the bins' middles to -1/2 and 1/2.
+    [("number", (2.0, 3.5), Fraction(3, 8)), ("bin", (0.5, 3.9), Fraction(1, 2))],
+)
+def test_bins_and_what_a_device_answers(answers, numbers, half_gap):
+    x, y = NumberAttribute("x", 0, 4, "number", (0, 2, 4)), NumberAttribute("y", 0, 4, answers, (0, 2, 4))
+    asked = Asked((x, y), ((1,), (0, 1)))
+    found = bounds_of(asked, [np.repeat([1.0, 3.0], 2000), np.repeat(numbers, 2000)])
+    # M = 1 for x by y, 1 for x by x y, 1 for y by x y; y tells itself.
+    assert asked.comparisons == 3
+    assert_rounded_up(found[0, (1,)].bound, half_gap + margin(2000, 2000, 120))
 
 
 def largest_event(counts):
@@ -158,6 +160,14 @@ def test_parts_of_a_sample_add_in_any_order():
     assert state_dependence(asked, backwards, "0.9") == state_dependence(asked, tally_sample(asked, columns), "0.9")
     nobody = tally_sample(asked, [column[:0] for column in columns])
     assert state_dependence(asked, nobody + backwards, "0.9") == state_dependence(asked, backwards, "0.9")
+
+
+def test_a_sample_beyond_64_bits_is_refused():
+    asked = Asked(categories(2), ((0,),))
+    half = tally_sample(asked, [np.array([0, 1])])
+    half = type(half)(2**30, half.cells, half.tables)
+    with pytest.raises(SordinoError, match="2\\^31"):
+        _ = half + half
 
 
 def zigzag(x, slope):

@@ -71,10 +71,12 @@ class SampleTally:
     cells: tuple[NDArray[np.int64], ...]
     tables: Mapping[tuple[int, Statistic], NDArray[np.int64]]
 
+    def __post_init__(self) -> None:
+        if self.n >= MOST_RECORDS:
+            raise SordinoError("a sample must have fewer than 2^31 records", found=str(self.n))
+
     def __add__(self, other: "SampleTally") -> "SampleTally":
         """The tally of both parts."""
-        if self.n + other.n >= MOST_RECORDS:
-            raise SordinoError("a sample must have fewer than 2^31 records", found="more")
         cells = tuple(mine + theirs for mine, theirs in zip(self.cells, other.cells, strict=True))
         return SampleTally(
             self.n + other.n, cells, {key: table + other.tables[key] for key, table in self.tables.items()}
@@ -126,6 +128,11 @@ class Statement:
     dependence: Dependence = field(init=False)
 
     def __post_init__(self) -> None:
+        read_confidence(self.confidence)
+        if not 0 <= self.shift <= 1:
+            raise SordinoError("a shift must lie in [0, 1]", found=str(self.shift)[:20])
+        if self.date is not None:
+            _require_date(self.date)
         known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
         if len(known) < len(self.bounds) or len(known) != self.asked.d * len(self.asked.statistics):
             raise SordinoError("there must be one bound for each attribute and statistic", found=str(len(self.bounds)))
@@ -222,10 +229,8 @@ def state_dependence(
         0.009597052
     """
     sure, tau = read_confidence(confidence), _plain(shift)
-    if tau is None or not 0 <= tau <= 1:
+    if tau is None:
         raise SordinoError("a shift must lie in [0, 1]", found=str(shift)[:20], step='write it as "0.01"')
-    if date is not None:
-        _require_date(date)
     if sample.n == 0:
         raise SordinoError("a sample must have records", found="none")
     # ln(1/beta), of whole numbers of any size.

@@ -107,7 +107,7 @@ def load_statement(path: Path | str) -> Statement:
     if document.get("format") != FORMAT:
         step = "make one with `sordino dependence`"
         raise SordinoError(f"{path} must be a statement about dependence", found="another file", step=step)
-    if document.get("version") != VERSION:
+    if document.get("version") != VERSION or document["version"] is True:
         found = repr(document.get("version"))
         raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")
     try:
@@ -211,13 +211,16 @@ def _about(attribute: NumberAttribute) -> str:
 def _attribute_part(attribute: Attribute) -> dict[str, Any]:
     """An attribute with its values; where they stand in a table does not matter."""
     if isinstance(attribute, NumberAttribute):
-        part: dict[str, Any] = {"low": attribute.low, "high": attribute.high, "answers": attribute.answers}
-        part |= {"edges": list(attribute.edges)} if attribute.edges else {}
+        part: dict[str, Any] = {
+            "low": float(attribute.low),
+            "high": float(attribute.high),
+            "answers": attribute.answers,
+        }
+        part |= {"edges": list(map(float, attribute.edges))} if attribute.edges else {}
         part |= {} if attribute.lipschitz is None else {"lipschitz": _exact(attribute.lipschitz)}
         part |= {"clip": True} if attribute.clip else {}
     elif isinstance(attribute.domain, Grid):
-        grid = attribute.domain
-        part = {"grid": {name: getattr(grid, name) for name in GridPart.model_fields}}
+        part = {"grid": GridPart(**vars(attribute.domain)).model_dump()}
     elif isinstance(attribute.domain.labels, range):
         part = {"numbers": attribute.domain.k}
     else:

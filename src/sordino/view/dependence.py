@@ -1,5 +1,6 @@
 """How much each statistic depends on each attribute, as a heat map in a PNG file: a row for each attribute."""
 
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +10,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from sordino.design.dependence import Statement
+from sordino.exact.nats import outward
 from sordino.view.axes import DPI, INK, SIZE, png
 from sordino.view.figures import COLOURS, EMPTY
 from sordino.view.lettering import families, fit
@@ -16,11 +18,14 @@ from sordino.view.lettering import families, fit
 FAINTEST = 0.001
 """Bounds below it have the lightest colour."""
 
-MOST = 40
+MOST = 20
 """Attributes and statistics that are drawn at most; files have all."""
 
 CELL = 0.62
 """Inches."""
+
+DARK = 0.6
+"""Where the scale is darker, numbers are white."""
 
 LABEL = 18
 """Letters of a name at most."""
@@ -32,7 +37,6 @@ def dependence_map(statement: Statement) -> bytes:
     rows, columns = range(min(asked.d, MOST)), asked.statistics[:MOST]
     bounds = {(bound.attribute, bound.statistic): bound for bound in statement.bounds}
     shown = [[bounds[i, statistic] for statistic in columns] for i in rows]
-    # What is rounded for the eye is rounded up, too.
     values = np.array([[np.nan if cell.why == "own" else float(cell.bound) for cell in row] for row in shown])
     names = [fit(asked.names[i], LABEL) for i in rows]
     labels = [" \N{MULTIPLICATION SIGN} ".join(fit(asked.names[place], LABEL) for place in s) for s in columns]
@@ -50,11 +54,12 @@ def dependence_map(statement: Statement) -> bytes:
         axes.axvline(line - 0.5, color="white", linewidth=1)
     for line, _ in pairwise(range(len(names) + 1)):
         axes.axhline(line - 0.5, color="white", linewidth=1)
-    for (row, column), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            dark = scale(value) > 0.6
-            number = short(value)
-            axes.text(column, row, number, ha="center", va="center", size=SIZE - 2, color="white" if dark else INK)
+    for row, cells in enumerate(shown):
+        for column, cell in enumerate(cells):
+            if cell.why != "own":
+                ink = "white" if scale(float(cell.bound)) > DARK else INK
+                number = short(cell.bound)
+                axes.text(column, row, number, ha="center", va="center", size=SIZE - 2, color=ink, parse_math=False)
     left_out = "" if asked.d <= MOST and len(asked.statistics) <= MOST else f" (the first {MOST} of each)"
     axes.set_ylabel("attribute", fontsize=SIZE, color=INK)
     axes.set_xlabel(f"statistic{left_out}", fontsize=SIZE, color=INK)
@@ -68,14 +73,11 @@ def dependence_map(statement: Statement) -> bytes:
     return png(figure)
 
 
-def short(bound: float) -> str:
+def short(bound: Fraction) -> str:
     """A bound in two digits, rounded up.
 
     Example:
-        >>> short(0.0101), short(0.1), short(1.0)
+        >>> short(Fraction("0.0101")), short(Fraction("0.1")), short(Fraction(1))
         ('.011', '.1', '1')
     """
-    digits = f"{bound:.0e}"
-    decimals = 1 - int(digits[digits.index("e") + 1 :]) if bound else 1
-    scaled = np.ceil(round(bound * 10**decimals, 9))
-    return f"{scaled / 10**decimals:.{decimals}f}".rstrip("0").rstrip(".").replace("0.", ".", 1) or "0"
+    return outward(bound, 2, up=True).replace("0.", ".", 1) if bound else "0"
