@@ -188,7 +188,9 @@ class LevelResponse(NumberChannel):
         place = (numbers + 1) * ((self.levels - 1) / 2)
         lower = np.clip(np.floor(place), 0, self.levels - 1)
         up = np.clip(place - lower, 0, np.nextafter(1.0, 0.0)) * float(WORD)
-        return lower.astype(np.int64), up.astype(np.uint64)
+        # Whatever is no number is some level like any other.
+        with np.errstate(invalid="ignore"):
+            return np.clip(lower.astype(np.int64), 0, self.levels - 1), up.astype(np.uint64)
 
     @cached_property
     def _told(self) -> "_Moments":

@@ -166,6 +166,8 @@ class Mixture(NumberChannel):
     def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
         codes = np.empty(len(records), dtype=np.uint64)
         for t, rows in self._drawn(len(records), public):
+            if not rows.size:
+                continue
             # All parts go on with the same two streams of their people: none sees a word of another.
             of_type, private = public.take(rows), stream.take(rows)
             code = np.zeros(len(rows), dtype=np.uint64)
