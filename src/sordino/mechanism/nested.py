@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import sqrt
 from typing import get_args
 
 import numpy as np
@@ -60,7 +61,9 @@ class NestedMean(Seeded, NumberChannel):
     def __init__(self, budgets: Sequence[NatsLike] | NDArray[np.float64], inner: Inner = "l2-ball") -> None:
         entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
         if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
-            raise SordinoError(f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form")
+            raise SordinoError(
+                f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form"
+            )
         if inner not in get_args(Inner):
             raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=repr(inner))
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
@@ -76,7 +79,7 @@ class NestedMean(Seeded, NumberChannel):
         for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
             columns, step = np.flatnonzero(ranks >= k), upper - lower
             m = len(columns)
-            levels.append(Level(columns, step, Steered(m, m**0.5, largest_threshold(step), self.inner, k)))
+            levels.append(Level(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
         return tuple(levels)
 
     @property
