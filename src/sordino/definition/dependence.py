@@ -136,7 +136,7 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
         )
     try:
         # A float's shortest decimal is what was written.
-        value = Fraction(repr(bound)) if isinstance(bound, float) else Fraction(bound)
+        value = Fraction(repr(float(bound))) if isinstance(bound, float) else Fraction(bound)
     except (ValueError, TypeError, ZeroDivisionError):
         raise SordinoError("a bound on dependence must be a number in [0, 1]", found=repr(bound)[:80]) from None
     if not 0 <= value <= 1 or isinstance(bound, bool):

@@ -80,9 +80,7 @@ def nested_budgets(
     search = Search(floats, np.array([float(bound) for bound in variations]), accounting, inner)
     if zeta is None:
         return account.settled(search.best())
-    share = (1 + max(variations)) / 2 if zeta == "paper" else read_variation(zeta)
-    if share == 0:
-        raise SordinoError("zeta must lie above 0, up to 1", found=str(zeta))
+    share = (1 + max(variations)) / 2 if zeta == "paper" else _read_zeta(zeta)
     return account.settled(search.at_largest(search.limit(float(share))))
 
 
@@ -196,6 +194,16 @@ def _read_variations(
             f"there must be one bound on dependence, or one for each of {d} numbers", found=str(len(entries))
         )
     return tuple(read_variation(entry) for entry in entries)
+
+
+def _read_zeta(zeta: "float | Fraction | str") -> Fraction:
+    try:
+        share = read_variation(zeta)
+    except SordinoError:
+        share = Fraction(0)
+    if share == 0:
+        raise SordinoError('zeta must be "paper" or lie above 0, up to 1', found=repr(zeta)[:80])
+    return share
 
 
 def _powers(amount: Nats) -> tuple[Fraction, Fraction]:

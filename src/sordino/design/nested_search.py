@@ -38,11 +38,19 @@ SAME = 1e-12
 ROUNDS = 12
 """Of lowering budgets at most."""
 
-WORTH = 1e-9
-"""A relative gain below this ends the search."""
+REFINED = 6
+"""Times that a grid is narrowed to the neighbours of its best point, twenty times each."""
+
+WORTH = 1e-7
+"""A relative gain below this ends the search, once shares are tried as near as NARROW."""
+
+NARROW = 0.01
 
 MOST_CLASSES = 100
 """Of different deltas and q whose budgets are lowered one by one; where there are more, neighbours share a budget."""
+
+ROUNDING = 1e-9
+"""A limit above minus this is 0."""
 
 BATCH = 2**20
 """Budgets evaluated at a time."""
@@ -118,7 +126,7 @@ class Search:
             information = np.where(steps > 0, 1 / (self._gains / np.tanh(steps / 2) ** 2 - 1), 0.0)
             total: Numbers = (1 / np.cumsum(information, axis=1)[:, silent:]).sum(axis=1)
         # Below 0 the largest budget was impossible.
-        return np.where((ordered[:, 0] < -WORTH) | ~np.isfinite(total), np.inf, total)
+        return np.where((ordered[:, 0] < 0) | ~np.isfinite(total), np.inf, total)
 
     def _limits(self, tops: Numbers) -> Numbers:
         """The limit of each budget, shape (b, d), where the largest of all is given, shape (b,)."""
@@ -130,6 +138,8 @@ class Search:
                 rest = np.expm1(self.deltas) - self.variations * np.expm1(top)
                 limits = np.where(self.variations < 1, np.log1p(rest / (1 - self.variations)), -np.inf)
         limits = np.where(self.variations == 0, self.deltas, limits)
+        # At the largest possible top a limit of 0 may be rounded below it.
+        limits = np.where((limits < 0) & (limits > -ROUNDING), 0, limits)
         return np.nan_to_num(np.where(free, top, limits), nan=-1.0, neginf=-1.0)
 
     def _least(self, objective: Callable[[Numbers], Numbers], known: Sequence[float] = ()) -> float:
@@ -140,7 +150,7 @@ class Search:
         each = max(LEAST_POINTS, POINTS // len(edges))
         pieces = [np.linspace(a, b, each) for a, b in pairwise(edges)]
         grid = np.unique(np.concatenate([edges, *pieces, known]))
-        for _ in range(ROUNDS):
+        for _ in range(REFINED):
             at = int(np.argmin(objective(grid)))
             low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
             # The point itself stays: it may be a delta, at which the objective jumps.
@@ -174,7 +184,7 @@ class Search:
             limits = self._shared(self._limits(np.array([largest])))[0]
             own_budgets = self._shared(budgets[None])[0]
             shares = np.divide(own_budgets, limits, out=np.zeros_like(limits), where=limits > 0)
-            if least > before * (1 - WORTH) and width < WORTH:
+            if least > before * (1 - WORTH) and width < NARROW:
                 break
             width /= 4
         return least, budgets

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import sqrt
 from typing import get_args
 
 import numpy as np
@@ -78,7 +79,7 @@ class NestedMean(Seeded, NumberChannel):
         for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
             columns, step = np.flatnonzero(ranks >= k), upper - lower
             m = len(columns)
-            levels.append(Level(columns, step, Steered(m, m**0.5, largest_threshold(step), self.inner, k)))
+            levels.append(Level(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
         return tuple(levels)
 
     @property

@@ -83,9 +83,11 @@ class Steered:
         along = lean >= 0
         if self.inner == "l2-ball":
             lean = np.sqrt(np.einsum("ij,ij->i", values, values)) / self.radius
-        # The largest lean is an integer, and no float gets past it.
+        lean = np.minimum(np.abs(lean), 1)
+        # Whole numbers from the nearer end, so that the ends themselves are exact and no float gets past them.
         most = self.threshold - WORD // 2
-        away = np.minimum((np.minimum(np.abs(lean), 1) * most).astype(np.uint64), np.uint64(most))
+        short, far = np.uint64(most) - ((1 - lean) * most).astype(np.uint64), (lean * most).astype(np.uint64)
+        away = np.minimum(np.where(lean < 1 / 2, far, short), np.uint64(most))
         middle = np.uint64(WORD // 2)
         thresholds: Words = np.where(along, middle + away, middle - away)
         return thresholds
