@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import require_size
 from sordino.definition.prior import Prior
-from sordino.definition.product import Contrast, Shape
+from sordino.definition.product import Contrast, Shape, sizes_of
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
@@ -78,7 +78,7 @@ def coordinate_levels(mechanism: Mechanism, shape: Shape) -> tuple[Level, ...]:
         >>> [str(level.loss) for level in levels]
         ['0', 'ln 3']
     """
-    sizes = tuple(getattr(shape, "shape", shape))  # type: ignore[arg-type]  # one of the two has it
+    sizes = sizes_of(shape)
     return _levels(mechanism, CoordinateDP(["inf"] * len(sizes)).on(sizes).contrasts, of_attributes=True)
 
 
@@ -96,7 +96,7 @@ def prior_levels(mechanism: Mechanism, prior: Prior | ArrayLike) -> tuple[Level,
 
 def rest_levels(mechanism: Mechanism, shape: Shape, rest: Any) -> tuple[Level, ...]:
     """The least delta of each attribute over all priors within a bound on dependence, one number or one for each."""
-    sizes = tuple(getattr(shape, "shape", shape))  # type: ignore[arg-type]  # one of the two has it
+    sizes = sizes_of(shape)
     return _levels(mechanism, Rest.of(rest, len(sizes)).on(sizes).contrasts, of_attributes=True)
 
 

@@ -18,6 +18,7 @@ Source: BCDP paper, Figure 1, Sections 2 and 3, Appendix A.5 with e^delta - 1 in
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,8 +129,8 @@ def deltas_from_likelihood(likelihood: ArrayLike, rest: BoundOnVariation | Seque
         >>> [str(delta) for delta in deltas_from_likelihood([[3, 1], [1, 3]], "1/2")]
         ['ln 3', 'ln 3']
     """
-    table = np.asarray(likelihood)
     try:
+        table = np.asarray(likelihood)
         exact = [Fraction(entry) for entry in table.ravel().tolist()]
     except (ValueError, TypeError, OverflowError):
         raise SordinoError("a likelihood must be a table of finite numbers", found="another entry") from None
@@ -151,16 +152,8 @@ def linear_rule(
     Returns:
         float64, shape (d, d).
     """
-    amounts = read_amounts("delta", deltas)
-    rows = []
-    for i, (delta, q) in enumerate(zip(amounts, Rest.of(rest, len(amounts)).bounds, strict=True)):
-        row = [0.0] * len(amounts)
-        if delta is not None:
-            if q > 0:
-                row = [_inverse(Nats.log(1 + (_below(delta) - 1) / q))] * len(amounts)
-            row[i] = _inverse(delta)
-        rows.append(row)
-    return np.array(rows)
+    rows = _linear_rule(deltas, rest)
+    return np.array([[np.inf if entry is None else Nats(entry).ceil() for entry in row] for row in rows])
 
 
 def keeps_linear_rule(
@@ -171,17 +164,17 @@ def keeps_linear_rule(
     Raises:
         SordinoError: another number of budgets than of deltas.
     """
-    amounts, matrix = read_amounts("budget", budgets), linear_rule(deltas, rest)
-    if len(amounts) != len(matrix):
-        raise SordinoError("there must be as many budgets as deltas", found=f"{len(amounts)} and {len(matrix)}")
-    for row in matrix.tolist():
+    amounts, rows = read_amounts("budget", budgets), _linear_rule(deltas, rest)
+    if len(amounts) != len(rows):
+        raise SordinoError("there must be as many budgets as deltas", found=f"{len(amounts)} and {len(rows)}")
+    for row in rows:
         used = Fraction(0)
         for c, entry in zip(amounts, row, strict=True):
             if entry == 0 or c == NOTHING:
                 continue
-            if c is None or entry == np.inf:
+            if c is None or entry is None:
                 return False
-            used += Fraction(c.ceil()) * Fraction(entry)
+            used += Fraction(c.ceil()) * entry
         if used > 1:
             return False
     return True
@@ -254,10 +247,24 @@ def _below(amount: Nats) -> Fraction:
     return max(exponential(amount.rational, FIRST_DIGITS)[0] * amount.ratio, Fraction(1))
 
 
-def _inverse(amount: Nats) -> float:
-    """1/amount, rounded up."""
+def _linear_rule(deltas: Sequence[BoundLike], rest: Any) -> list[list[Fraction | None]]:
+    """The matrix of Proposition 6, rounded up; None for an infinite entry."""
+    amounts = read_amounts("delta", deltas)
+    rows = []
+    for i, (delta, q) in enumerate(zip(amounts, Rest.of(rest, len(amounts)).bounds, strict=True)):
+        row: list[Fraction | None] = [Fraction(0)] * len(amounts)
+        if delta is not None:
+            if q > 0:
+                row = [_inverse(Nats.log(1 + (_below(delta) - 1) / q))] * len(amounts)
+            row[i] = _inverse(delta)
+        rows.append(row)
+    return rows
+
+
+def _inverse(amount: Nats) -> Fraction | None:
+    """1/amount, rounded up; None for infinity."""
     least = amount.floor()
-    return float(np.nextafter(1 / least, np.inf)) if least > 0 else np.inf
+    return 1 / Fraction(least) if least > 0 else None
 
 
 def _finite(name: str, amount: BoundLike) -> Nats:

@@ -60,7 +60,7 @@ def read_shape(shape: Shape, d: int) -> tuple[int, ...]:
     Raises:
         SordinoError: other than d whole numbers above 0, or too many records.
     """
-    sizes = tuple(getattr(shape, "shape", shape))  # type: ignore[arg-type]  # one of the two has it
+    sizes = sizes_of(shape)
     if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 1 for size in sizes):
         raise SordinoError("each attribute must have a whole number of values, at least 1", found=str(sizes)[:80])
     if len(sizes) != d:
@@ -68,6 +68,13 @@ def read_shape(shape: Shape, d: int) -> tuple[int, ...]:
     if prod(map(int, sizes)) > LARGEST_PRODUCT:
         raise SordinoError(f"there must be at most {LARGEST_PRODUCT} records", found=f"attributes of {sizes} values")
     return tuple(map(int, sizes))
+
+
+def sizes_of(shape: Shape) -> tuple[Any, ...]:
+    """The sizes themselves, unchecked; an array lists them, whatever its own shape."""
+    if isinstance(shape, Sequence | np.ndarray):
+        return tuple(shape)
+    return shape.shape
 
 
 def required_shape(shape: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -119,28 +119,32 @@ def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report:
     return (
         *_attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes"),
         (
-            "This says nothing for somebody who does not know all others: what a report tells about them tells about"
-            " this attribute too, as far as they depend on each other, whatever its own factor is."
+            "For somebody who does not know all others these factors say nothing: what a report tells about the others"
+            " tells about this attribute too, as far as they depend on each other."
         ),
-        _whole(total, report, "Whatever else somebody knows"),
+        _whole(total, report),
         SAME,
     )
 
 
 def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
-    believer = "For somebody whose beliefs about all other attributes, given this one, are the stated prior"
+    believer = "For somebody whose beliefs before any report about all others, given this one, are the stated prior"
     if isinstance(definition.beliefs, Rest):
-        bounds = ", ".join(outward(bound, 6, up=False) for bound in definition.beliefs.bounds)
+        # A smaller bound promises less: rounded down.
+        bounds = [outward(bound, 6, up=False) for bound in definition.beliefs.bounds]
+        alike = len({*bounds}) == 1
         believer = (
-            "For somebody in whose beliefs the law of all other attributes together differs by at most a total"
-            f" variation of {bounds} between two values of each attribute in turn"
+            "For somebody in whose beliefs before any report the law of all other attributes together differs between"
+            f" two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at most"
+            f" {bounds[0] if alike else ', '.join(bounds)}"
         )
     return (
         *_attributes(definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"),
-        _whole(definition.epsilon, report, "For anybody else, as with side information about this person"),
+        _whole(definition.epsilon, report),
         (
-            "These factors of several reports do not multiply to a bound: two reports, each of which tells nothing"
-            " about an attribute, may tell it together. Only what they say together can be checked."
+            f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
+            "The factors of the single attributes do not: two reports, each of which tells nothing about an attribute,"
+            " may tell it together, so that only all reports together can be checked."
         ),
     )
 
@@ -161,13 +165,13 @@ def _attributes(amounts: Amounts, labels: Sequence[str] | None, report: str, bel
         whom = "For the same"
 
 
-def _whole(epsilon: Nats | None, report: str, whom: str) -> str:
+def _whole(epsilon: Nats | None, report: str) -> str:
     """What holds of whole records, whatever is believed of them."""
     if epsilon is None:
-        return f"{whom}, nothing is promised."
+        return "For anybody else, as with side information about this person, nothing is promised."
     return (
-        f"{whom}, {report} changes the odds between any two records, and so between any two values of an attribute, by"
-        f" a factor of at most {factor(epsilon)}."
+        f"For anybody else, whatever they know about this person, {report} changes the odds between any two records, so"
+        f" also between any two values of an attribute, by a factor of at most {factor(epsilon)}."
     )
 
 

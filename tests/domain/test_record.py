@@ -1,0 +1,50 @@
+"""Records of several attributes: the order of the indices against nested loops, and refusals."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from sordino.domain.categories import Categories
+from sordino.domain.record import Record
+from sordino.errors import SordinoError
+
+RECORD = Record({"smoker": Categories(["yes", "no"]), "id": Categories(range(3)), "one": Categories(["only"])})
+
+
+def test_indices_count_like_nested_loops():
+    rows = [[a, b, c] for a in range(2) for b in range(3) for c in range(1)]
+    assert (RECORD.shape, RECORD.k, RECORD.d, RECORD.names) == ((2, 3, 1), 6, 3, ("smoker", "id", "one"))
+    np.testing.assert_array_equal(RECORD.index(rows), np.arange(6))
+    np.testing.assert_array_equal(RECORD.values(np.arange(6)), rows)
+    assert [RECORD.label(i) for i in range(6)] == [f"{a}, {b}, only" for a, b in product(["yes", "no"], range(3))]
+    assert RECORD.index(np.empty((0, 3), dtype=int)).shape == (0,)
+    assert RECORD.values(np.empty(0, dtype=int)).shape == (0, 3)
+
+
+def test_records_are_values():
+    again = Record({"smoker": Categories(["yes", "no"]), "id": Categories(range(3)), "one": Categories(["only"])})
+    assert (RECORD, hash(RECORD)) == (again, hash(again))
+
+
+def test_bad_attributes_are_refused():
+    for attributes in ({}, None, {"": Categories(["a"])}, {1: Categories(["a"])}, {"x": ["a", "b"]}, {"x": None}):
+        with pytest.raises(SordinoError):
+            Record(attributes)
+    with pytest.raises(SordinoError, match="at most"):
+        Record({str(i): Categories(range(256)) for i in range(4)})
+
+
+def test_bad_values_are_refused_by_their_position():
+    for values in ([[0, 0]], [0, 0, 0], [[0.5, 0, 0]], [["a", 0, 0]]):
+        with pytest.raises(SordinoError, match="rows of 3 whole numbers"):
+            RECORD.index(values)
+    for row in ([2, 0, 0], [-1, 0, 0]):
+        with pytest.raises(SordinoError, match=r"'smoker' must lie in 0\.\.1; found another at position 1"):
+            RECORD.index([[0, 0, 0], row])
+    for index in ([6], [-1]):
+        with pytest.raises(SordinoError, match="position 0"):
+            RECORD.values(index)
+    for index in ([[0]], [0.5]):
+        with pytest.raises(SordinoError, match="whole numbers in one row"):
+            RECORD.values(index)
