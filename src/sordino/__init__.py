@@ -1,16 +1,21 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.realized import realized_loss
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.people import people_needed
+from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
@@ -19,10 +24,13 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.linear_query import LinearQuery
+from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.mechanism.unary import UnaryEncoding
 from sordino.query import Query, Sampled
 from sordino.survey.explain import explain
@@ -32,9 +40,11 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "BayesianFilter",
     "BinaryOptimal",
     "BlockLDP",
     "Blockwise",
+    "Box",
     "Categories",
     "Certificate",
     "ChannelTable",
@@ -43,7 +53,11 @@ __all__ = [
     "HadamardResponse",
     "HighLow",
     "HighLowLDP",
+    "Interval",
     "KeyedSource",
+    "LinearQuery",
+    "LogisticQuery",
+    "LossBounds",
     "MetricLDP",
     "Nats",
     "PairwiseLDP",
@@ -58,6 +72,7 @@ __all__ = [
     "SubsetSelection",
     "Survey",
     "SystemSource",
+    "TruncatedLinearQuery",
     "UnaryEncoding",
     "best_mechanism",
     "certify",
@@ -65,4 +80,5 @@ __all__ = [
     "explain",
     "optimal_channel",
     "people_needed",
+    "realized_loss",
 ]
