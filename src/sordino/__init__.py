@@ -1,5 +1,7 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.realized import realized_loss
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -10,14 +12,17 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
+from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.domain.record import Record
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
@@ -31,12 +36,15 @@ from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.one_bit import OneBit
+from sordino.mechanism.linear_query import LinearQuery
+from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.mechanism.unary import UnaryEncoding
 from sordino.query import Query, Sampled
 from sordino.survey.explain import explain
@@ -47,9 +55,11 @@ __all__ = [
     "LDP",
     "Aggregate",
     "BayesianCoordinateDP",
+    "BayesianFilter",
     "BinaryOptimal",
     "BlockLDP",
     "Blockwise",
+    "Box",
     "Categories",
     "Certificate",
     "ChannelTable",
@@ -60,9 +70,13 @@ __all__ = [
     "HadamardResponse",
     "HighLow",
     "HighLowLDP",
+    "Interval",
     "KeyedSource",
     "L2Ball",
     "LevelResponse",
+    "LinearQuery",
+    "LogisticQuery",
+    "LossBounds",
     "MetricLDP",
     "Mixture",
     "Moments",
@@ -85,6 +99,7 @@ __all__ = [
     "SubsetSelection",
     "Survey",
     "SystemSource",
+    "TruncatedLinearQuery",
     "UnaryEncoding",
     "best_mechanism",
     "certify",
@@ -93,4 +108,5 @@ __all__ = [
     "nested_budgets",
     "optimal_channel",
     "people_needed",
+    "realized_loss",
 ]

@@ -1,0 +1,126 @@
+"""A filter's decisions about records in a box, under local differential privacy.
+
+A query is accepted only if the certified upper bound on the realized loss stays within the budget, whatever is
+answered, or if the epsilons of all queries together do (basic composition, exactly): it is never worse than that.
+Bounds are carried from answer to answer and solved only where they decide; work is limited by a number of boxes, not by
+a clock, so that the same transcript gives the same decision.
+Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appendix B for the groups.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sordino.accounting.state import Decision, Rule
+from sordino.domain.box import Box
+from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import BoxLoss
+from sordino.evidence.box import BoxEvidence
+from sordino.exact.nats import Nats
+from sordino.mechanism.bit_query import BitQuery
+
+SETTLED = 1e-4
+"""How closely the loss of a full group is worked out, in nats."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxState:
+    """Queries about a record in a box and their answers.
+
+    Attributes:
+        box: where the record lies.
+        budget: the most that all answers together may tell.
+        nodes: boxes bounded for one decision at most, for each possible answer.
+        group: answers are bounded together in groups of so many; None for all together, which is never looser.
+        loss: of the answers of the open group.
+        settled: nats; the certified losses of the full groups.
+        basic: the sum of the epsilons of all queries.
+    """
+
+    box: Box
+    budget: Nats
+    nodes: int
+    group: int | None
+    loss: BoxLoss
+    settled: float = 0.0
+    basic: Nats = Nats.of(0)  # noqa: RUF009 - a frozen amount
+
+    @classmethod
+    def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
+        """Nothing asked yet."""
+        if nodes < 0 or (group is not None and group < 1):
+            raise SordinoError("nodes must be at least 0 and a group at least 1", found=f"{nodes} and {group}")
+        return cls(box, budget, nodes, group, BoxLoss.nothing(box))
+
+    @cached_property
+    def spent(self) -> float:
+        """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
+        upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        return min(upper, self.basic.ceil())
+
+    @property
+    def goal(self) -> float:
+        """What is left for the open group, rounded down."""
+        return _down(self.budget.floor() - self.settled) if self.settled else self.budget.floor()
+
+    def decide(self, query: object, rule: Rule) -> Decision:
+        """By what is carried over; else by solving, for every answer or (simplified) once.
+
+        Raises:
+            SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
+        """
+        if not isinstance(query, BitQuery):
+            raise SordinoError(
+                "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+            )
+        # What does not fit is refused even where the epsilons alone would decide.
+        first = query.evidence(self.box, 0)
+        basic = self.basic + query.epsilon
+        if basic <= self.budget:
+            return Decision(True, basic.ceil(), lambda output: self._followed(self.loss, query, output))
+        plain = _up(self.loss.bounds.upper + query.level)
+        if plain <= self.goal:
+            return Decision(True, _up(self.settled + plain), lambda output: self._followed(self.loss, query, output))
+        return self._by_loss(query) if rule == "simplified" else self._by_answers(query, first)
+
+    def _by_loss(self, query: BitQuery) -> Decision:
+        """Algorithm 3: the loss so far and the query's epsilon."""
+        solved = self.loss.solved(self.nodes, _down(self.goal - query.level))
+        loss = _up(self.settled + _up(solved.bounds.upper + query.level))
+        if loss > self.budget.floor():
+            return Decision(False, loss)
+        return Decision(True, loss, lambda output: self._followed(solved, query, output))
+
+    def _by_answers(self, query: BitQuery, first: BoxEvidence) -> Decision:
+        """Algorithm 2: the loss after each possible answer."""
+        rest = (query.evidence(self.box, code) for code in range(1, query.outputs))
+        after = [self.loss.after(report) for report in (first, *rest)]
+        hopeless = any(state.bounds.lower > self.goal for state in after)
+        for code, state in enumerate(after):
+            after[code] = state if hopeless else state.solved(self.nodes, self.goal)
+            hopeless |= after[code].bounds.upper > self.goal
+        largest = _up(self.settled + max(state.bounds.upper for state in after))
+        return (
+            Decision(False, largest)
+            if hopeless
+            else Decision(True, largest, lambda code: self._with(after[code], query))
+        )
+
+    def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
+        return self._with(loss.after(query.evidence(self.box, output)), query)
+
+    def _with(self, loss: BoxLoss, query: BitQuery) -> "BoxState":
+        """The state with one more answer; a full group is settled."""
+        basic = self.basic + query.epsilon
+        if self.group is None or loss.evidence.n < self.group:
+            return replace(self, loss=loss, basic=basic)
+        settled = _up(self.settled + loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled, basic=basic)
+
+
+def _up(number: float) -> float:
+    return math.nextafter(number, math.inf)
+
+
+def _down(number: float) -> float:
+    return math.nextafter(number, -math.inf)

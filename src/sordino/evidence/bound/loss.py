@@ -1,0 +1,150 @@
+"""The realized loss of evidence on a box: the largest ln Pr(V | x) less the smallest, between certified bounds.
+
+`lower <= loss <= upper` holds whatever the limit on the work: every bound is outward by the evidence's radius (integer
+thresholds against the formula) and margin (floats). Bounds are carried from one report to the next and solved only
+where a question cannot be decided with what is known.
+Source: Bayesian privacy filter paper, Sections 5.1 and 5.4, with other bounds.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.box import Box
+from sordino.evidence.bound.concave import Concave
+from sordino.evidence.bound.corners import LARGEST_DIMENSION, Corners
+from sordino.evidence.bound.problem import Problem
+from sordino.evidence.bound.search import Search
+from sordino.evidence.bound.side import Side
+from sordino.evidence.box import BoxEvidence
+
+
+@dataclass(frozen=True)
+class LossBounds:
+    """What is known of a realized loss, in nats.
+
+    Attributes:
+        lower: no more than the loss; attained by two records, but for rounding.
+        upper: no less than the loss.
+
+    Example:
+        >>> LossBounds(0.5, 0.75).gap
+        0.25
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """How far they are apart."""
+        return self.upper - self.lower
+
+
+@dataclass(frozen=True, eq=False)
+class BoxLoss:
+    """Evidence on a box and what is known of its realized loss.
+
+    Attributes:
+        evidence: what all reports say.
+        top: of the largest sum of its terms; None without terms.
+        bottom: of less the smallest.
+    """
+
+    evidence: BoxEvidence
+    top: Side | None = None
+    bottom: Side | None = None
+
+    @classmethod
+    def of(cls, evidence: BoxEvidence) -> "BoxLoss":
+        """Nothing solved yet."""
+        if not evidence.n:
+            return cls(evidence)
+        return cls(evidence, _side(evidence, top=True), _side(evidence, top=False))
+
+    @classmethod
+    def nothing(cls, box: Box) -> "BoxLoss":
+        """No reports."""
+        return cls(BoxEvidence(box))
+
+    @cached_property
+    def bounds(self) -> LossBounds:
+        """What is known, outward."""
+        if self.top is None or self.bottom is None:
+            return LossBounds(0.0, _up(2 * self.evidence.radius) if self.evidence.radius else 0.0)
+        spread = 2 * (self.evidence.radius + self.evidence.margin)
+        upper = _up(_up(self.top.upper + self.bottom.upper) + spread)
+        lower = _down(_down(self.top.lower + self.bottom.lower) - spread)
+        return LossBounds(max(lower, 0.0), min(upper, self.evidence.ceiling))
+
+    def after(self, report: BoxEvidence) -> "BoxLoss":
+        """With one more report: bounds are carried over, nothing is solved."""
+        evidence = self.evidence + report
+        if self.top is None or self.bottom is None:
+            return BoxLoss.of(evidence)
+        if not report.n:
+            return BoxLoss(evidence, self.top, self.bottom)
+        top, bottom = self.top.extended(evidence, report), self.bottom.extended(evidence, report)
+        return BoxLoss(
+            evidence,
+            _other(self.top, evidence, report, top=True) if top is None else top,
+            _other(self.bottom, evidence, report, top=False) if bottom is None else bottom,
+        )
+
+    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "BoxLoss":
+        """Closer bounds.
+
+        Args:
+            nodes: boxes to bound at most, about.
+            goal: stop where the loss is known to be at most this, or above.
+            tolerance: stop where the bounds are that close.
+        """
+        now, used = self, 0
+        spread = 2 * (self.evidence.radius + self.evidence.margin)
+        while used < nodes:
+            bounds, top, bottom = now.bounds, now.top, now.bottom
+            if top is None or bottom is None or bounds.upper <= goal < math.inf or bounds.lower > goal:
+                break
+            if bounds.gap <= tolerance:
+                break
+            enough = max(goal - spread if goal < math.inf else -math.inf, top.lower + bottom.lower + tolerance / 2)
+            # The looser side first; where it has nothing to gain, the other.
+            work = 0
+            if top.upper - top.lower >= bottom.upper - bottom.lower:
+                top, work = top.improved(enough - bottom.upper)
+            if not work:
+                bottom, work = bottom.improved(enough - top.upper)
+            if not work:
+                top, work = top.improved(enough - bottom.upper)
+            if not work:
+                break
+            now, used = BoxLoss(now.evidence, top, bottom), used + work
+        return now
+
+
+def _side(
+    evidence: BoxEvidence, point: NDArray[np.float64] | None = None, upper: float = math.inf, *, top: bool
+) -> Side:
+    """The way that fits the functions."""
+    shape = evidence.shape
+    concave, convex = (shape.concave, shape.convex) if top else (shape.convex, shape.concave)
+    if convex and evidence.box.d <= LARGEST_DIMENSION:
+        return Corners.of(evidence, top=top)
+    start = np.zeros(evidence.box.d) if point is None else point
+    return (Concave if concave else Search).of(evidence, start, upper, top=top)
+
+
+def _other(side: Side, evidence: BoxEvidence, report: BoxEvidence, *, top: bool) -> Side:
+    """Another way, with what was known."""
+    return _side(evidence, side.point, side.upper + Problem.of(report, top=top).ceiling, top=top)
+
+
+def _up(number: float) -> float:
+    return math.nextafter(number, math.inf)
+
+
+def _down(number: float) -> float:
+    return math.nextafter(number, -math.inf)

@@ -1,0 +1,119 @@
+"""An upper bound on a sum of scalar functions of affine forms over many boxes at once, valid at any point.
+
+For any slopes b, the sum over i of f_i(t_i(y)) is at most the sum of max over t of (f_i(t) - b_i t) in the range of
+t_i, plus the largest b . t(y) over the box, which is a sum over the coordinates: no linear program is solved. Good
+slopes are those of the concave envelopes at the point where the sum of the envelopes is largest: there the bound is
+that sum, and near it more by what is left for a Frank-Wolfe step to gain. Accelerated projected gradients find it.
+Cost: about 20 products of an (m, d) and a (d, n) matrix for m boxes.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.evidence.bound.problem import Problem
+
+Boxes: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Lower and upper ends."""
+
+ROUNDS = 10
+"""Gradient steps for each box; more bring the bounds closer, but not as much as more boxes in the same time."""
+
+
+AVERAGED = 6
+"""Rounds whose slopes are averaged: where the maximum lies on a kink, the right slopes are between those beside it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """What is known of m boxes.
+
+    Attributes:
+        bound: shape (m,), no point of the box has a larger sum (but for the evidence's margin).
+        point: shape (m, d), where the sum of the envelopes is about largest.
+        value: shape (m,), the sum there.
+        along: shape (m,), the coordinate in which to split the box.
+    """
+
+    bound: NDArray[np.float64]
+    point: NDArray[np.float64]
+    value: NDArray[np.float64]
+    along: NDArray[np.intp]
+
+
+def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64], start: NDArray[np.float64]) -> Relaxed:
+    """Bound the sum over m boxes within the cube.
+
+    Args:
+        problem: the sum.
+        low: shape (m, d), the boxes' lower ends.
+        high: shape (m, d), the upper ends.
+        start: shape (m, d), points to begin from.
+    """
+    shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
+    least, largest = problem.ranges(low, high)
+    touch, chord = shape.tangent(least, largest)
+    steps = problem.steps
+    point = np.minimum(np.maximum(start, low), high)
+    ahead, speed = point, np.ones((len(point), 1))
+    mean, gentlest, fiercest = np.zeros_like(least), np.full_like(least, np.inf), np.full_like(least, -np.inf)
+    for turn in range(ROUNDS):
+        t = ahead @ slopes.T + intercepts
+        tilt = np.where(t < touch, chord, shape.slope(t))
+        if turn >= ROUNDS - AVERAGED:
+            mean += tilt / AVERAGED
+            if shape.kinked:
+                gentlest, fiercest = np.minimum(gentlest, tilt), np.maximum(fiercest, tilt)
+        moved = np.minimum(np.maximum(ahead + steps * (tilt @ slopes), low), high)
+        change = moved - point
+        # Momentum that points downhill starts again from nothing.
+        speed = np.where(((ahead - moved) * change).sum(axis=1, keepdims=True) > 0, 1.0, speed)
+        faster = (1 + np.sqrt(1 + 4 * speed * speed)) / 2
+        ahead = moved + ((speed - 1) / faster) * change
+        point, speed = moved, faster
+    t = np.minimum(np.maximum(point @ slopes.T + intercepts, least), largest)
+    on_chord = t < touch
+    tilts = [np.where(on_chord, chord, shape.slope(t)), mean]
+    if shape.kinked:
+        tilts += _balanced(problem, mean, np.argmax((fiercest - gentlest) * (largest - least), axis=1))
+    bound = _dual(problem, (low, high), (least, largest), np.stack(tilts)).min(axis=0)
+    value = shape.value(t)
+    loose = np.where(on_chord, np.maximum(shape.value(least) + chord * (t - least) - value, 0), 0)
+    return Relaxed(bound, point, value.sum(axis=1), _along(problem, high - low, loose))
+
+
+def _dual(problem: Problem, box: Boxes, span: Boxes, tilt: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The bounds of any slopes b, shape (..., m, n): shape (..., m)."""
+    pull = tilt @ problem.slopes
+    terms = problem.shape.offset(tilt, *span) + tilt * problem.intercepts
+    bound: NDArray[np.float64] = terms.sum(axis=-1) + np.maximum(pull * box[0], pull * box[1]).sum(axis=-1)
+    return bound
+
+
+def _balanced(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[np.intp]) -> list[NDArray[np.float64]]:
+    """Slopes in which one term's is chosen anew, so that it balances the pull in one of the coordinates.
+
+    At a kink any slope between those beside it gives the same offset, so the bound as a function of it is piecewise
+    affine, with its bends where a coordinate's pull vanishes: the least bound is among these.
+    """
+    rows = np.arange(len(tilt))
+    own = problem.slopes[jump]
+    rest = tilt @ problem.slopes - tilt[rows, jump][:, None] * own
+    balance = np.divide(-rest, own, out=np.zeros_like(rest), where=own != 0)
+    balance = np.minimum(np.maximum(balance, 0), problem.shape.steepest[jump][:, None])
+    found = []
+    for column in balance.T:
+        tried = tilt.copy()
+        tried[rows, jump] = column
+        found.append(tried)
+    return found
+
+
+def _along(problem: Problem, width: NDArray[np.float64], loose: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The coordinate that moves the loosest terms most: each term's gap shared out by what moves it."""
+    absolute = np.abs(problem.slopes)
+    share = loose / np.maximum(width @ absolute.T, 1e-300) + 1e-12
+    along: NDArray[np.intp] = np.argmax((share @ absolute) * width, axis=1)
+    return along

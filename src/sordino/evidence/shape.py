@@ -1,0 +1,227 @@
+"""Scalar functions of which evidence on a box is a sum: each a function f of one number t that is affine in the record.
+
+An object stands for n functions of one kind, that differ in their parameters; t has shape (..., n). What a bound needs
+of a kind is a certified concave envelope in its dual form: `offset(slope, low, high)`, a number that f(t) - slope t
+does not exceed on [low, high], for every slope. By weak duality any slopes at all then give a valid upper bound on a
+sum (see `evidence.bound.relaxation`); `tangent` only says which slopes are good. All numbers are floats; `error` and
+`steepest` bound what rounding can do, and the margin of the evidence contains them.
+Source: Bayesian privacy filter paper, Section 5.3; the dual form replaces the chords of its Algorithm 5.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+TANGENT_ROUNDS = 3
+"""Steps towards the point where the line from the left end touches the function; each squares the error."""
+
+
+class Shape(ABC):
+    """n functions of one kind.
+
+    Attributes:
+        parameters: shape (p, n).
+        concave, convex: whether every function of the kind is, on all of its domain.
+        kinked: whether slopes jump.
+    """
+
+    concave: bool = False
+    convex: bool = False
+    kinked: bool = False
+
+    def __init__(self, parameters: Floats) -> None:
+        self.parameters = parameters
+
+    @property
+    def n(self) -> int:
+        """How many functions."""
+        return int(self.parameters.shape[1])
+
+    @abstractmethod
+    def value(self, t: Floats) -> Floats:
+        """f(t), within `error`."""
+
+    @abstractmethod
+    def slope(self, t: Floats) -> Floats:
+        """f'(t); one of its one-sided values at a kink."""
+
+    @abstractmethod
+    def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Where the line from (low, f(low)) touches f from above on [low, high], about, and its slope."""
+
+    @abstractmethod
+    def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
+        """At least the largest f(t) - slope t over low <= t <= high, but for the rounding that the margin contains."""
+
+    def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Bounds on f' over [low, high], up to rounding: where a sum is monotone, its maximum is at an end."""
+        del high
+        steepest = np.broadcast_to(self.steepest, low.shape)
+        return -steepest, steepest
+
+    def highest(self, low: Floats, high: Floats) -> Floats:
+        """At least the largest value over [low, high]."""
+        return self.offset(np.zeros_like(low), low, high)
+
+    @abstractmethod
+    def reflected(self) -> "Shape":
+        """The functions s -> -f(-s), whose largest sum is less the smallest sum of these."""
+
+    @property
+    @abstractmethod
+    def steepest(self) -> Floats:
+        """At least |f'|, shape (n,)."""
+
+    @property
+    @abstractmethod
+    def bend(self) -> Floats:
+        """About the largest |f''| where f is concave, shape (n,): the step of the search; no guarantee needs it."""
+
+    def curve(self, t: Floats) -> Floats:
+        """About |f''(t)|: for Newton's steps, which no guarantee needs."""
+        return np.broadcast_to(self.bend, t.shape)
+
+    @property
+    @abstractmethod
+    def largest(self) -> Floats:
+        """At least |f|, shape (n,)."""
+
+    @property
+    @abstractmethod
+    def error(self) -> Floats:
+        """At least the rounding error of `value`, shape (n,)."""
+
+    def joined(self, other: Self) -> Self:
+        """These functions, then those of another object of the same kind."""
+        return type(self)(np.concatenate((self.parameters, other.parameters), axis=1))
+
+
+class Sigmoid(Shape):
+    """Increasing functions that are convex up to an inflection and concave from there on.
+
+    Functions that are concave everywhere have their inflection at minus infinity.
+    """
+
+    @property
+    @abstractmethod
+    def inflection(self) -> Floats:
+        """Where it stops being convex, shape (n,)."""
+
+    @abstractmethod
+    def stationary(self, slope: Floats) -> Floats:
+        """About the point of the concave part where f' is the slope (any point where there is none)."""
+
+    @abstractmethod
+    def stationary_convex(self, slope: Floats) -> Floats:
+        """The same on the convex part."""
+
+    def slopes(self, t: Floats) -> tuple[Floats, Floats]:
+        """The one-sided derivatives to the left and to the right; they differ at kinks."""
+        slope = self.slope(t)
+        return slope, slope
+
+    def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """By Dinkelbach's steps for the largest slope (f(t) - f(low)) / (t - low)."""
+        start, base = self.value(low), np.minimum(np.maximum(self.inflection, low), high)
+        slope = _quotient(self.value(high) - start, high - low)
+        end = high
+        for _ in range(TANGENT_ROUNDS):
+            end = np.minimum(np.maximum(self.stationary(slope), base), high)
+            slope = _quotient(self.value(end) - start, end - low)
+        return np.where(self.inflection <= low, low, end), slope
+
+    def highest(self, low: Floats, high: Floats) -> Floats:
+        """At the upper end."""
+        del low
+        return self.value(high)
+
+    def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The derivative rises up to the inflection and falls from there on."""
+        base = np.minimum(np.maximum(self.inflection, low), high)
+        at_low, at_high, at_base = self.slopes(low), self.slopes(high), self.slopes(base)
+        return np.minimum(np.minimum(*at_low), np.minimum(*at_high)), np.maximum(*at_base)
+
+    def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
+        """On the convex part the left end or the inflection; on the concave part the stationary point.
+
+        That point may be off: by concavity what is missing is at most what is left of the derivative times the way to
+        the end that it points to.
+        """
+        base = np.minimum(np.maximum(self.inflection, low), high)
+        at = np.minimum(np.maximum(self.stationary(slope), base), high)
+        left, right = self.slopes(at)
+        missing = np.maximum(right - slope, 0) * (high - at) + np.maximum(slope - left, 0) * (at - base)
+        best: Floats = np.maximum(self.value(at) - slope * at + missing, self.value(low) - slope * low)
+        return best
+
+    def reflected(self) -> "Shape":
+        """Again such functions: the convex part becomes the concave one."""
+        return Reflected(self)
+
+
+class Reflected(Sigmoid):
+    """The functions s -> -f(-s) of sigmoid functions f."""
+
+    def __init__(self, inner: Sigmoid) -> None:
+        super().__init__(inner.parameters)
+        self._inner = inner
+        self.concave, self.convex, self.kinked = inner.convex, inner.concave, inner.kinked
+
+    def value(self, t: Floats) -> Floats:
+        """Turned around."""
+        return -self._inner.value(-t)
+
+    def slope(self, t: Floats) -> Floats:
+        """The same slope at the other side."""
+        return self._inner.slope(-t)
+
+    def slopes(self, t: Floats) -> tuple[Floats, Floats]:
+        """Left becomes right."""
+        left, right = self._inner.slopes(-t)
+        return right, left
+
+    @property
+    def inflection(self) -> Floats:
+        """At the other side."""
+        return -self._inner.inflection
+
+    def stationary(self, slope: Floats) -> Floats:
+        """On the convex part of f."""
+        return -self._inner.stationary_convex(slope)
+
+    def stationary_convex(self, slope: Floats) -> Floats:
+        """On the concave part of f."""
+        return -self._inner.stationary(slope)
+
+    def reflected(self) -> Shape:
+        """Turned around twice."""
+        return self._inner
+
+    @property
+    def steepest(self) -> Floats:
+        """As f."""
+        return self._inner.steepest
+
+    @property
+    def bend(self) -> Floats:
+        """As f."""
+        return self._inner.bend
+
+    @property
+    def largest(self) -> Floats:
+        """As f."""
+        return self._inner.largest
+
+    @property
+    def error(self) -> Floats:
+        """As f."""
+        return self._inner.error
+
+
+def _quotient(rise: Floats, run: Floats) -> Floats:
+    """Rise over run; 0 where there is no run."""
+    return np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)

@@ -1,0 +1,136 @@
+"""A linear model of a record, answered by one bit: v = theta . x + intercept lies in [low, high].
+
+Guarantee: exactly epsilon-LDP (see `bit_query`). The probability of either answer is affine in the record, so the
+logarithm of the probability of any answers to such questions is concave: largest where a smooth concave program says,
+smallest at a corner of the box. A question whose statistic can leave [low, high] on a box is refused there.
+Source: Bayesian privacy filter paper, Section 5.3.1.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.box import Box
+from sordino.errors import SordinoError
+from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.evidence.shape import Floats, Sigmoid
+from sordino.mechanism.ranged_query import RangedQuery
+
+SPILL = 1e-9
+"""How far a statistic may leave its range, in parts of the range: rounding of the coefficients; it is cut off."""
+
+
+class LogAffine(Sigmoid):
+    """f(u) = ln(low + span u) for u in [0, 1]: concave."""
+
+    concave = True
+
+    def value(self, t: Floats) -> Floats:
+        """The logarithm."""
+        low, span = self.parameters
+        value: Floats = np.log(low + span * t)
+        return value
+
+    def slope(self, t: Floats) -> Floats:
+        """The derivative span / (low + span u)."""
+        low, span = self.parameters
+        slope: Floats = span / (low + span * t)
+        return slope
+
+    def curve(self, t: Floats) -> Floats:
+        """The square of the slope."""
+        curve: Floats = self.slope(t) ** 2
+        return curve
+
+    @property
+    def inflection(self) -> Floats:
+        """None: concave from the beginning."""
+        return np.full(self.n, -np.inf)
+
+    def stationary(self, slope: Floats) -> Floats:
+        """Where low + span u = span / slope."""
+        low, span = self.parameters
+        at: Floats = 1 / np.maximum(slope, 1e-300) - low / span
+        return at
+
+    def stationary_convex(self, slope: Floats) -> Floats:
+        """No convex part."""
+        return np.zeros_like(slope)
+
+    @cached_property
+    def steepest(self) -> Floats:
+        """At u = 0, with room for a range left by rounding."""
+        low, span = self.parameters
+        steepest: Floats = span / low * (1 + 2 * SPILL * (1 + span / low))
+        return steepest
+
+    @property
+    def bend(self) -> Floats:
+        """At u = 0."""
+        return self.steepest**2
+
+    @cached_property
+    def largest(self) -> Floats:
+        """At u = 0."""
+        largest: Floats = -np.log(self.parameters[0]) + 1
+        return largest
+
+    @property
+    def error(self) -> Floats:
+        """Four roundings of the argument, relative, and two units of the logarithm."""
+        return 16 * UNIT * self.largest
+
+
+@dataclass(frozen=True, init=False)
+class LinearQuery(RangedQuery):
+    """Is a linear model's value nearer to its upper end? One bit.
+
+    Attributes:
+        low: the least value that the model can have; answer 0 stands for it.
+        high: the largest value; answer 1.
+
+    Example:
+        >>> query = LinearQuery([0.5, -0.5], 0, low=-1, high=1, epsilon="ln 3")
+        >>> query.thresholds(np.array([[1.0, -1.0], [0.0, 0.0]])) / 2**64
+        array([0.75, 0.5 ])
+    """
+
+    def checked(self, values: ArrayLike) -> NDArray[Any]:
+        """The records as float64, shape (n, d).
+
+        Raises:
+            SordinoError: other than d finite numbers each, or a statistic out of range (named by position only).
+        """
+        records = super().checked(values)
+        statistic, spill = self.statistic(records), SPILL * (self.high - self.low)
+        outside = ~((statistic >= self.low - spill) & (statistic <= self.high + spill))
+        if outside.any():
+            raise SordinoError(
+                f"the statistic must lie between {self.low:g} and {self.high:g}",
+                found=f"another in record {int(np.argmax(outside))}",
+                step="check the record's ranges, or ask a TruncatedLinearQuery",
+            )
+        return records
+
+    def evidence(self, box: Box, code: int) -> BoxEvidence:
+        """What one answer says about a record in the box: ln of a probability that is affine in the record.
+
+        Raises:
+            SordinoError: theta of another length, or a statistic that can leave its range on the box.
+        """
+        self._require_fit(box, code)
+        middle = math.fsum((self._coefficients * box.centre).tolist()) + self.intercept
+        reach = float(np.abs(self._coefficients) @ box.reach)
+        low, high = middle - reach, middle + reach
+        beyond = max(self.low - low, high - self.high, 0.0)
+        if beyond > SPILL * (self.high - self.low):
+            raise SordinoError(
+                f"the statistic must stay between {self.low:g} and {self.high:g} on the box",
+                found=f"{low:.6g} to {high:.6g}, {beyond:.3g} too far",
+                step="widen low and high, or ask a TruncatedLinearQuery",
+            )
+        return self._told(box, code, LogAffine(self._weights), beyond) if self.informative else BoxEvidence(box)
