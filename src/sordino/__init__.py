@@ -33,11 +33,11 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.levels import LevelResponse
+from sordino.mechanism.linear_query import LinearQuery
+from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.one_bit import OneBit
-from sordino.mechanism.linear_query import LinearQuery
-from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.sampled_bits import SampledBits

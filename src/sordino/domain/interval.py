@@ -45,6 +45,16 @@ class Interval:
         """The distance between the ends."""
         return self.high - self.low
 
+    def contains(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each number lies between the ends; NaN does not."""
+        array = np.asarray(values, dtype=np.float64)
+        return (array >= self.low) & (array <= self.high)
+
+    def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Numbers of the interval as numbers in [-1, 1]; what rounding would put beyond an end stays on it."""
+        array = np.asarray(values, dtype=np.float64)
+        return np.clip((array - self.low) * (2 / self.width) - 1, -1.0, 1.0)
+
 
 def read_end(end: object, name: str) -> float:
     """A finite float64.
@@ -63,13 +73,3 @@ def read_end(end: object, name: str) -> float:
             step="say between which numbers the values lie",
         )
     return number
-
-    def contains(self, values: ArrayLike) -> NDArray[np.bool_]:
-        """Whether each number lies between the ends; NaN does not."""
-        array = np.asarray(values, dtype=np.float64)
-        return (array >= self.low) & (array <= self.high)
-
-    def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Numbers of the interval as numbers in [-1, 1]; what rounding would put beyond an end stays on it."""
-        array = np.asarray(values, dtype=np.float64)
-        return np.clip((array - self.low) * (2 / self.width) - 1, -1.0, 1.0)

@@ -187,15 +187,16 @@ def results(
 
 def _result(question: Question, own: Aggregate, method: Method, confidence: float) -> Result:
     """What a question's own reports say about it."""
+    if own.n == 0:
+        why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
+        return Untold(question, own.n, why)
     result: HistogramResult | NumbersResult
-    try:
-        if own.n == 0:
-            raise SordinoError(f"{question.name} must have been answered", found="no reports about it")
-        if isinstance(question, NumbersQuestion):
+    if isinstance(question, NumbersQuestion):
+        try:
             result = NumbersResult.of(question, own, confidence)
-    except SordinoError as error:
-        return Untold(question, own.n, error)
-    if not isinstance(question, NumbersQuestion):
+        except SordinoError as error:
+            return Untold(question, own.n, error)
+    else:
         shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
         result = HistogramResult(question, shares, confidence)
     _ = result.interval  # a bad confidence fails here, not while a page is drawn
