@@ -6,6 +6,7 @@ from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.people import people_needed
+from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -65,6 +66,7 @@ __all__ = [
     "RandomizedResponse",
     "Sampled",
     "SampledBits",
+    "SampledMoments",
     "Scaled",
     "SignResponse",
     "SordinoError",
