@@ -219,6 +219,7 @@ def test_what_cannot_be_asked_is_refused():
     for arguments, message in (
         ((["1", "2.5", "1"], "2", free), "the delta of attribute 1 must not exceed epsilon = 2; found 5/2"),
         ((["1", "-1", "1"], "2", free), "between 0 and 100 nats"),
+        ((["1"] * 3, "2", [1, 1, 1]), "dependence must be a Dependence; found list"),
         ((["1", "1"], "2", free), "dependence must be about 2 attributes; found 3"),
         (([], "2", free), "one delta for each attribute"),
         (("111", "2", free), "one delta for each attribute"),
@@ -245,7 +246,7 @@ def test_a_number_of_which_nothing_may_be_told_spoils_only_what_shows_it():
 
 def test_levels_that_the_rule_does_not_allow_stop_the_build(monkeypatch):
     monkeypatch.setattr(sampled_moments, "statistic_levels", lambda names, deltas, epsilon, *_: [epsilon] * len(names))
-    with pytest.raises(AssertionError, match="exceed the deltas"):
+    with pytest.raises(SordinoError, match="must keep every delta"):
         SampledMoments(DELTAS, EPSILON, Dependence.unknown(3))
 
 

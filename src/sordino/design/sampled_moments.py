@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level, sampling_deltas
+from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
@@ -73,6 +73,10 @@ def SampledMoments(  # noqa: N802 - it reads as what it builds
         [((2,), 1.445), ((0, 0), 0.5), ((0, 1), 0.5)]
     """
     bound, amounts = read_epsilon(epsilon), read_deltas(deltas, epsilon)
+    if not isinstance(dependence, Dependence):
+        raise SordinoError(
+            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
+        )
     if dependence.d != len(amounts):
         raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=str(dependence.d))
     names, importance = _asked(len(amounts), pairs, target, features)
@@ -80,8 +84,10 @@ def SampledMoments(  # noqa: N802 - it reads as what it builds
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
     channel = SampledBits(Moments(len(amounts), names), levels, whole_shares(spread * np.sqrt(importance)))
     # From the integers of the coins, by the rule that the levels were solved from.
-    if not all(loss <= delta for loss, delta in zip(sampling_deltas(channel.types, dependence), amounts, strict=True)):
-        raise AssertionError("the levels of the statistics exceed the deltas")
+    told = sampling_deltas(channel.types, dependence)
+    kept = all(loss <= delta for loss, delta in zip(told, amounts, strict=True))
+    if not (kept and sampling_level(channel.types) <= bound):
+        raise SordinoError("a channel must keep every delta", found="one that does not", step="report this as a defect")
     return channel
 
 
