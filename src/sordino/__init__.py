@@ -13,6 +13,7 @@ from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
 from sordino.domain.box import Box
+from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -92,6 +93,7 @@ __all__ = [
     "Record",
     "Sampled",
     "SampledBits",
+    "SampledMoments",
     "Scaled",
     "SignResponse",
     "SordinoError",

@@ -3,7 +3,8 @@
 The moments that least squares needs are means of statistics, each told without bias. `least_squares` solves the normal
 equations A t = b of the estimated moments. Its standard errors are the sandwich A^-1 [D V D'] A^-1, where V is the
 covariance of the statistics' estimated means and D = d(b - A t)/d(means): first-order, from the reports only. They are
-about the population that the people were drawn from.
+about the population that the people were drawn from. Normal intervals hold what they promise where reports are many;
+with as few as are not refused they are too wide (in simulations 95 % intervals then covered 96 to 99 %).
 
 Where the noise is as large as the features' variation, the plain solution means nothing and is refused;
 `projected_least_squares` always answers: biased towards slopes of 0, with a much smaller error while reports are few,
