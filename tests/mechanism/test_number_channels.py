@@ -68,7 +68,7 @@ class Scripted:
     def __init__(self, public, private):
         self.words, self.drawn = {"public": public, "private": private}, Counter()
 
-    def public(self, count):
+    def public(self, count, use="question"):
         return ScriptedStream(self, "public", count)
 
     def stream(self, values):
