@@ -136,7 +136,7 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
     weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
     return head | {
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
-        "certificate": certificate_json(question.certificate, first_code),
+        "certificate": {"attribute": question.name, **certificate_json(question.certificate, first_code)},
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
