@@ -1,0 +1,233 @@
+"""How the means of d numbers are asked under a delta for each attribute: the least total squared error that is found.
+
+Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at most its delta, and `sampling_level` at
+most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
+level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); and mixtures of such answers
+with tables of sign errors about a few numbers together (`mixture`), which contain randomized response on s coordinates.
+The first is never worse than plain LDP at the least delta by sampled randomized response or on the ball.
+Cost: seconds for up to ten different (delta, q); beyond that numbers of similar deltas are treated alike, at the least.
+Source: BCDP paper, section 4, replaced by the sampling rule and its mixtures.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import read_epsilon
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
+from sordino.design.mixture import Group, Mixtures, Shares, spread
+from sordino.design.sign_table import whole_table
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.nats import Nats, NatsLike
+from sordino.mechanism.number import NumberChannel
+from sordino.mechanism.sign_tables import Row, SignTables
+
+MOST_GROUPS = 10
+"""Different (delta, q) up to which numbers are told apart."""
+
+COARSER = (7, 2, 1)
+"""How many groups are tried beyond that, or besides: fewer groups let a report hold more signs."""
+
+LEAST_DRAWS = 1 << 16
+"""Weights of types add up to this power of two at least."""
+
+DRAWS_OF_EACH = 1 << 10
+"""Weights are at least about this large on average."""
+
+LARGEST_SUM = 1 << 32
+"""Weights add up to this at most."""
+
+
+def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
+    deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
+) -> NumberChannel:
+    """The channel for the means of d numbers with the least expected error that is found.
+
+    Args:
+        deltas: for each number, what a report may tell of it at most, in (0, epsilon].
+        epsilon: the LDP level of a report at most.
+        dependence: how much the other attributes may tell about each; what is not declared is 1.
+
+    Raises:
+        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
+
+    Example:
+        >>> channel = SampledMean(["0.2", 2, 2], 2, Dependence.bounded(["0.05"] * 3))
+        >>> all(told <= delta for told, delta in zip(sampling_deltas(channel.types, Dependence.bounded(["0.05"] * 3)),
+        ...     ["0.2", 2, 2]))
+        True
+    """
+    bounds, most = _read(deltas, epsilon, dependence)
+    levels = single_levels(bounds, most, dependence)
+    candidates = [_singles(levels)]
+    for groups in _groupings(bounds, levels, dependence):
+        mixture = _made(groups, levels, Mixtures(groups, most).best())
+        if mixture is not None:
+            candidates.append(mixture)
+    kept = [channel for channel in candidates if keeps_deltas(channel, bounds, most, dependence)]
+    if not kept:
+        raise SordinoError("a channel must keep every delta", found="none that does", step="report this as a defect")
+    return min(kept, key=lambda channel: float(channel.noise().sum()))
+
+
+def expected_error(channel: NumberChannel, n: int, mean_square: float) -> float:
+    """The exact total mean squared error of the estimated means of n people.
+
+    Args:
+        channel: what they answer through.
+        n: how many people.
+        mean_square: the mean over the people of |x|^2.
+    """
+    return (float(channel.noise().sum()) - mean_square) / n
+
+
+def keeps_deltas(channel: NumberChannel, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> bool:
+    """Whether one report surely tells at most delta of each attribute, and epsilon of the record."""
+    told = sampling_deltas(channel.types, dependence)
+    within = all(loss <= delta for loss, delta in zip(told, deltas, strict=True))
+    return within and sampling_level(channel.types) <= epsilon
+
+
+def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
+    """For each number, the largest level at which it alone may be asked under all deltas, rounded down."""
+    limit = cache(largest_level)
+    d = len(deltas)
+    # Whoever has no bound of its own for a statistic limits all others alike.
+    declared = {i for i, _ in dependence.statistics}
+    by_rest = [(bound, i) for i in range(d) if (bound := limit(deltas[i], dependence.of_rest(i))) is not None]
+    alike = sorted((pair for pair in by_rest if pair[1] not in declared), key=lambda pair: pair[0])[:2]
+    levels = []
+    for j in range(d):
+        bounds = [epsilon, *(bound for bound, i in alike if i != j)]
+        limits = [limit(deltas[i], dependence.of(i, (j,))) for i in {j, *declared}]
+        levels.append(min([*bounds, *(bound for bound in limits if bound is not None)]))
+    return tuple(levels)
+
+
+def _read(
+    deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
+) -> tuple[tuple[Nats, ...], Nats]:
+    if not isinstance(dependence, Dependence):
+        raise SordinoError(
+            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
+        )
+    most = read_epsilon(epsilon)
+    if isinstance(deltas, str) or len(deltas) != dependence.d:
+        raise SordinoError(
+            f"there must be a delta for each of {dependence.d} attributes",
+            found=f"{1 if isinstance(deltas, str) else len(deltas)}",
+        )
+    bounds = tuple(Nats.of(delta) for delta in deltas)
+    for i, bound in enumerate(bounds):
+        if bound.sign() < 0:
+            raise SordinoError("a delta must not be negative", found=f"{bound} for attribute {i}")
+        if bound.sign() == 0:
+            raise SordinoError(
+                "the mean of an attribute with delta 0 cannot be told",
+                found=f"attribute {i}",
+                step="leave it out of the record, or raise its delta",
+            )
+        if bound > most:
+            raise SordinoError(
+                f"a delta must not exceed epsilon = {most}",
+                found=f"{bound} for attribute {i}",
+                step="lower it or raise epsilon",
+            )
+    return bounds, most
+
+
+def _singles(levels: Sequence[Nats]) -> SignTables:
+    """One number each: by the Lagrange condition, drawn in proportion to 1 / slope."""
+    coins = [_coin(level) for level in levels]
+    return _channel(
+        len(levels), [((j,), coin, 1 / _slope(coin)) for j, coin in enumerate(coins)]
+    )
+
+
+def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
+    """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
+    parts: list[tuple[tuple[int, ...], tuple[int, ...], float]] = []
+    for group, own in zip(groups, shares.of_singles, strict=True):
+        parts += [((j,), _coin(levels[j]), float(share)) for j, share in zip(group.members, own, strict=True)]
+    sizes = [len(group.members) for group in groups]
+    for kind, share in zip(shares.kinds, shares.of_kinds, strict=True):
+        table = whole_table(kind.shape, kind.weights)
+        if table is None:
+            return None
+        for part, chosen in spread(kind.counts, sizes):
+            places = [group.members[place] for group, own in zip(groups, chosen, strict=True) for place in own]
+            parts.append((tuple(places), table, share * float(part)))
+    return _channel(len(levels), parts) if shares.kinds else None
+
+
+def _channel(d: int, parts: Sequence[tuple[tuple[int, ...], tuple[int, ...], float]]) -> SignTables:
+    """A channel of rows (places, table, share)."""
+    weights = whole_weights(np.array([share for _, _, share in parts]))
+    used = [(places, table, weight) for (places, table, _), weight in zip(parts, weights, strict=True) if weight]
+    tables = list(dict.fromkeys(table for _, table, _ in used))
+    place = {table: n for n, table in enumerate(tables)}
+    rows = tuple(Row(places, place[table]) for places, table, _ in used)
+    return SignTables(d, tuple(tables), rows, tuple(weight for _, _, weight in used))
+
+
+def whole_weights(shares: NDArray[np.float64]) -> list[int]:
+    """Whole numbers nearly in proportion to shares >= 0, whose sum is a power of two; small shares become 0."""
+    total = LEAST_DRAWS
+    while total < min(DRAWS_OF_EACH * len(shares), LARGEST_SUM):
+        total *= 2
+    exact = shares / shares.sum() * total
+    weights = np.floor(exact).astype(np.int64)
+    missing = total - int(weights.sum())
+    weights[np.argsort(weights - exact, kind="stable")[:missing]] += 1
+    return [int(weight) for weight in weights]
+
+
+@cache
+def _coin(level: Nats) -> tuple[int, ...]:
+    threshold = largest_threshold(level)
+    return threshold, WORD - threshold
+
+
+def _slope(coin: Sequence[int]) -> float:
+    """The mean sign at 1: at the smallest levels it is rounded to 0, and nothing can be told."""
+    slope = (coin[0] - coin[1]) / WORD
+    if slope <= 0:
+        raise SordinoError("answers must depend on the numbers", found="deltas that round to 0", step="raise them")
+    return slope
+
+
+def _groupings(
+    deltas: Sequence[Nats], levels: Sequence[Nats], dependence: Dependence
+) -> Iterator[tuple[Group, ...]]:
+    """Ways to treat numbers alike: those of equal (delta, q), and coarser ones."""
+    singles = [_slope(_coin(level)) ** 2 for level in levels]
+    sizes = [log(float(delta)) for delta in deltas]
+    low, high = min(sizes), max(sizes)
+    equal = [(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
+    ways: list[Sequence[object]] = [equal] if len(set(equal)) <= MOST_GROUPS else []
+    for count in COARSER if not ways else COARSER[1:]:
+        ways.append([min(int((size - low) / (high - low) * count), count - 1) if high > low else 0 for size in sizes])
+    seen = set()
+    for way in ways:
+        members: dict[object, list[int]] = {}
+        for i, key in enumerate(way):
+            members.setdefault(key, []).append(i)
+        partition = frozenset(frozenset(group) for group in members.values())
+        if partition in seen or len(partition) > MOST_GROUPS:
+            continue
+        seen.add(partition)
+        yield tuple(
+            Group(
+                tuple(group),
+                min(deltas[i] for i in group),
+                max((dependence.of_rest(i) for i in group), default=Fraction(1)),
+                tuple(singles[i] for i in group),
+            )
+            for group in members.values()
+        )

@@ -1,0 +1,232 @@
+"""Tables of sign errors that tell the most under bounds on what they tell of each attribute.
+
+Attributes come in groups of equal delta and q. A table is about k_g signs of each group g; by symmetry its weight F
+depends on how many signs of each group are right. For a code, F as a function of the record must keep, for each
+attribute i, its own signs s and t, and the other signs u (`definition.sampling.table_loss`):
+
+    (1-q) F(s,u) + q max F(s,.) <= e^delta [(1-q) F(t,u) + q min F(t,.)]
+
+which is linear in F and its extremes, and max F <= e^level min F. The information about a number is its squared slope;
+a weighted sum of them is convex, so the best table is a vertex, found by linear programs each of which maximises the
+tangent at the vertex before (Frank-Wolfe's steps for a convex aim; it ends at a local optimum, from several starts).
+Nothing here is a guarantee: tables are made whole numbers and proved in `whole_table`.
+Cost: a few milliseconds for each program.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import comb, exp, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, csr_array
+
+from sordino.definition.sampling import table_loss
+from sordino.exact.coin import WORD
+from sordino.exact.nats import Nats
+
+Floats: TypeAlias = NDArray[np.float64]
+
+MOST_STEPS = 20
+"""Linear programs from one start; three to five are usual."""
+
+STEP_GAIN = 1e-6
+"""Relative gain at which steps end."""
+
+LARGEST_LEVEL = 20.0
+"""Levels beyond this tell nothing more: a sign is wrong once in 10^8."""
+
+FIRST_FLATTENING = 1e-12
+"""The part of a constant table that is mixed in, so that all bounds hold in whole numbers; raised until they do."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many signs of each of some groups a table is about, and what it must keep.
+
+    Attributes:
+        counts: signs of each group, >= 1.
+        deltas: what may be told of an attribute of each group.
+        variations: the total variation of all other attributes, for an attribute of each group.
+        level: the LDP level at most.
+    """
+
+    counts: tuple[int, ...]
+    deltas: tuple[Nats, ...]
+    variations: tuple[Fraction, ...]
+    level: Nats
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that a search found.
+
+    Attributes:
+        value: the weighted sum of squared slopes.
+        slopes: of a sign of each group, shape (groups,).
+        weights: F for each state, shape (states,); their mean over all patterns is 1.
+    """
+
+    value: float
+    slopes: Floats
+    weights: Floats
+
+
+class TableSearch:
+    """The tables of a shape, as a polytope."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.states = list(product(*(range(count + 1) for count in shape.counts)))
+        self._place = {state: n for n, state in enumerate(self.states)}
+        self._entries: list[tuple[int, int, float]] = []
+        self._rows = 0
+        self._constrain()
+
+    def best(self, prices: Floats, starts: Iterable[Floats]) -> Table:
+        """The table with the largest sum over the signs of price times squared slope that the starts lead to.
+
+        Args:
+            prices: of the information about a number of each group, shape (groups,).
+            starts: slopes to begin with, shape (groups,) each.
+        """
+        worth = np.array(self.shape.counts) * prices
+        found = Table(0.0, np.zeros(len(worth)), np.ones(len(self.states)))
+        for start in starts:
+            slopes, value = start, -1.0
+            for _ in range(MOST_STEPS):
+                table = self._vertex(worth, worth * slopes)
+                if table is None or table.value <= value * (1 + STEP_GAIN):
+                    break
+                slopes, value = table.slopes, table.value
+                found = max(found, table, key=lambda one: one.value)
+        return found
+
+    def starts(self) -> list[Floats]:
+        """Slopes as large as the groups' deltas allow alone: of all groups, and of each."""
+        caps = np.tanh([min(float(delta), float(self.shape.level)) / 2 for delta in self.shape.deltas])
+        alone = np.eye(len(caps)) if len(caps) > 1 else []
+        return [caps, *(caps * one for one in alone)]
+
+    @cached_property
+    def _mean(self) -> Floats:
+        """The share of the patterns in each state."""
+        patterns = np.array(
+            [prod(comb(count, right) for count, right in zip(self.shape.counts, s, strict=True)) for s in self.states],
+            dtype=np.float64,
+        )
+        return patterns / patterns.sum()
+
+    @cached_property
+    def _slope(self) -> Floats:
+        """The slope of a sign of each group as a linear map of F, shape (groups, states)."""
+        right = np.array(self.states, dtype=np.float64) / np.array(self.shape.counts)
+        return (2 * right - 1).T * self._mean
+
+    def _vertex(self, worth: Floats, direction: Floats) -> Table | None:
+        aim = np.zeros(self._variables)
+        aim[: len(self.states)] = -direction @ self._slope
+        size = np.abs(aim).max()
+        if size == 0:
+            return None
+        total = np.zeros((1, self._variables))
+        total[0, : len(self.states)] = self._mean
+        solution = linprog(
+            aim / size, A_ub=self._bounds, b_ub=np.zeros(self._rows), A_eq=total, b_eq=[1.0], method="highs"
+        )
+        if solution.x is None:
+            return None
+        weights = np.asarray(solution.x, dtype=np.float64)[: len(self.states)]
+        slopes = self._slope @ weights
+        return Table(float(worth @ slopes**2), slopes, weights)
+
+    @property
+    def _variables(self) -> int:
+        """F, its largest and least, and for each group and own sign the largest and least."""
+        return len(self.states) + 2 + 4 * len(self.shape.counts)
+
+    @cached_property
+    def _bounds(self) -> csr_array:
+        rows, columns, values = zip(*self._entries, strict=True)
+        return coo_array((values, (rows, columns)), shape=(self._rows, self._variables)).tocsr()
+
+    def _require(self, *terms: tuple[int, float]) -> None:
+        """A sum of terms (variable, factor) that must not be positive."""
+        self._entries += [(self._rows, variable, factor) for variable, factor in terms]
+        self._rows += 1
+
+    def _constrain(self) -> None:
+        largest, least = len(self.states), len(self.states) + 1
+        self._require((largest, 1.0), (least, -exp(min(float(self.shape.level), LARGEST_LEVEL))))
+        for n in range(len(self.states)):
+            self._require((n, 1.0), (largest, -1.0))
+            self._require((least, 1.0), (n, -1.0))
+        for g, (delta, variation) in enumerate(zip(self.shape.deltas, self.shape.variations, strict=True)):
+            self._protect(g, exp(min(float(delta), LARGEST_LEVEL)), float(variation))
+
+    def _protect(self, group: int, factor: float, q: float) -> None:
+        """What an attribute of a group may lose; its own sign is right (1) or wrong (0)."""
+        first = len(self.states) + 2 + 4 * group
+        for others in self.states:
+            if others[group] == self.shape.counts[group]:
+                continue
+            places = [self._place[(*others[:group], others[group] + own, *others[group + 1 :])] for own in (0, 1)]
+            for own, place in enumerate(places):
+                most, least = first + 2 * own, first + 2 * own + 1
+                self._require((place, 1.0), (most, -1.0))
+                self._require((least, 1.0), (place, -1.0))
+                self._require((place, (1 - q) * (1 - factor)), (most, q), (least, -q * factor))
+                other_least = first + 2 * (1 - own) + 1
+                self._require(
+                    (place, 1 - q), (places[1 - own], -(1 - q) * factor), (most, q), (other_least, -q * factor)
+                )
+
+
+def whole_table(shape: Shape, weights: Floats) -> tuple[int, ...] | None:
+    """The table in whole numbers with sum 2^64 that surely keeps the bounds, or None where that fails.
+
+    Signs stand in the order of the groups. The constant table keeps all bounds with room to spare, and they are linear,
+    so a little of it makes up for rounding.
+    """
+    flattening = FIRST_FLATTENING
+    while flattening < 0.01:
+        table = _rounded(shape, (1 - flattening) * weights + flattening)
+        if keeps(shape, table):
+            return table
+        flattening *= 10
+    return None
+
+
+def keeps(shape: Shape, table: Sequence[int]) -> bool:
+    """Whether a table tells no more than it may, exactly."""
+    level = Nats.log(Fraction(max(table), min(table)))
+    ends = np.cumsum(shape.counts)
+    return level <= shape.level and all(
+        table_loss(table, position, variation) <= delta
+        for delta, variation, end, count in zip(shape.deltas, shape.variations, ends, shape.counts, strict=True)
+        for position in range(int(end) - count, int(end))
+    )
+
+
+def _rounded(shape: Shape, weights: Floats) -> tuple[int, ...]:
+    signs = sum(shape.counts)
+    sides = [range(count + 1) for count in shape.counts]
+    of_state = dict(zip(product(*sides), weights, strict=True))
+    ends = np.cumsum(shape.counts)
+    masks = [((1 << count) - 1) << (int(end) - count) for count, end in zip(shape.counts, ends, strict=True)]
+    of_pattern = [
+        of_state[tuple(count - (pattern & mask).bit_count() for count, mask in zip(shape.counts, masks, strict=True))]
+        for pattern in range(1 << signs)
+    ]
+    exact = [Fraction(float(weight)) for weight in of_pattern]
+    total = sum(exact)
+    table = [max(int(weight * WORD / total), 1) for weight in exact]
+    # What rounding left goes to the likeliest pattern; it is below 2^m.
+    likeliest = max(range(len(table)), key=table.__getitem__)
+    table[likeliest] += WORD - sum(table)
+    return tuple(table)

@@ -1,0 +1,288 @@
+"""Signs of a few numbers of a record, with errors that are drawn together from a table.
+
+A row names some places of the record and a table. A person is drawn for row r with probability w_r / sum(w) without
+looking at the record, and sends the row and one sign for each of its places: each number in [-1, 1] is rounded to a
+sign at random, without bias, and then a pattern of wrong signs is drawn from the table. With errors that are
+independent the row is several randomized responses; the best tables are not, because an attribute is told by its own
+sign and, as far as others depend on it, by theirs: tables let the one be worth less where the other is worth more.
+
+Guarantee: the weights are whole numbers over 2^64, and the loss of each attribute is told exactly from them
+(`definition.sampling`); rounding to signs averages over signs, so it holds for all numbers in [-1, 1]. No float decides
+which errors are made. The mean of sent sign c is the number times the table's slope, the sum over the patterns of
++weight or -weight where bit c is wrong; the estimate weighs signs by their slopes and divides by what was drawn, and
+the sum of weights times slope^2 is the information: E[g_j^2] = 1 / sum_r p_r slope_rj^2.
+Cost: two words a person and one more for each place of the longest row.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.domain.statistic import Moments
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD
+from sordino.exact.nats import Nats
+from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.number import NumberChannel
+
+LARGEST_ROW = 12
+"""Signs in one report at most: a table has 2^m weights."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Some places of a record, and which table their errors are drawn from."""
+
+    places: tuple[int, ...]
+    table: int
+
+
+@dataclass(frozen=True)
+class SignTables(NumberChannel):
+    """Signs of drawn places, with errors from tables.
+
+    Attributes:
+        size: how many numbers a record has.
+        tables: each of 2^m whole weights >= 1 with sum 2^64; bit c of a pattern says that sign c is wrong.
+        rows: what a person can be drawn for; each place must be in some row.
+        weights: whole numbers; a person is drawn for row r with probability weights[r] / sum(weights).
+
+    Example:
+        >>> coin = (3 << 62, 1 << 62)
+        >>> mechanism = SignTables(2, (coin,), (Row((0,), 0), Row((1,), 0)), (1, 1))
+        >>> mechanism.noise()
+        array([8., 8.])
+    """
+
+    size: int
+    tables: tuple[tuple[int, ...], ...]
+    rows: tuple[Row, ...]
+    weights: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        for table in self.tables:
+            signs = len(table).bit_length() - 1
+            if not 1 <= signs <= LARGEST_ROW or len(table) != 1 << signs or sum(table) != WORD or min(table) < 1:
+                raise SordinoError(
+                    f"a table must have 2^m weights >= 1 with sum 2^64, m from 1 to {LARGEST_ROW}",
+                    found=f"{len(table)} with sum {sum(table)}",
+                )
+        for row in self.rows:
+            inside = all(0 <= place < self.size for place in row.places) and 0 <= row.table < len(self.tables)
+            if not inside or len(set(row.places)) < len(row.places) or len(self.tables[row.table]) != row_codes(row):
+                raise SordinoError(
+                    f"a row must be about different places of {self.size}, one for each sign of its table",
+                    found=str(row)[:80],
+                )
+        whole = all(type(weight) is int and weight >= 1 for weight in self.weights)
+        if not self.rows or len(self.rows) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:
+            raise SordinoError(
+                f"each of one or more rows must have a whole weight >= 1, {LARGEST_BOUND} together at most",
+                found=f"{len(self.rows)} rows, {len(self.weights)} weights",
+            )
+        if not self.informative:
+            raise SordinoError(
+                "each number must be asked for by a table with a slope",
+                found="one that no report depends on",
+                step="leave it out of the record",
+            )
+
+    @cached_property
+    def slopes(self) -> tuple[tuple[Fraction, ...], ...]:
+        """For each table and sign, the mean of the sent sign at 1, exactly."""
+        return tuple(
+            tuple(
+                Fraction(sum(-weight if pattern >> c & 1 else weight for pattern, weight in enumerate(table)), WORD)
+                for c in range(len(table).bit_length() - 1)
+            )
+            for table in self.tables
+        )
+
+    @property
+    def moments(self) -> Moments:
+        """The numbers themselves."""
+        return Moments.first(self.size)
+
+    @cached_property
+    def types(self) -> tuple[AnswerType, ...]:
+        """One answer for each row."""
+        levels = [Nats.log(Fraction(max(table), min(table))) for table in self.tables]
+        return tuple(
+            (Answer(tuple((place,) for place in row.places), levels[row.table], self.tables[row.table]),)
+            for row in self.rows
+        )
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text (what is long by its hash)."""
+        plan = repr((self.tables, [(row.places, row.table) for row in self.rows], self.weights))
+        return f"sign-tables d={self.size} rows={len(self.rows)} plan={sha256(plan.encode()).hexdigest()}"
+
+    @property
+    def informative(self) -> bool:
+        """Whether every number is asked for, by signs that depend on it."""
+        return bool(np.all(self._information(np.array(self.weights, dtype=np.float64)) > 0))
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Each row's first code, and after the last one the number of all codes."""
+        return tuple(accumulate((row_codes(row) for row in self.rows), initial=0))
+
+    @property
+    def outputs(self) -> int:
+        """A row, and one bit for each of its signs: 1 for +1."""
+        return self.offsets[-1]
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), up to the rounding of numbers to signs; exact where they are -1 or 1."""
+        which = int(np.searchsorted(self.offsets, code, side="right")) - 1
+        row, sent = self.rows[which], code - self.offsets[which]
+        total = Fraction(0)
+        for pattern, weight in enumerate(self.tables[row.table]):
+            part = Fraction(weight, WORD)
+            for c, place in enumerate(row.places):
+                rounded = 1 if (sent ^ pattern) >> c & 1 else -1
+                part *= (1 + rounded * Fraction(record[place])) / 2
+            total += part
+        return Fraction(self.weights[which], sum(self.weights)) * total
+
+    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """Signs weighed by their slopes, over the sum of squared slopes of those who were drawn, shape (d,).
+
+        Given the draw, which says nothing about the records, it is unbiased.
+        """
+        counts = self._own(aggregate)
+        estimates: NDArray[np.float64] = (self._weighed @ counts) / self._drawn(counts)
+        return estimates
+
+    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """The covariance of sums over the reports, given the draw, shape (d, d).
+
+        The residual of a report is what its weighed signs differ from what its row's slopes and the estimates let
+        expect.
+        """
+        counts = self._own(aggregate)
+        drawn, estimates = self._drawn(counts), self.means(aggregate)
+        # What a report in each row is expected to add to each weighed sum; 0 outside of its row.
+        expected = self._squares.multiply(np.clip(estimates, -1, 1)[:, None]).tocsr()
+        residual = self._weighed - expected
+        spread = (residual.multiply(counts[None, :]) @ residual.T).toarray()
+        n = aggregate.n
+        covariance: NDArray[np.float64] = spread / drawn[:, None] / drawn[None, :] * (n / max(n - 1, 1))
+        return covariance
+
+    def noise(self) -> NDArray[np.float64]:
+        """1 / sum_r p_r slope^2."""
+        weights = np.array(self.weights, dtype=np.float64)
+        inverse: NDArray[np.float64] = weights.sum() / self._information(weights)
+        return inverse
+
+    def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
+        return self._answer(values, stream, stream)
+
+    def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
+        people = np.arange(len(records))
+        which = np.searchsorted(self._ends, uniform_below(sum(self.weights), public), side="right")
+        word = stream.next()
+        codes = np.zeros(len(records), dtype=np.uint64)
+        for number, ends in enumerate(self._table_ends):
+            drawn = np.flatnonzero(self._table_of_row[which] == number) if len(self.tables) > 1 else slice(None)
+            codes[drawn] = np.searchsorted(ends, word[drawn], side="right")
+        for c, places in enumerate(self._places.T):
+            # 53 bits of a word are a uniform multiple of 2^-52 below 2.
+            uniform = (stream.next() >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1
+            positive = uniform < records[people, places[which]]
+            # Rows with fewer signs have no bit here.
+            codes ^= (positive & (self._signs[which] > c)).astype(np.uint64) << np.uint64(c)
+        return codes + self._first[which]
+
+    def _own(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        if aggregate.fingerprint != self.fingerprint or aggregate.counts.shape != (self.counters,):
+            raise SordinoError(
+                "a tally must be of the channel that reads it",
+                found=f"one of {aggregate.fingerprint} for {self.fingerprint}",
+            )
+        if aggregate.n == 0:
+            raise SordinoError("a tally must hold reports to be estimated from", found="none")
+        return aggregate.counts
+
+    def _drawn(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The sum of squared slopes of all signs that were sent about each number, shape (d,)."""
+        drawn: NDArray[np.float64] = self._squares @ counts
+        if not drawn.all():
+            raise SordinoError(
+                "somebody must have answered about each number",
+                found=f"nobody about number {int(np.argmin(drawn))}, of {int(counts.sum())} reports",
+                step="ask more people, or leave it out",
+            )
+        return drawn
+
+    def _information(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over the rows of weight times squared slope, shape (d,)."""
+        total = np.zeros(self.size)
+        for row, weight in zip(self.rows, weights, strict=True):
+            total[list(row.places)] += weight * np.array(self.slopes[row.table], dtype=np.float64) ** 2
+        return total
+
+    @cached_property
+    def _weighed(self) -> csr_array:
+        """For each number and code, the sent sign times its slope, shape (d, outputs)."""
+        return self._by_code(signed=True)
+
+    @cached_property
+    def _squares(self) -> csr_array:
+        """For each number and code, the squared slope, shape (d, outputs)."""
+        return self._by_code(signed=False)
+
+    def _by_code(self, *, signed: bool) -> csr_array:
+        numbers, codes, entries = [], [], []
+        for row, first in zip(self.rows, self.offsets, strict=False):
+            own = np.arange(row_codes(row))
+            for c, (place, slope) in enumerate(zip(row.places, self.slopes[row.table], strict=True)):
+                sign = np.where(own >> c & 1, 1.0, -1.0) if signed else np.full(len(own), float(slope))
+                numbers.append(np.full(len(own), place))
+                codes.append(first + own)
+                entries.append(sign * float(slope))
+        places = (np.concatenate(numbers), np.concatenate(codes))
+        return csr_array((np.concatenate(entries), places), shape=(self.size, self.outputs))
+
+    @cached_property
+    def _ends(self) -> NDArray[np.uint64]:
+        return np.cumsum(np.array(self.weights, dtype=np.uint64))
+
+    @cached_property
+    def _table_ends(self) -> tuple[NDArray[np.uint64], ...]:
+        """Where in the words each pattern ends; that of the last is 2^64."""
+        return tuple(np.array(list(accumulate(table))[:-1], dtype=np.uint64) for table in self.tables)
+
+    @cached_property
+    def _table_of_row(self) -> NDArray[np.intp]:
+        return np.array([row.table for row in self.rows])
+
+    @cached_property
+    def _first(self) -> NDArray[np.uint64]:
+        return np.array(self.offsets[:-1], dtype=np.uint64)
+
+    @cached_property
+    def _signs(self) -> NDArray[np.intp]:
+        return np.array([len(row.places) for row in self.rows])
+
+    @cached_property
+    def _places(self) -> NDArray[np.intp]:
+        """The places of each row, shape (rows, longest row); filled up with 0."""
+        longest = max(len(row.places) for row in self.rows)
+        return np.array([row.places + (0,) * (longest - len(row.places)) for row in self.rows])
+
+
+def row_codes(row: Row) -> int:
+    """The number of codes of a row: one for each pattern of signs."""
+    return 1 << len(row.places)
