@@ -9,6 +9,8 @@ from sordino.design.people import people_needed
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
+from sordino.domain.scaled import Scaled
+from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.exact.keyed import KeyedSource
@@ -19,8 +21,13 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.levels import LevelResponse
+from sordino.mechanism.mixture import Mixture
+from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.unary import UnaryEncoding
@@ -44,8 +51,12 @@ __all__ = [
     "HighLow",
     "HighLowLDP",
     "KeyedSource",
+    "LevelResponse",
     "MetricLDP",
+    "Mixture",
+    "Moments",
     "Nats",
+    "OneBit",
     "PairwiseLDP",
     "Partition",
     "Plan",
@@ -53,6 +64,9 @@ __all__ = [
     "Query",
     "RandomizedResponse",
     "Sampled",
+    "SampledBits",
+    "Scaled",
+    "SignResponse",
     "SordinoError",
     "SordinoErrors",
     "SubsetSelection",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sordino.exact import subsets
-from sordino.exact.subsets import bit_counts, unrank
+from sordino.exact.subsets import bit_counts, members, unrank
 
 
 def listed(n, size):
@@ -77,3 +77,21 @@ def test_bits_are_counted_group_by_group(n, groups):
 def test_nobodys_bits_are_none():
     nobody = np.array([], dtype=np.uint64)
     np.testing.assert_array_equal(bit_counts(nobody, 5, np.array([], dtype=np.intp), 2), np.zeros((2, 5)))
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (5, 0), (5, 2), (9, 4), (9, 9), (70, 2)])
+def test_members_stand_in_the_order_of_the_masks(n, size, either_way):
+    ranks = np.arange(comb(n, size), dtype=np.uint64)
+    masks = [sum(1 << element for element in row) for row in members(ranks, n, size).tolist()]
+    assert masks == listed(n, size)
+    assert all(row == sorted(row) for row in members(ranks, n, size).tolist())
+
+
+@pytest.mark.parametrize(("n", "size"), [(63, 31), (1000, 7), (10**4, 3)])
+def test_members_of_large_families_are_those_of_the_binomial_number_system(n, size):
+    last = comb(n, size) - 1
+    ranks = [0, 1, last, last // 2, last // 3]
+    found = members(np.array(ranks, dtype=np.uint64), n, size)
+    assert [sum(1 << element for element in row) for row in found.tolist()] == [
+        by_number_system(rank, size) for rank in ranks
+    ]

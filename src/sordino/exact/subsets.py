@@ -44,6 +44,38 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
     return masks
 
 
+def members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
+    """The elements, ascending, of the subsets of the given ranks, shape (rows, size); n may exceed the bits of a mask.
+
+    Args:
+        ranks: shape (rows,), below C(n, size).
+        n: elements.
+        size: number of members, 0..n; C(n, size) is at most 2^64.
+    """
+    if comb(n, size) * size <= LARGEST_LIST:
+        return _listed_members(n, size)[ranks.astype(np.intp)]
+    return _members(ranks, n, size)
+
+
+def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
+    """The same element by element, the largest first."""
+    rank, found = ranks.copy(), np.empty((len(ranks), size), dtype=np.intp)
+    for left in range(size, 0, -1):
+        # The largest element is the last one below which fewer than `rank` subsets can be chosen.
+        below = np.array([comb(element, left) for element in range(n)], dtype=np.uint64)
+        found[:, left - 1] = np.searchsorted(below, rank, side="right") - 1
+        rank -= below[found[:, left - 1]]
+    return found
+
+
+@cache
+def _listed_members(n: int, size: int) -> NDArray[np.intp]:
+    """The elements of all subsets of a size, shape (C(n, size), size)."""
+    listed = _members(np.arange(comb(n, size), dtype=np.uint64), n, size)
+    listed.setflags(write=False)
+    return listed
+
+
 @cache
 def _both(n: int, sizes: tuple[int, int]) -> Words:
     """The lists of two sizes, one after the other."""

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.sampling import AnswerType
+from sordino.domain.scaled import Scaled, read_rows, require_inside
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel
 
@@ -46,8 +48,9 @@ class NumberChannel(Channel):
     def noise(self) -> NDArray[np.float64]:
         """E[g_s^2], shape (m,), exact and the same for every record.
 
-        n times the variance of the mean of s is this less the mean over the people of the squared statistic, for given
-        people; less its squared mean, for people drawn at random.
+        n times the variance of the mean of the g_s is this less the mean over the people of the squared statistic, for
+        given people; less its squared mean, for people drawn at random. `means` may do better: where a draw decides
+        who answers, it divides by how many did, which takes mean^2 (1 / p_s - 1) off (see `signed`).
         """
 
     @property
@@ -55,24 +58,69 @@ class NumberChannel(Channel):
         """How many numbers a record has."""
         return self.moments.d
 
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
-        """The records as float64, shape (n, d).
+    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
 
         Raises:
             SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
         """
-        array = np.asarray(values)
-        if array.ndim == 1 and self.d == 1:
-            array = array[:, None]
-        if array.ndim != 2 or array.shape[1] != self.d or (array.size and array.dtype.kind not in "iuf"):
-            raise SordinoError(
-                f"records must be rows of {self.d} numbers", found=f"type {array.dtype}, shape {array.shape}"
-            )
-        records = array.astype(np.float64, copy=False)
-        inside = np.abs(records) <= 1
-        if not inside.all():
-            row, column = (int(place) for place in np.argwhere(~inside)[0])
-            raise SordinoError(
-                "numbers must lie in [-1, 1]", found=f"another in record {row}, number {column}", step="scale them"
-            )
+        records = self._rows(values)
+        if not isinstance(values, Scaled):
+            require_inside(records)
         return records
+
+    def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
+        """Draw one report for each record.
+
+        Args:
+            values: numbers in [-1, 1], shape (n, d), or (n,) where d = 1; `Scaled.of` checks them once for several
+                calls.
+            source: where random words come from; fresh ones from the operating system by default. A keyed one,
+                `KeyedSource(key, task).for_records(ids)`, repeats its reports; what a person is drawn to answer then
+                depends on the id and not on the record.
+
+        Returns:
+            Codes, uint64, shape (n,). Every call is a new release: privatizing a record twice doubles its loss.
+
+        Raises:
+            SordinoError: a number out of range (named by position, never by value).
+        """
+        read = self._rows(values)
+        source = source or SystemSource()
+        public, stream = source.public(len(read)), source.stream(read)
+        codes = np.empty(len(read), dtype=np.uint64)
+        for start in range(0, len(read), self._chunk):
+            rows = slice(start, start + self._chunk)
+            if not isinstance(values, Scaled):
+                # Piece by piece the numbers are still in the cache when they are drawn; one bad number anywhere
+                # refuses all, whatever was drawn.
+                require_inside(read[rows], start)
+            codes[rows] = self._answer(read[rows], public.take(rows), stream.take(rows))
+        return codes
+
+    def _rows(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
+        return read_rows(values.records if isinstance(values, Scaled) else values, self.d)
+
+    def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
+        """One code for each record.
+
+        What is drawn without looking at the record comes from the public words, all else from the others. Channels
+        inside of others go on with the streams of their person, so that no two of them ever share a word.
+        """
+        del public
+        return self._sample(records, stream)
+
+    def own_counts(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """The counters of a tally of this channel.
+
+        Raises:
+            SordinoError: another channel's tally, or no reports.
+        """
+        if aggregate.fingerprint != self.fingerprint or aggregate.counts.shape != (self.counters,):
+            raise SordinoError(
+                "a tally must be of the channel that reads it",
+                found=f"one of {aggregate.fingerprint} for {self.fingerprint}",
+            )
+        if aggregate.n == 0:
+            raise SordinoError("a tally must hold reports to be estimated from", found="none")
+        return aggregate.counts
