@@ -36,7 +36,7 @@ GROWTH = 0.01
 MOST_STATES = 24
 """States of a table, of how many signs of each group are right, at most."""
 
-MOST_CODES = 1 << 14
+MOST_CODES = 1 << 16
 """Codes of one type at most, over all numbers that it asks."""
 
 ENOUGH = 1e-4
