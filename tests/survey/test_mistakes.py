@@ -44,6 +44,16 @@ SINGLE = {
     # missing keys
     "no grid edge": ("grid", ("south = 25, ", ""), ["attribute.city.grid.south", "must be given"]),
     "no blocks": ("grid", ("blocks = [5, 5]", "release_single_values = true"), ["attribute.city", "protect", "blocks"]),
+    "single values of no blocks": (
+        "named",
+        (f"blocks = {NAMES}", 'sensitive = ["baker"], release_single_values = true'),
+        ["attribute.job", "release_single_values", "with blocks", "found no blocks"],
+    ),
+    "single values at an epsilon": (
+        "numbered",
+        ("blocks = 25", 'epsilon = "1", release_single_values = true'),
+        ["attribute.page", "release_single_values", "found no blocks"],
+    ),
     "no histogram": ("named", ('histogram = "job"', ""), ["ask.0.histogram", "must be given"]),
     "no ask": ("named", ('[[ask]]\nhistogram = "job"\n', ""), ["ask", "must be given"]),
     "no values": ("named", (f"categories = {CATEGORIES}\n", ""), ["attribute.job", "neither"]),

@@ -5,7 +5,7 @@ with an exact amount of loss. Cost: one pass over the column classes, at any k.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -58,6 +58,12 @@ class Certificate:
     holds: bool
     slack: Nats
     witness: Witness | None
+
+    def after(self, codes: int) -> "Certificate":
+        """The same verdict where the mechanism's codes follow so many others."""
+        if self.witness is None or self.witness.code is None:
+            return self
+        return replace(self, witness=replace(self.witness, code=codes + self.witness.code))
 
 
 def certify(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate:

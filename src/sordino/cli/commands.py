@@ -216,10 +216,10 @@ def explain(plan: Path, *, as_json: bool) -> None:
 
 
 def _certificates(plan: Plan) -> list[dict[str, Any]]:
-    """The verdict on each question, its codes as reports have them."""
+    """The verdict on each question."""
     return [
-        {"attribute": question.name, **certificate_json(question.certificate, first)}
-        for question, first in zip(plan.questions, plan.sampled.offsets, strict=False)
+        {"attribute": question.name, **certificate_json(certificate)}
+        for question, certificate in zip(plan.questions, plan.certificates, strict=True)
     ]
 
 
@@ -230,10 +230,10 @@ def _least(plan: Plan, certificates: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _print_certificates(plan: Plan) -> None:
     """The verdict on each question; the plan's loss is the largest of theirs, since a person answers one."""
-    for question in plan.questions:
+    for question, certificate in zip(plan.questions, plan.certificates, strict=True):
         if len(plan.questions) > 1:
             click.echo(f"{question.name}:")
-        print_lines(sentences(question.certificate))
+        print_lines(sentences(certificate))
 
 
 def _rows(results: tuple[Result, ...]) -> list[dict[str, str | float]]:

@@ -98,11 +98,8 @@ def question_json(question: Question, certificate: dict[str, Any]) -> dict[str, 
     }
 
 
-def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:
-    """A certificate for programs, its codes counted from the question's first.
-
-    Exact amounts as text, slack rounded down to a float (null for minus infinity).
-    """
+def certificate_json(certificate: Certificate) -> dict[str, Any]:
+    """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {
         "holds": certificate.holds,
@@ -110,7 +107,7 @@ def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str,
         "slack_exact": str(certificate.slack),
         "witness": witness
         and {
-            "code": None if witness.code is None else str(first_code + witness.code),
+            "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
             "loss": str(witness.loss) if witness.loss else None,

@@ -15,7 +15,7 @@ from sordino.design.accuracy import subtracting_helps
 from sordino.design.choose import best_mechanism
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query import Sampled
 from sordino.survey.document import PlanDocument, canonical, dump, seal, unseal
@@ -150,16 +150,22 @@ class Plan:
         weights = tuple(part.weight for part in self.document.queries)
         return Sampled(tuple(question.query for question in self.questions), weights)
 
+    @cached_property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """The verdict on each question, its codes as reports have them."""
+        firsts = self.sampled.offsets
+        return tuple(question.certificate.after(n) for question, n in zip(self.questions, firsts, strict=False))
+
     @property
     def certificate(self) -> Certificate:
         """The certificate with the least slack: if it holds, all of the questions' do. A person answers one of them."""
-        return min((question.certificate for question in self.questions), key=lambda found: found.slack)
+        return min(self.certificates, key=lambda found: found.slack)
 
 
 def _excess(certificate: Certificate) -> str:
     if not certificate.slack.is_finite:
         return "infinitely"
-    return f"{outward(-Fraction(certificate.slack.floor()), 3, up=True)} nats"
+    return in_nats(outward(-Fraction(certificate.slack.floor()), 3, up=True))
 
 
 def _attribute_part(name: str, attribute: AttributeTable) -> dict[str, Any]:

@@ -187,12 +187,11 @@ class Survey(Part):
             folder: from which the names of listed files are counted; the current one by default.
         """
         complete, unreadable = with_listed_files(tables, folder or Path())
-        known, mistakes = _without_unknown(complete)
-        survey = None
+        survey, mistakes = None, []
         try:
-            survey = cls.model_validate(known)
+            survey = cls.model_validate(complete)
         except ValidationError as error:
-            mistakes += [mistake for details in error.errors() for mistake in _in_our_words(details)]
+            mistakes = _mistakes(complete, error)
         mistakes += [*unreadable, *_wrong_names(tables), *_without_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
@@ -205,22 +204,24 @@ class Survey(Part):
         return definition_of(domain, protect_part(domain, attribute.protect, self.epsilon))
 
 
-def _without_unknown(tables: dict[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
-    """The tables without unknown settings, so that these do not hide what else is wrong; and the mistakes they are."""
+def _mistakes(tables: dict[str, Any], error: ValidationError) -> list[SordinoError]:
+    """All that is wrong with the tables: first the unknown settings, then what these hid."""
     known = deepcopy(tables)
-    mistakes = []
-    try:
-        Survey.model_validate(tables)
-    except ValidationError as error:
-        for details in error.errors():
-            if details["type"] == "extra_forbidden":
-                *path, name = details["loc"]
-                table: Any = known
-                for part in path:
-                    table = table[part]
-                table.pop(name, None)
-                mistakes += _in_our_words(details)
-    return known, mistakes
+    unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
+    for details in unknown:
+        *path, name = details["loc"]
+        table: Any = known
+        for part in path:
+            table = table[part]
+        table.pop(name, None)
+    rest = error.errors()
+    if unknown:
+        try:
+            Survey.model_validate(known)
+            rest = []
+        except ValidationError as hidden:
+            rest = hidden.errors()
+    return [mistake for details in (*unknown, *rest) for mistake in _in_our_words(details)]
 
 
 def _wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:

@@ -52,9 +52,9 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     for result in results:
         sections += _sections(result, known, several=len(results) > 1)
     sections.append(Sentences("What one report can reveal", explain(plan)))
-    for question in plan.questions:
+    for question, certificate in zip(plan.questions, plan.certificates, strict=True):
         about = f" for {question.name}" if len(results) > 1 else ""
-        sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
+        sections.append(Sentences(f"The certificate{about}", explain(certificate)))
         sections += _region(question, about)
     sections.append(Sentences("The plan", (plan.hash,)))
     if known.notes:
