@@ -4,6 +4,7 @@ import hashlib
 import html.parser
 import json
 import re
+from pathlib import Path
 
 import pyarrow.csv as pc
 import pytest
@@ -106,6 +107,14 @@ def test_certify_tells_each_verdict(asked, run):
     code, out, _ = run("certify", "plan.json")
     assert code == 0
     assert [line for line in out.splitlines() if line.endswith(":")] == [f"{name}:" for name in NAMES]
+    # Text and JSON name the same codes, as reports have them.
+    told = [
+        found and found[1] for found in (re.search(r" at code (\d+), ", line) for line in out.splitlines()) if found
+    ]
+    assert told == [question["witness"]["code"] for question in document["questions"]]
+    offsets = Plan.load(Path("plan.json")).sampled.offsets
+    for told_code, first, end in zip(told, offsets, offsets[1:], strict=False):
+        assert first <= int(told_code) < end
 
 
 def test_explain_tells_every_promise(asked, run):

@@ -63,7 +63,14 @@ def test_the_plans_certificate_is_the_tightest(frozen):
         plan = frozen(order=order)
         each = [certify(question.query.mechanism, question.definition) for question in plan.questions]
         assert [question.certificate for question in plan.questions] == each
-        assert plan.certificate in each
+        assert plan.certificate in plan.certificates
+        # The same verdicts; each question's codes follow those of the ones before it.
+        first = 0
+        for told, own, question in zip(plan.certificates, each, plan.questions, strict=True):
+            assert (told.holds, told.slack, told.witness.loss) == (own.holds, own.slack, own.witness.loss)
+            assert (told.witness.value, told.witness.other) == (own.witness.value, own.witness.other)
+            assert told.witness.code == first + own.witness.code
+            first += question.query.mechanism.outputs
         assert all(plan.certificate.slack <= one.slack for one in each)
         assert plan.certificate.holds
 

@@ -31,7 +31,6 @@ from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.question import HistogramQuestion
 from sordino.survey.result import Result, Row, Untold, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
@@ -229,22 +228,20 @@ def explain(plan: Path, *, as_json: bool) -> None:
 
 def _questions(plan: Plan) -> list[dict[str, Any]]:
     """The questions of a plan for programs."""
-    firsts = plan.sampled.offsets
-    return [question_json(question, first) for question, first in zip(plan.questions, firsts, strict=False)]
+    certificates = {question.name: certificate for question, certificate in plan.certificates}
+    return [question_json(question, certificates.get(question.name)) for question in plan.questions]
 
 
 def _certificates(plan: Plan) -> list[dict[str, Any]]:
-    """The verdict on each histogram, its codes as reports have them."""
+    """The verdict on each histogram."""
     return [
-        {"attribute": question.name, **certificate_json(question.certificate, first)}
-        for question, first in zip(plan.questions, plan.sampled.offsets, strict=False)
-        if isinstance(question, HistogramQuestion)
+        {"attribute": question.name, **certificate_json(certificate)} for question, certificate in plan.certificates
     ]
 
 
 def _least(plan: Plan) -> dict[str, Any] | None:
     """The certificate that leaves least of its bound: if it holds, those of all histograms do."""
-    slacks = [question.certificate.slack for question in plan.histograms]
+    slacks = [certificate.slack for _, certificate in plan.certificates]
     return _certificates(plan)[min(range(len(slacks)), key=lambda i: slacks[i])] if slacks else None
 
 
@@ -252,10 +249,10 @@ def _print_certificates(plan: Plan) -> None:
     """The verdict on each attribute and each histogram."""
     if plan.promise is not None:
         print_lines(kept(plan.promise))
-    for question in plan.histograms:
+    for question, certificate in plan.certificates:
         if len(plan.questions) > 1:
             click.echo(f"{question.name}:")
-        print_lines(sentences(question.certificate))
+        print_lines(sentences(certificate))
 
 
 def _rows(found: tuple[Result, ...]) -> list[Row]:

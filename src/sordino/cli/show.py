@@ -117,8 +117,8 @@ def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
-def question_json(question: Question, first_code: int) -> dict[str, Any]:
-    """A question of a plan for programs; its codes are counted from its first."""
+def question_json(question: Question, certificate: Certificate | None) -> dict[str, Any]:
+    """A question of a plan for programs, with the certificate of a histogram."""
     head = {
         "attribute": question.name,
         "share": str(question.share),
@@ -136,7 +136,7 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
     weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
     return head | {
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
-        "certificate": {"attribute": question.name, **certificate_json(question.certificate, first_code)},
+        "certificate": certificate and {"attribute": question.name, **certificate_json(certificate)},
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
@@ -154,11 +154,8 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     return {"holds": promise.holds, "attributes": attributes, "record": whole}
 
 
-def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:
-    """A certificate for programs, its codes counted from the question's first.
-
-    Exact amounts as text, slack rounded down to a float (null for minus infinity).
-    """
+def certificate_json(certificate: Certificate) -> dict[str, Any]:
+    """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {
         "holds": certificate.holds,
@@ -166,7 +163,7 @@ def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str,
         "slack_exact": str(certificate.slack),
         "witness": witness
         and {
-            "code": None if witness.code is None else str(first_code + witness.code),
+            "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
             "loss": str(witness.loss) if witness.loss else None,

@@ -84,7 +84,7 @@ class Nats:
     @property
     def is_finite(self) -> bool:
         """False for minus infinity."""
-        return self.ratio > 0
+        return self.ratio != 0
 
     def __add__(self, other: NatsLike) -> "Nats":
         """Add two amounts exactly."""
@@ -137,6 +137,8 @@ class Nats:
         amount = Nats.of(other)
         if not amount.is_finite:
             return int(self.is_finite)
+        if self.ratio == amount.ratio:
+            return _sign(self.rational - amount.rational)
         return (self - amount).sign()
 
     def __lt__(self, other: NatsLike) -> bool:
@@ -231,6 +233,11 @@ def outward(value: Fraction, digits: int, *, up: bool) -> str:
     with localcontext(Context(prec=digits)):
         rounded = _decimal(value, ROUND_CEILING if up else ROUND_FLOOR)
     return f"{rounded.normalize():f}" if -6 <= rounded.adjusted() < 6 else f"{rounded.normalize():E}".lower()
+
+
+def in_nats(amount: object) -> str:
+    """An amount with its unit, as a sentence has it: 1 nat, 0.5 nats."""
+    return f"{amount} nat{'' if str(amount) == '1' else 's'}"
 
 
 def _fraction(text: str, amount: object) -> Fraction:

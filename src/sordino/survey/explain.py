@@ -19,7 +19,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward
 from sordino.mechanism.base import Mechanism
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.odds import SAME, factor, promise, short
@@ -73,9 +73,9 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
         f"{verdict}: checked on every output in exact integers.",
         (
             f"Least is left of a bound at {where}: a loss of {outward(Fraction(witness.loss.ceil()), 9, up=True)} of"
-            f" {outward(Fraction((certificate.slack + witness.loss).ceil()), 9, up=True)} nats."
+            f" {in_nats(outward(Fraction((certificate.slack + witness.loss).ceil()), 9, up=True))}."
         ),
-        f"What is left there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
+        f"What is left there: {in_nats(outward(Fraction(certificate.slack.floor()), 3, up=False))}.",
     )
 
 

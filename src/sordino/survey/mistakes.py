@@ -26,22 +26,24 @@ TABLES: Mapping[tuple[str, ...], type[Part]] = {
 """The tables of a survey, by their path without numbers and attributes' names."""
 
 
-def without_unknown(survey: type[Part], tables: dict[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
-    """The tables without unknown settings, so that these do not hide what else is wrong; and the mistakes they are."""
+def all_mistakes(survey: type[Part], tables: dict[str, Any], error: ValidationError) -> list[SordinoError]:
+    """All that is wrong with the tables: first the unknown settings, then what these hid."""
     known = deepcopy(tables)
-    mistakes = []
-    try:
-        survey.model_validate(tables)
-    except ValidationError as error:
-        for details in error.errors():
-            if details["type"] == "extra_forbidden":
-                *path, name = details["loc"]
-                table: Any = known
-                for part in path:
-                    table = table[part]
-                table.pop(name, None)
-                mistakes += in_our_words(survey, details)
-    return known, mistakes
+    unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
+    for details in unknown:
+        *path, name = details["loc"]
+        table: Any = known
+        for part in path:
+            table = table[part]
+        table.pop(name, None)
+    rest = error.errors()
+    if unknown:
+        try:
+            survey.model_validate(known)
+            rest = []
+        except ValidationError as hidden:
+            rest = hidden.errors()
+    return [mistake for details in (*unknown, *rest) for mistake in in_our_words(survey, details)]
 
 
 def wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.errors import SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward
 from sordino.query import Sampled
 from sordino.survey.choose import choose
 from sordino.survey.coordinates import CoordinatePromise
@@ -157,10 +157,16 @@ class Plan:
         weights = tuple(part.weight for part in self.document.queries)
         return Sampled(tuple(question.query for question in self.questions), weights)
 
+    @cached_property
+    def certificates(self) -> tuple[tuple[HistogramQuestion, Certificate], ...]:
+        """The histograms and the verdict on each, its codes as reports have them."""
+        firsts = zip(self.questions, self.sampled.offsets, strict=False)
+        return tuple((q, q.certificate.after(first)) for q, first in firsts if isinstance(q, HistogramQuestion))
+
     @property
     def certificate(self) -> Certificate | None:
         """The certificate with the least slack: if it holds, those of all histograms do; None without histograms."""
-        return min((question.certificate for question in self.histograms), key=lambda found: found.slack, default=None)
+        return min((certificate for _, certificate in self.certificates), key=lambda found: found.slack, default=None)
 
 
 def _broken(path: Path | str, found: str) -> SordinoError:
@@ -171,4 +177,4 @@ def _broken(path: Path | str, found: str) -> SordinoError:
 def _excess(certificate: Certificate) -> str:
     if not certificate.slack.is_finite:
         return "infinitely"
-    return f"{outward(-Fraction(certificate.slack.floor()), 3, up=True)} nats"
+    return in_nats(outward(-Fraction(certificate.slack.floor()), 3, up=True))

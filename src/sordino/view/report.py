@@ -63,9 +63,9 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
         sections.append(Sentences("The certificate of each attribute", kept(plan.promise)))
         if plan.document.dependence is not None:
             sections.append(Sentences("What the dependence rests on", tuple(plan.document.dependence.ground)))
-    for question in plan.histograms:
+    for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
+        sections.append(Sentences(f"The certificate{about}", explain(certificate)))
         sections += _region(question, about)
     sections.append(Sentences("The plan", (plan.hash,)))
     if known.notes:
