@@ -105,8 +105,10 @@ class BitQuery(Channel):
 
     def thresholds(self, records: NDArray[np.float64]) -> Words:
         """The integer that each record's word is compared with: Pr(1 | record) is this over 2^64, exactly."""
-        product = self.share(self.statistic(records)) * float(self.span)
-        whole = np.minimum(product, np.nextafter(2.0**64, 0)).astype(np.uint64)
+        share = self.share(self.statistic(records))
+        # At the upper end the product may round down by 2^-53, or up to 2^64, which is no 64-bit word.
+        product = np.minimum(share * float(self.span), np.nextafter(2.0**64, 0))
+        whole = np.where(share >= 1, np.uint64(self.span), product.astype(np.uint64))
         result: Words = np.uint64(WORD - self.threshold) + np.minimum(whole, np.uint64(self.span))
         return result
 
