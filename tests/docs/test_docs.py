@@ -12,7 +12,8 @@ import pytest
 
 import sordino
 from sordino.cli.main import cli
-from sordino.survey.schema import AskTable, AttributeTable, GridTable, ProtectTable, Survey
+from sordino.survey.mistakes import TABLES
+from sordino.survey.schema import Survey
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,7 +43,7 @@ def test_every_option_has_its_line(command, option):
         assert f"`{option}`" in REFERENCE, command
 
 
-@pytest.mark.parametrize("table", [Survey, AttributeTable, GridTable, ProtectTable, AskTable])
+@pytest.mark.parametrize("table", [Survey, *TABLES.values()])
 def test_every_setting_has_its_line(table):
     for name in table.model_fields:
         assert f"`{name}`" in REFERENCE or f"[{name}" in REFERENCE, name

@@ -63,10 +63,12 @@ def test_the_plans_certificate_is_the_tightest(frozen):
         plan = frozen(order=order)
         each = [certify(question.query.mechanism, question.definition) for question in plan.questions]
         assert [question.certificate for question in plan.questions] == each
-        assert plan.certificate in plan.certificates
+        asked, told_of_all = zip(*plan.certificates, strict=True)
+        assert asked == plan.questions
+        assert plan.certificate in told_of_all
         # The same verdicts; each question's codes follow those of the ones before it.
         first = 0
-        for told, own, question in zip(plan.certificates, each, plan.questions, strict=True):
+        for told, own, question in zip(told_of_all, each, plan.questions, strict=True):
             assert (told.holds, told.slack, told.witness.loss) == (own.holds, own.slack, own.witness.loss)
             assert (told.witness.value, told.witness.other) == (own.witness.value, own.witness.other)
             assert told.witness.code == first + own.witness.code
