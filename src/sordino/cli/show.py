@@ -1,7 +1,6 @@
 """What commands print: tables and sentences for people, one JSON object for programs."""
 
 import json
-from fractions import Fraction
 from math import isfinite
 from typing import Any
 
@@ -13,7 +12,7 @@ from rich.table import Table
 from sordino.audit.certify import Certificate
 from sordino.design.accuracy import Accuracy
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import outward
+from sordino.exact.nats import outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Question
@@ -74,9 +73,9 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     rows = []
     for i, name in enumerate(promise.names):
         rest = promise.dependence.of_rest(i)
-        reached = outward(Fraction(promise.reached[i].ceil()), 6, up=True)
+        reached = upward(promise.reached[i], 6)
         rows.append((name, str(promise.deltas[i]), reached, "-" if rest == 1 else outward(rest, 4, up=True)))
-    level = outward(Fraction(promise.level.ceil()), 6, up=True)
+    level = upward(promise.level, 6)
     return [*rows, ("the whole record", str(promise.epsilon), level, "")]
 
 

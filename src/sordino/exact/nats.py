@@ -226,6 +226,11 @@ def _sign(value: Fraction) -> int:
     return (value > 0) - (value < 0)
 
 
+def upward(amount: Nats, digits: int) -> str:
+    """A short decimal that is not below a finite amount."""
+    return outward(amount.rational if amount.ratio == 1 else Fraction(amount.ceil()), digits, up=True)
+
+
 def outward(value: Fraction, digits: int, *, up: bool) -> str:
     """A short decimal with that many significant digits, rounded up or down but never to the nearest."""
     if value == 0:

@@ -78,6 +78,10 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
     if "epsilon" in tables or not isinstance(attributes, dict):
         return
     for attribute in attributes.values():
+        if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
+            step = 'write epsilon = "2": no report tells more of a whole record, whatever is believed'
+            yield SordinoError("epsilon must be given", step=step)
+            return
         protect = attribute.get("protect") if isinstance(attribute, dict) else None
         if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
             yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')

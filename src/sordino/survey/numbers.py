@@ -14,6 +14,8 @@ from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.interval import Interval
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.estimation.moments import covariance_statistics
+from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 from sordino.query import Query
@@ -65,6 +67,8 @@ class NumbersQuestion:
         channel = thaw_numbers(self.part.channel)
         if channel.d != len(self.asked):
             raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=str(channel.d))
+        if not set(self._needed()) <= set(channel.moments.names):
+            raise SordinoError("the channel must tell every statistic that is needed", found="some of them")
         return channel
 
     @cached_property
@@ -98,6 +102,17 @@ class NumbersQuestion:
     def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
         half = np.array([interval.width / 2 for interval in self.intervals])
         return expected_numbers(self.part.asked, self.asked, channel, half, self.people)
+
+    def _needed(self) -> tuple[Statistic, ...]:
+        """The statistics that tell what is asked."""
+        places = range(len(self.asked))
+        match self.part.asked:
+            case "mean":
+                return tuple((j,) for j in places)
+            case "covariance":
+                return covariance_statistics(places)
+            case "regression":
+                return regression_statistics(places[-1], places[:-1])
 
     def _placed(self, name: Statistic) -> Statistic:
         return tuple(sorted(self.places[number] for number in name))

@@ -3,9 +3,7 @@
 Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
 """
 
-from fractions import Fraction
-
-from sordino.exact.nats import Nats, outward
+from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.odds import PRIOR, beliefs, factor
 
@@ -50,7 +48,7 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
 
 
 def _shown(amount: Nats) -> str:
-    return outward(Fraction(amount.ceil()), 9, up=True)
+    return upward(amount, 9)
 
 
 def _relies(promise: CoordinatePromise, i: int) -> bool:

@@ -52,6 +52,17 @@ def read_positive(epsilon: object) -> Nats:
 Epsilon = Annotated[Nats, BeforeValidator(read_positive)]
 
 
+def _read_delta(delta: object) -> Nats:
+    """A delta of a survey: above 0, with its own name in the message."""
+    try:
+        return read_positive(delta)
+    except SordinoError as error:
+        raise SordinoError(error.rule.replace("epsilon", "delta"), found=error.found, step=error.step) from None
+
+
+Delta = Annotated[Nats, BeforeValidator(_read_delta)]
+
+
 class ProtectTable(Part):
     """Which values must not be told from each other, and how well; see the module's text."""
 
