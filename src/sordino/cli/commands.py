@@ -165,7 +165,9 @@ def estimate(
     for path in filter(None, (output, html)):
         require_new(path)
     if output is not None:
-        table = pa.Table.from_pylist(_rows(found))
+        rows = _rows(found)
+        names = dict.fromkeys(name for row in rows for name in row)
+        table = pa.table({name: [row.get(name) for row in rows] for name in names})
         write_table(output, table.schema, iter(table.to_batches()))
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.

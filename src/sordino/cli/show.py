@@ -179,7 +179,7 @@ def print_result(result: Result) -> None:
     if isinstance(result, NumbersResult):
         keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
         rows = [(str(row["value"]), *(f"{row[key]:.6g}" for key in keys)) for row in result.rows()]
-        header = ("of", result.question.part.asked, "std. error", *limits, *(keys[4:]))
+        header = ("of", result.noun, "std. error", *limits, *(keys[4:]))
         print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
         return
     k = result.question.domain.k

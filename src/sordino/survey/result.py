@@ -112,6 +112,11 @@ class NumbersResult:
         """Lower and upper limits, of the estimate's shape."""
         return self.estimate.interval(self.confidence)
 
+    @property
+    def noun(self) -> str:
+        """What one number of it is."""
+        return {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[self.question.part.asked]
+
     @cached_property
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:
         """What is estimated, by name, and where it stands in the estimate."""

@@ -48,8 +48,7 @@ def _coefficients(result: NumbersResult, title: str) -> Figure:
 
 
 def _table(result: NumbersResult, title: str) -> Table:
-    what = {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[result.question.part.asked]
-    header = ("of", what, "std. error", "from", "to", *(["fitted"] if result.fitted is not None else []))
+    header = ("of", result.noun, "std. error", "from", "to", *(["fitted"] if result.fitted is not None else []))
     rows = []
     for row in result.rows():
         keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
