@@ -6,6 +6,7 @@ from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.people import people_needed
+from sordino.design.sampled_mean import SampledMean
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -27,6 +28,7 @@ from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.sign_tables import SignTables
 from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
@@ -65,8 +67,10 @@ __all__ = [
     "RandomizedResponse",
     "Sampled",
     "SampledBits",
+    "SampledMean",
     "Scaled",
     "SignResponse",
+    "SignTables",
     "SordinoError",
     "SordinoErrors",
     "SubsetSelection",
