@@ -14,6 +14,7 @@ from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.box import Box
+from sordino.design.sampled_mean import SampledMean
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -42,6 +43,7 @@ from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.sign_tables import SignTables
 from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
@@ -94,8 +96,10 @@ __all__ = [
     "Sampled",
     "SampledBits",
     "SampledMoments",
+    "SampledMean",
     "Scaled",
     "SignResponse",
+    "SignTables",
     "SordinoError",
     "SordinoErrors",
     "SubsetSelection",
