@@ -16,8 +16,8 @@ TITLE = "Bounding realized losses"
 NOTE = (
     "The realized loss of ten logistic models of nine numbers, coefficients in [-1, 1], each answered by one bit: time "
     "until certified bounds are 0.01 nats apart, SCIP's over ours. SCIP (pyscipopt) is given the sum of logarithms and "
-    "both extrema, with half the gap each and at most 5 seconds each: where it is not done by then, the ratio is larger "
-    "than what stands here, and the gap is what it had left."
+    "both extrema, with half the gap each and at most 5 seconds each: where it is not done by then, the ratio is "
+    "larger than what stands here, and the gap is what it had left."
 )
 HEADER = RATIOS
 
