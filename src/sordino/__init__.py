@@ -12,9 +12,9 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
+from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.box import Box
-from sordino.design.sampled_mean import SampledMean
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -95,8 +95,8 @@ __all__ = [
     "Record",
     "Sampled",
     "SampledBits",
-    "SampledMoments",
     "SampledMean",
+    "SampledMoments",
     "Scaled",
     "SignResponse",
     "SignTables",
