@@ -128,3 +128,23 @@ def test_a_statement_serves_a_survey(asked, run, tmp_path):
     code, _, err = run("plan", "other.toml", "--people", N, "-o", "other.json")
     assert code == 2
     assert "values of 'height'" in err
+
+
+def test_a_plan_without_dependence_says_what_a_bound_would_buy(asked, run, tmp_path):
+    (tmp_path / "bare.toml").write_text(SURVEY.replace("[dependence]\nrest = 0.25\n", ""))
+    (tmp_path / "bound.toml").write_text(SURVEY.replace("rest = 0.25", "rest = 0.1"))
+    bare = printed(run("plan", "bare.toml", "--people", N, "-o", "bare.json", "--json"))
+    bound = printed(run("plan", "bound.toml", "--people", N, "-o", "bound.json", "--json"))
+    assert bare["promise"]["record"]["reached"] <= 0.5
+    start, *lines = bare["a_bound_buys"]
+    assert "No bound on dependence is declared" in start
+    assert bound["a_bound_buys"] == []
+    told = {line.split(": ")[0]: float(line.split(": ")[1].split()[0]) for line in lines}
+    # Of one statistic the ratio is exact; the smoker's own histogram gains nothing.
+    assert "smoker" not in told
+    now, then = (plan["questions"][1]["expected"]["age"] for plan in (bare, bound))
+    assert told["mean of height, age"] < 1
+    assert then < now
+    code, out, _ = run("plan", "bare.toml", "--people", N, "-o", "bare.json")
+    assert code == 0
+    assert "it would buy:" in out

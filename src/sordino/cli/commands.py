@@ -27,6 +27,7 @@ from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
@@ -50,8 +51,9 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost. A plan is
     never overwritten by another one, since reports may exist that need it.
     """
-    made = Plan.of(Survey.load(survey), people)
-    questions = _questions(made)
+    asked = Survey.load(survey)
+    made = Plan.of(asked, people)
+    questions, buys = _questions(made), what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
         print_json(
@@ -64,6 +66,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "promise": made.promise and promise_json(made.promise),
                 "questions": questions,
                 "explanation": list(sentences(made)),
+                "a_bound_buys": list(buys),
             }
         )
         return
@@ -74,6 +77,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
         header = ("nats told about", "delta", "at most", "rests on dependence at most")
         print_table("", header, promise_rows(made.promise))
     print_lines(sentences(made))
+    print_lines(buys)
     _print_certificates(made)
 
 

@@ -60,12 +60,14 @@ def print_question(question: Question) -> None:
 
 def error_rows(question: NumbersQuestion) -> list[tuple[str, ...]]:
     """The expected standard errors of a question about numbers, and those under LDP at the least delta."""
-    return [
+    rows = [
         (label, f"{error:.3g}", f"{uniform:.3g}")
         for label, error, uniform in zip(
             question.expected.labels, question.expected.stderr, question.expected_uniform.stderr, strict=True
         )
     ]
+    bits = (str(question.channel.code_bits), str(question.uniform.code_bits))
+    return [*rows, (f"bits a report ({question.channel_name})", *bits)]
 
 
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
@@ -127,6 +129,7 @@ def question_json(question: Question, certificate: Certificate | None) -> dict[s
     if isinstance(question, NumbersQuestion):
         return head | {
             "asked": question.part.asked,
+            "mechanism": question.channel_name,
             "attributes": question.asked,
             "channel": question.part.channel.model_dump(exclude_none=True),
             "expected": question.expected.json(),

@@ -84,6 +84,25 @@ class NumbersQuestion:
             for answers in self.channel.types
         )
 
+    @property
+    def channel_name(self) -> str:
+        """How it is asked, in a few words."""
+        match self.part.channel.name:
+            case "bits":
+                return f"one bit about one of {self.channel.moments.m} numbers"
+            case "sign-tables":
+                return f"signs of some of {self.channel.moments.m} numbers together"
+
+    @cached_property
+    def uniform(self) -> NumberChannel:
+        """The channel of plain LDP that keeps the least delta."""
+        d = len(self.asked)
+        deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.part.asked == "mean":
+            return SampledMean(deltas, self.least, unknown)
+        target = d - 1 if self.part.asked == "regression" else None
+        return SampledMoments(deltas, self.least, unknown, target=target)
+
     @cached_property
     def expected(self) -> NumbersAccuracy:
         """How exact the estimates will be."""
@@ -92,12 +111,7 @@ class NumbersQuestion:
     @cached_property
     def expected_uniform(self) -> NumbersAccuracy:
         """How exact the estimates would be under plain LDP that keeps the least delta."""
-        d = len(self.asked)
-        deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.part.asked == "mean":
-            return self._accuracy(SampledMean(deltas, self.least, unknown))
-        target = d - 1 if self.part.asked == "regression" else None
-        return self._accuracy(SampledMoments(deltas, self.least, unknown, target=target))
+        return self._accuracy(self.uniform)
 
     def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
         half = np.array([interval.width / 2 for interval in self.intervals])

@@ -120,11 +120,14 @@ class Plan:
     def _question(self, part: QueryPart, share: Fraction) -> Question:
         attributes, places = self.document.attributes, self.places
         people = max(1, int(self.people * share))
+        deltas = [canonical_amount(attribute.delta) for attribute in attributes.values() if attribute.delta is not None]
+        least = min(deltas, default=None)
         if isinstance(part, HistogramPart):
             place = places.index(part.histogram)
-            return HistogramQuestion(part, attributes[part.histogram], place, share, people)
+            return HistogramQuestion(part, attributes[part.histogram], place, share, people, least)
+        if least is None:
+            raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
         asked = tuple(attributes[name] for name in part.numbers)
-        least = min(canonical_amount(attribute.delta or "") for attribute in attributes.values())
         return NumbersQuestion(part, asked, tuple(places.index(name) for name in part.numbers), share, people, least)
 
     @property
