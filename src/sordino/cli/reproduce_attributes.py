@@ -3,42 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sordino.cli.picture import draw, require_png
 from sordino.cli.progress import progress
+from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.show import print_json, print_table
 from sordino.reproduce import corollary1 as corollary
 from sordino.reproduce import fig3 as figure
 from sordino.reproduce import least_squares as regression
-
-if TYPE_CHECKING:
-    from sordino.view.curves import Curve
-
-ERRORS = {
-    "paper_exact": "the paper's, corrected",
-    "paper_printed": "the paper's, as printed",
-    "zeta_exact": "with the best zeta",
-    "tight_exact": "with the best budgets",
-    "sampled_exact": "one number each",
-    "best_exact": "best",
-    "baseline_duchi": "LDP, Mechanism 2",
-    "baseline_sampled": "LDP, one number each",
-}
-"""What exact errors are called for people."""
-
-BOUNDS = {"corollary": "(18), (19) without constant", "theorem": "(17) without constant"}
-
-SIMULATED = {
-    "paper": ERRORS["paper_exact"],
-    "best": ERRORS["best_exact"],
-    "baseline_duchi": ERRORS["baseline_duchi"],
-    figure.ASKING_NOBODY: "nobody asked, 0 said",
-}
-
-DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_duchi", "baseline_sampled")
 
 LIMITS = ("lower", "upper")
 
@@ -66,7 +40,7 @@ def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
     require_png(output)
     with progress("figure 3", figure.steps(repeats)) as advance:
         rows, spreads = figure.fig3(repeats, advance)
-    drawn = draw(output, lambda: _fig3_drawing(rows, spreads))
+    drawn = draw(output, lambda: draw_fig3(rows, spreads))
     if as_json:
         sections = {"rows": [asdict(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
         print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
@@ -102,7 +76,7 @@ def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: P
     require_png(output)
     with progress("corollary 1", len(corollary.QS)) as advance:
         rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
-    drawn = draw(output, lambda: _corollary_drawing(rows))
+    drawn = draw(output, lambda: draw_corollary1(rows))
     if as_json:
         setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
         print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [asdict(row) for row in rows]})
@@ -117,7 +91,7 @@ def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: P
 @click.command("least-squares")
 @click.option(
     "--people",
-    type=click.IntRange(100, 10**8),
+    type=click.IntRange(regression.FEWEST, 10**8),
     default=regression.PEOPLE,
     show_default=True,
     help="The largest number to simulate; then a tenth, and so on.",
@@ -140,13 +114,13 @@ def least_squares(people: int, repeats: int, output: Path | None, *, as_json: bo
     require_png(output)
     with progress("least squares", regression.simulated_people(people, repeats)) as advance:
         rows = regression.least_squares(people, repeats, advance)
-    drawn = draw(output, lambda: _regression_drawing(rows))
+    drawn = draw(output, lambda: draw_least_squares(rows))
     if as_json:
-        zero = {"predicting_zero": regression.ASKING_NOBODY}
+        zero = {"predicting_zero": regression.PREDICTING_ZERO}
         print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": [asdict(row) for row in rows]})
         return
     sizes = regression.sizes(people)
-    click.echo(f"Mean excess loss; predicting 0 has {regression.ASKING_NOBODY:.3g}")
+    click.echo(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
     for setting in regression.SETTINGS:
         own = [row for row in rows if row.setting == setting.name]
         levels = ", ".join(str(delta) for delta in setting.deltas)
@@ -197,47 +171,3 @@ def _with_error(row: regression.Row) -> str:
 def _say_drawn(drawn: dict[str, str]) -> None:
     for path in drawn.values():
         click.echo(f"{path}: written")
-
-
-def _fig3_drawing(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> bytes:
-    """The exact errors, and the projected medians of each law with a band between the quartiles."""
-    # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.view.curves import Curve, curves
-
-    panels = [("exact, before projection", _exact_curves(rows, DRAWN))]
-    for mean in figure.MEANS if spreads else ():
-        own = []
-        for mechanism in figure.SIMULATED:
-            kept = [s for s in spreads if (s.mean, s.mechanism, s.projected) == (float(mean), mechanism, True)]
-            band = [s.lower for s in kept], [s.upper for s in kept]
-            own.append(Curve(SIMULATED[mechanism], "", [s.median for s in kept], band))
-        panels.append((f"median and quartiles, projected, means of {float(mean):g}", own))
-    return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
-
-
-def _corollary_drawing(rows: Sequence[corollary.Row]) -> bytes:
-    from sordino.view.curves import curves
-
-    panels = [("", _exact_curves(rows, (*BOUNDS, *DRAWN)))]
-    return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
-
-
-def _exact_curves(rows: Sequence[figure.Row | corollary.Row], names: Sequence[str]) -> "list[Curve]":
-    from sordino.view.curves import Curve
-
-    labels = BOUNDS | ERRORS
-    return [Curve(labels[name], "", [getattr(row, name) for row in rows]) for name in names]
-
-
-def _regression_drawing(rows: Sequence[regression.Row]) -> bytes:
-    from sordino.view.curves import Curve, curves
-
-    places = sorted({row.people for row in rows})
-    panels = []
-    for setting in regression.SETTINGS:
-        own = [
-            Curve(method, "", [row.excess for row in rows if (row.setting, row.method) == (setting.name, method)])
-            for method in regression.METHODS
-        ]
-        panels.append((setting.name, own))
-    return curves(places, panels, along="people", upward="mean excess loss")

@@ -1,7 +1,7 @@
 """Figure 3 of the BCDP paper: the error of ten means, two of them sensitive, as the attributes depend ever more.
 
-The paper's mechanism is taken as corrected. As printed, the scale of Mechanism 2 is twice too large: estimates are twice
-what they should be, and the error is four times the corrected one, and the squared length of the true means on top.
+The paper's mechanism is taken as corrected. As printed, the scale of Mechanism 2 is twice too large: estimates are
+twice what they should be, and the error is four times the corrected one and the squared length of the true means.
 Exact errors stand beside simulated ones: their quartiles before and after projection into [-1, 1]^d, for people drawn
 from the paper's law, whose means are 0, and from one with other means. Where the means are 0, whoever asks nobody and
 says 0 has an error of .001 only: by the paper's law alone a mechanism that tells nothing would look best.

@@ -2,9 +2,9 @@
 
 Five features are uniform on [-1, 1], the label is 1 or -1 and its mean is `SLOPES` times the features: predicting 0
 costs .09 more than the best slopes, in the paper's loss (half the mean squared error). Slopes are sought in the unit
-ball. Algorithm 3 is symmetrised over the orders of its two copies; its quadratic form is then still indefinite as a rule,
-so it is either minimised exactly as it is, or clipped to positive semidefinite and given a ridge at the noise level. The
-fit from sampled statistics also has an intercept, whose error counts in its loss.
+ball. Algorithm 3 is symmetrised over the orders of its two copies; its quadratic form is then still indefinite as a
+rule, so it is either minimised exactly as it is, or clipped to positive semidefinite and given a ridge at the noise
+level. The fit from sampled statistics also has an intercept, whose error counts in its loss.
 
 Two values of the first feature move the law of the others and the label by .1 in total variation at most, two values of
 the second by .2: the bound of `BCDP` holds for these people.
@@ -28,6 +28,7 @@ from sordino.estimation.regression import projected_least_squares
 from sordino.estimation.two_copies import quadratic_moments
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.two_copies import TwoCopies
 from sordino.reproduce.simulation import AT_ONCE, Advance, SimulationSource, simulate_bits
 
@@ -36,12 +37,14 @@ TARGET = 5
 RADIUS = 1.0
 """Of the ball that the slopes are sought in."""
 
-ASKING_NOBODY = float(SLOPES @ SLOPES) / 6
+PREDICTING_ZERO = float(SLOPES @ SLOPES) / 6
 """The excess loss of predicting 0."""
 
 PEOPLE = 1_000_000
 TENTHS = 3
-"""How often the largest number of people is divided by ten."""
+"""How often the largest number of people is divided by ten, as long as enough are left."""
+FEWEST = 1000
+"""People: with less it happens often that nobody answers about some statistic."""
 
 REPEATS = 3
 """For the largest number of people."""
@@ -119,7 +122,7 @@ class Row:
 
 def sizes(people: int) -> list[int]:
     """The numbers of people, ascending: each a tenth of the next one."""
-    return sorted({people // 10**tenth for tenth in range(TENTHS + 1)} - {0})
+    return sorted(size for tenth in range(TENTHS + 1) if (size := people // 10**tenth) >= FEWEST)
 
 
 def runs_of(size: int, people: int, repeats: int) -> int:
@@ -151,8 +154,7 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
             found = np.array([[excess_loss(own) for own in algorithm_3(copies, tally)] for tally in tallies])
             generator = np.random.default_rng((*seeds, runs, 2))
             told = (simulate_bits(sampled, truth, size, generator) for _ in range(max(runs, LEAST_RUNS)))
-            fits = (projected_least_squares(sampled, tally, TARGET, radius=RADIUS).value for tally in told)
-            ours = np.array([excess_loss(fit[1:]) + float(fit[0] ** 2) / 2 for fit in fits])
+            ours = np.array([_loss_of_sampled(sampled, tally) for tally in told])
             for method, losses in zip(METHODS, (*found.T, ours), strict=True):
                 rows.append(_row(setting.name, method, size, losses))
     return tuple(rows)
@@ -193,6 +195,14 @@ def _tally(copies: TwoCopies, people: int, seeds: tuple[int, ...], advance: Adva
         tally += copies.tally(copies.privatize(records, source))
         advance(len(records))
     return tally
+
+
+def _loss_of_sampled(channel: SampledBits, tally: Aggregate) -> float:
+    """With the intercept's; that of predicting 0 where nobody answered about some statistic."""
+    if not tally.counts.reshape(-1, 2).any(axis=1).all():
+        return PREDICTING_ZERO
+    fit = projected_least_squares(channel, tally, TARGET, radius=RADIUS).value
+    return excess_loss(fit[1:]) + float(fit[0] ** 2) / 2
 
 
 def _row(setting: str, method: str, people: int, losses: NDArray[np.float64]) -> Row:

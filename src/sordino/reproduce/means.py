@@ -28,8 +28,8 @@ Zeta: TypeAlias = Fraction | Literal["paper"]
 
 Entrant = Literal["paper", "zeta", "tight", "sampled", "best", "baseline_duchi", "baseline_sampled"]
 """paper: nested reports with the paper's zeta. zeta: with the best one. tight: with the best budgets, by the tight
-accounting. sampled: one number each, by the sampling rule. best: `SampledMean`. baseline_duchi and baseline_sampled: LDP
-at the least delta, on the ball and by one number each."""
+accounting. sampled: one number each, by the sampling rule. best: `SampledMean`. baseline_duchi and baseline_sampled: at
+the least delta under LDP, on the ball and by one number each."""
 
 ENTRANTS: tuple[Entrant, ...] = get_args(Entrant)
 
