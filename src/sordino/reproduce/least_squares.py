@@ -94,7 +94,7 @@ KNOWN = {
     ("BCDP", METHODS[0]): {1_000_000: 0.26},
     ("BCDP", METHODS[2]): {1_000_000: 0.0017},
 }
-"""Simulated by other programs than this one, with other slopes of the same length and other ridges."""
+"""Simulated by other programs than this one, for slopes of the same length, and perhaps with other ridges."""
 
 
 @dataclass(frozen=True)
