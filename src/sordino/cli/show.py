@@ -74,9 +74,11 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []
     for i, name in enumerate(promise.names):
-        rest = promise.dependence.of_rest(i)
+        rest, bins = promise.dependence.of_rest(i), promise.binned(i)
+        bound = "a bound by statistic" if rest == 1 else f"at most {outward(rest, 4, up=True)}"
+        label = f"{name} ({bins} bins)" if bins else name
         reached = upward(promise.reached[i], 6)
-        rows.append((name, str(promise.deltas[i]), reached, "-" if rest == 1 else outward(rest, 4, up=True)))
+        rows.append((label, str(promise.deltas[i]), reached, bound if promise.relies(i) else "nothing"))
     level = upward(promise.level, 6)
     return [*rows, ("the whole record", str(promise.epsilon), level, "")]
 
@@ -149,11 +151,21 @@ def question_json(question: Question, certificate: Certificate | None) -> dict[s
 def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     """Deltas and what the plan's integers reach, rounded up."""
     attributes = {
-        name: {"delta": str(delta), "reached": reached.ceil(), "dependence": str(promise.dependence.of_rest(i))}
+        name: {
+            "delta": str(delta),
+            "reached": reached.ceil(),
+            "dependence": str(promise.dependence.of_rest(i)),
+            "rests_on_dependence": promise.relies(i),
+            "bins": promise.binned(i),
+        }
         for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
     }
     whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
-    return {"holds": promise.holds, "attributes": attributes, "record": whole}
+    statistics = [
+        {"attribute": promise.names[i], "statistic": [promise.names[place] for place in statistic], "bound": str(bound)}
+        for (i, statistic), bound in sorted(promise.dependence.statistics.items())
+    ]
+    return {"holds": promise.holds, "attributes": attributes, "record": whole, "statistics": statistics}
 
 
 def certificate_json(certificate: Certificate) -> dict[str, Any]:
