@@ -114,6 +114,11 @@ class NumbersResult:
         """What one number of it is."""
         return {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[self.question.part.asked]
 
+    @property
+    def about(self) -> str:
+        """What the labels are."""
+        return {"mean": "number", "covariance": "numbers", "regression": "feature"}[self.question.part.asked]
+
     @cached_property
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:
         """What is estimated, by name, and where it stands in the estimate."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sordino.survey.digits import rounded
 from sordino.survey.result import NumbersResult
 from sordino.view.intervals import points
 from sordino.view.page import Figure, Section, Table
@@ -48,10 +49,8 @@ def _coefficients(result: NumbersResult, title: str) -> Figure:
 
 
 def _table(result: NumbersResult, title: str) -> Table:
-    header = ("of", result.noun, "std. error", "from", "to", *(["fitted"] if result.fitted is not None else []))
-    rows = []
-    for row in result.rows():
-        keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
-        rows.append((str(row["value"]), *(f"{row[key]:.6g}" for key in keys)))
-    fitted = " The fitted ones are those nearest that some data can have." if result.fitted is not None else ""
-    return Table(f"{title}: all numbers", header, tuple(rows), _note(result) + fitted)
+    fitted = [] if result.fitted is None else ["fitted"]
+    header = (result.about, result.noun, "std. error", "from", "to", *fitted)
+    rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
+    why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
+    return Table(f"{title}: all numbers", header, rows, _note(result) + (why if fitted else ""))
