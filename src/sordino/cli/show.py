@@ -65,7 +65,7 @@ def print_question(question: Question) -> None:
     if isinstance(question, NumbersQuestion):
         print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(question))
         if question.part.asked == "regression":
-            click.echo(EVENLY)
+            click.echo(f"{EVENLY}\n")
         return
     print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(question))
     header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
@@ -210,8 +210,8 @@ def print_result(result: Result) -> None:
         fitted = [] if result.fitted is None else ["fitted"]
         header = (result.about, result.noun, "std. error", *limits, *fitted)
         print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
-        if fitted:
-            click.echo(FITTED)
+        if any(row[1] != row[-1] for row in rows if fitted):
+            click.echo(f"{FITTED}\n")
         return
     k = result.question.domain.k
     largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
