@@ -1,6 +1,7 @@
 """Numbers on the command line: what was clipped, estimated, certified, and what the page shows."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -119,9 +120,18 @@ def test_a_statement_serves_a_survey(asked, run, tmp_path):
     assert reached <= 0.5
     # Nothing in the data depends on anything: far more may be told about the others than without a statement.
     assert planned["promise"]["record"]["reached"] > 1
+    assert planned["promise"]["attributes"]["height"]["bins"] == 4
+    assert planned["promise"]["attributes"]["smoker"]["bins"] is None
+    assert planned["promise"]["attributes"]["smoker"]["rests_on_dependence"] is True
+    assert all(0 <= float(Fraction(told["bound"])) < 1 for told in planned["promise"]["statistics"])
     code, out, _ = run("explain", "stated.json")
     assert code == 0
-    assert "bins" in out
+    assert "any two values of 'smoker'" in out
+    assert "any two of the 4 bins of 'height'" in out
+    assert "any two values of 'height'" not in out
+    code, out, _ = run("certify", "stated.json")
+    assert code == 0
+    assert "'height' (which of its 4 bins): at most " in out
     (tmp_path / "other.toml").write_text(
         binned.replace("rest = 0.25", 'file = "q.json"').replace("low = 140", "low = 130")
     )

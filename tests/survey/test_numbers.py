@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from sordino.definition.sampling import sampling_deltas, sampling_level
+from sordino.design.dependence import state_dependence, tally_sample
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
+from sordino.survey.asked import asked_of
 from sordino.survey.document import canonical
 from sordino.survey.explain import explain
 from sordino.survey.numbers import NumbersQuestion
@@ -18,6 +20,7 @@ from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
 from sordino.survey.result import NumbersResult, Untold, results
 from sordino.survey.schema import Survey
+from sordino.survey.statement import save_statement
 
 SURVEY = """\
 version = 1
@@ -45,6 +48,9 @@ weight = 2
 [[ask]]
 regression = { target = "weight", features = ["height", "age"] }
 """
+
+
+N_SAMPLE = 50_000
 
 
 def edit(*changes):
@@ -249,6 +255,35 @@ def test_fewer_people_than_numbers_are_refused():
         Plan.of(read(), 39)
 
 
+def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
+    rng = np.random.default_rng(3)
+    columns = {"smoker": rng.integers(0, 2, N_SAMPLE), "years": rng.uniform(20, 80, N_SAMPLE)}
+    columns |= {"height": rng.uniform(140, 200, N_SAMPLE), "weight": rng.uniform(30, 200, N_SAMPLE)}
+    rest = SURVEY[SURVEY.index("rest =") : SURVEY.index("[[ask]]")]
+    binned = ("low = 140, high = 200", "low = 140, high = 200, bins = 3")
+    survey = Survey.read(tomllib.loads(edit((rest, 'file = "q.json"\n'), binned)), folder=tmp_path)
+    asked = asked_of(survey)
+    names = {"age": "years"}
+    tally = tally_sample(asked, [columns[names.get(name, name)] for name in asked.names])
+    save_statement(state_dependence(asked, tally, "0.95"), tmp_path / "q.json")
+    plan = Plan.of(survey, 100_000)
+    plan.save(tmp_path / "plan.json")
+    assert Plan.load(tmp_path / "plan.json").promise.bins == {"height": 3}
+    said = " ".join(explain(plan))
+    assert "any two of the 3 bins of 'height' by a factor of at most 2.72" in said
+    assert "any two values of 'smoker' by a factor of at most 1.65" in said
+    assert "Of 'height' that is promised about the bin" in said
+    # Why it has to be said: an answer about height * age is given at a level above height's delta of 1. Whoever knows
+    # the age learns of two single heights by that level.
+    height, age = plan.places.index("height"), plan.places.index("age")
+    levels = {answer.statistics: answer.level for q in plan.questions for t in q.types for answer in t}
+    assert levels[((age, height),)] > Nats.of(1)
+    # Where nothing rests on the bins, values are promised.
+    alone = Survey.read(tomllib.loads(edit((rest, 'file = "q.json"\n'), binned, ('delta = "0.5"', 'delta = "0.01"'))))
+    alone = alone.model_copy(update={"dependence": None})
+    assert "any two values of 'height'" in " ".join(explain(Plan.of(alone, 100_000)))
+
+
 def test_what_a_plan_says(plan):
     said = " ".join(explain(plan))
     assert "between any two records by a factor of at most 7.39." in said
@@ -308,6 +343,21 @@ def test_expected_errors_are_those_that_are_found(plan):
         # At most, whatever the data; covariances also hold the error of the means.
         assert all(0.5 * e < f < 1.1 * e for f, e in zip(found, expected, strict=True))
         assert all(u > e for u, e in zip(result.question.expected_uniform.stderr, expected, strict=True))
+
+
+def test_the_expected_errors_of_coefficients_are_found_where_features_are_spread_evenly():
+    asks = SURVEY[SURVEY.index("[[ask]]") :]
+    plan = Plan.of(read((asks, '[[ask]]\nregression = { target = "weight", features = ["height", "age"] }\n')), 300_000)
+    (question,) = plan.questions
+    rng = np.random.default_rng(0)
+    values = rng.uniform(-1, 1, (300_000, 3))  # nothing explains anything
+    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([values])))
+    rows = {row["value"]: row["stderr"] for row in result.rows()}
+    for name, expected in question.expected.json().items():
+        # Errors of the features' own moments count too, as far as slopes are not found to be zero.
+        assert 0.85 * expected < rows[name] < 1.25 * expected, name
+    # The intercept is told at height 0 and age 0, far from everybody.
+    assert rows["intercept"] > 170 * rows["height"]
 
 
 def test_what_too_few_reports_do_not_tell_is_said_beside_the_rest(plan):

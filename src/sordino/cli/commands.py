@@ -74,7 +74,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     for question in made.questions:
         print_question(question)
     if made.promise is not None:
-        header = ("nats told about", "delta", "at most", "rests on dependence at most")
+        header = ("nats told about", "delta", "told at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
     print_lines(sentences(made))
     print_lines(buys)

@@ -6,8 +6,8 @@ of i, are within the declared dependence; for anybody at all by e^epsilon.
 Source: BCDP paper, Definition 4, with the sampling rule in place of Proposition 4.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sordino.definition.dependence import Dependence
@@ -25,6 +25,8 @@ class CoordinatePromise:
         epsilon: promised for the whole record, whatever is believed.
         dependence: under which the deltas are promised.
         types: what a person can be drawn to answer, over all questions.
+        bins: the numbers whose dependence bounds are about the bins that they fall in, and how many bins: where a delta
+            rests on such a bound, it is promised about the bins.
     """
 
     names: tuple[str, ...]
@@ -32,6 +34,7 @@ class CoordinatePromise:
     epsilon: Nats
     dependence: Dependence
     types: tuple[AnswerType, ...]
+    bins: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def reached(self) -> tuple[Nats, ...]:
@@ -53,6 +56,14 @@ class CoordinatePromise:
         """The names of what is not kept."""
         wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
         return (*wrong, *(["the whole record"] if self.level > self.epsilon else []))
+
+    def relies(self, i: int) -> bool:
+        """Whether the delta of attribute i rests on a dependence bound: a report may tell more to other beliefs."""
+        return self.level > self.deltas[i]
+
+    def binned(self, i: int) -> int | None:
+        """Into how many bins attribute i falls, if its delta is promised about these; None if about its values."""
+        return self.bins.get(self.names[i]) if self.relies(i) else None
 
     def of(self, names: Sequence[str]) -> tuple[Nats, ...]:
         """The promised deltas of some attributes."""

@@ -4,14 +4,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
 from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.interval import Interval
+from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
@@ -60,6 +59,12 @@ class NumbersQuestion:
     def intervals(self) -> tuple[Interval, ...]:
         """The ends of the numbers, in the unit of the data."""
         return tuple(_interval(attribute) for attribute in self.attributes)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """The same, by name."""
+        ends = self.intervals
+        return Ranges(tuple(self.asked), tuple(end.low for end in ends), tuple(end.high for end in ends))
 
     @cached_property
     def channel(self) -> NumberChannel:
@@ -114,8 +119,7 @@ class NumbersQuestion:
         return self._accuracy(self.uniform)
 
     def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
-        half = np.array([interval.width / 2 for interval in self.intervals])
-        return expected_numbers(self.part.asked, self.asked, channel, half, self.people)
+        return expected_numbers(self.part.asked, self.asked, channel, self.ranges, self.people)
 
     def _needed(self) -> tuple[Statistic, ...]:
         """The statistics that tell what is asked."""

@@ -127,11 +127,14 @@ class DependencePart(Part):
     Attributes:
         rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
         statistics: smaller bounds for some statistics.
+        bins: the numbers whose bounds are about the bins that they fall in, and how many bins; of all other attributes
+            bounds are about the values themselves.
         ground: what the bounds rest on, in sentences.
     """
 
     rest: dict[str, str]
     statistics: list[StatisticPart]
+    bins: dict[str, int] | None = None
     ground: list[str]
 
 

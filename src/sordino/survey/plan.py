@@ -166,6 +166,7 @@ class Plan:
             canonical_amount(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
+            (document.dependence and document.dependence.bins) or {},
         )
 
     @cached_property

@@ -100,7 +100,7 @@ class HistogramQuestion:
         if isinstance(self.part.mechanism, TablePart):
             made[self.part.mechanism.name] = self.mechanism
         return {
-            f"{name}, {mechanism.code_bits} bits": expected_accuracy(
+            f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}": expected_accuracy(
                 mechanism, self.people, subtract_totals=subtracting_helps(mechanism)
             )
             for name, mechanism in made.items()
