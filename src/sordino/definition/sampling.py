@@ -14,7 +14,7 @@ Guarantee: results are exact, or rounded against the user in the 40th digit. Sou
 Definition 4, read per statistic; the rules are proved where they are used (`dependent_loss`, `table_loss`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -84,45 +84,18 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         >>> [str(delta) for delta in sampling_deltas([(coin,)], Dependence.bounded(["1/2", 1]))]
         ['ln 2', 'ln 3']
     """
-    distinct = list(dict.fromkeys(types))
+    distinct = sorted(dict.fromkeys(types), key=_total, reverse=True)
     touching: list[list[AnswerType]] = [[] for _ in range(dependence.d)]
     for answers in distinct:
         for place in sorted(_places(answers)):
             if place >= dependence.d:
                 raise SordinoError(f"answers must be about {dependence.d} attributes", found=f"one about {place}")
             touching[place].append(answers)
-    by_total = sorted(distinct, key=_total, reverse=True)
-    totals = [_total(answers) for answers in by_total]
-    places = [_places(answers) for answers in by_total]
-    # The same losses come up again and again: each is worked out once.
-    through_others, through_table = cache(dependent_loss), cache(table_loss)
-
-    def untouched(i: int) -> Iterator[Nats]:
-        """Losses through types that are about other attributes, as long as they can be the largest."""
-        rest = dependence.of_rest(i)
-        for answers, total, about in zip(by_total, totals, places, strict=True):
-            if i not in about:
-                variation = _variation(i, answers, dependence)
-                yield through_others(total, variation)
-                if variation == rest:
-                    # All that follow have a lower level, and no larger variation.
-                    return
-
-    def through(i: int, answers: AnswerType) -> Nats:
-        """The loss through a type that touches i."""
-        if len(answers) == 1 and len(answers[0].statistics) == 1:
-            return through_others(answers[0].level, dependence.of(i, answers[0].statistics[0]))
-        if len(answers) == 1 and answers[0].errors:
-            own = answers[0].statistics.index((i,))
-            others = [statistic for statistic in answers[0].statistics if statistic != (i,)]
-            variation = dependence.of(i, others[0]) if len(others) == 1 else dependence.of_rest(i)
-            return through_table(answers[0].errors, own, variation)
-        rest = tuple(answer for answer in answers if i not in answer.places)
-        touched_level = _total(tuple(answer for answer in answers if i in answer.places))
-        return touched_level + through_others(_total(rest), _variation(i, rest, dependence))
-
+    losses = _Losses(dependence)
+    untouched = losses.untouched([(answers, _total(answers), _places(answers)) for answers in distinct])
     return tuple(
-        max({*(through(i, answers) for answers in touching[i]), *untouched(i), NOTHING}) for i in range(dependence.d)
+        max({NOTHING, *(losses.touched(i, answers) for answers in touching[i]), *untouched(i)})
+        for i in range(dependence.d)
     )
 
 
@@ -180,30 +153,67 @@ def table_loss(errors: Sequence[int], position: int, variation: BoundOnVariation
     """
     q = read_variation(variation)
     bit = 1 << position
-    rows = [[weight for pattern, weight in enumerate(errors) if bool(pattern & bit) == wrong] for wrong in (False, True)]
+    right = [weight for pattern, weight in enumerate(errors) if not pattern & bit]
+    wrong = [weight for pattern, weight in enumerate(errors) if pattern & bit]
     same, other = q.denominator - q.numerator, q.numerator
     ratios = {
         Fraction(same * above + other * max(first), same * below + other * min(second))
-        for first in rows
-        for second in rows
+        for first in (right, wrong)
+        for second in (right, wrong)
         for above, below in set(zip(first, second, strict=True))
     }
     return Nats.log(max(ratios))
+
+
+class _Losses:
+    """What types tell of an attribute; the same losses come up again and again, and each is worked out once."""
+
+    def __init__(self, dependence: Dependence) -> None:
+        self._dependence = dependence
+        self._through_others, self._through_table = cache(dependent_loss), cache(table_loss)
+
+    def touched(self, i: int, answers: AnswerType) -> Nats:
+        """Through a type that touches attribute i."""
+        if len(answers) == 1 and len(answers[0].statistics) == 1:
+            return self._through_others(answers[0].level, self._dependence.of(i, answers[0].statistics[0]))
+        if len(answers) == 1 and answers[0].errors:
+            statistics = answers[0].statistics
+            others = tuple(statistic for statistic in statistics if statistic != (i,))
+            variation = self._variation(i, others)
+            return self._through_table(answers[0].errors, statistics.index((i,)), variation)
+        rest = tuple(answer for answer in answers if i not in answer.places)
+        level = _total(tuple(answer for answer in answers if i in answer.places))
+        return level + self._through_others(_total(rest), self._variation(i, _statistics(rest)))
+
+    def untouched(self, by_level: Sequence[tuple[AnswerType, Nats, frozenset[int]]]) -> Callable[[int], Iterator[Nats]]:
+        """Through those types, of falling level, that do not touch an attribute, as long as they can matter."""
+
+        def losses(i: int) -> Iterator[Nats]:
+            for answers, level, places in by_level:
+                if i not in places:
+                    variation = self._variation(i, _statistics(answers))
+                    yield self._through_others(level, variation)
+                    if variation == self._dependence.of_rest(i):
+                        # All that follow have a lower level, and no larger variation.
+                        return
+
+        return losses
+
+    def _variation(self, i: int, others: tuple[Statistic, ...]) -> Fraction:
+        """The q of attribute i for statistics that do not touch it: a statistic's own only if it stands alone."""
+        return self._dependence.of(i, others[0]) if len(others) == 1 else self._dependence.of_rest(i)
 
 
 def _places(answers: AnswerType) -> frozenset[int]:
     return frozenset(place for answer in answers for place in answer.places)
 
 
+def _statistics(answers: AnswerType) -> tuple[Statistic, ...]:
+    return tuple(statistic for answer in answers for statistic in answer.statistics)
+
+
 def _total(answers: AnswerType) -> Nats:
     return sum((answer.level for answer in answers), NOTHING)
-
-
-def _variation(i: int, others: AnswerType, dependence: Dependence) -> Fraction:
-    """The q of attribute i for answers that do not touch it: a statistic's own only if it stands alone."""
-    if len(others) == 1 and len(others[0].statistics) == 1:
-        return dependence.of(i, others[0].statistics[0])
-    return dependence.of_rest(i)
 
 
 def _factor(amount: Nats) -> tuple[Fraction, Fraction]:

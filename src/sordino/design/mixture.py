@@ -11,6 +11,7 @@ often (`spread`). Floats throughout: what comes out is made whole and proved els
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -41,7 +42,10 @@ MOST_CODES = 1 << 16
 ENOUGH = 1e-4
 """Types that are worth no more than this above the whole are not taken in."""
 
-SLOW = 5e-4
+NEW = 12
+"""Types that are taken in together."""
+
+SLOW = 1e-3
 """The search ends when a round lowers the total by less than this part."""
 
 MOST_ROUNDS = 12
@@ -50,8 +54,8 @@ MOST_ROUNDS = 12
 MOST_PASSES = 5000
 """Passes over the shares in one round."""
 
-PROMISING = 0.9
-"""Shapes whose best table was worth less than this part of the best are left alone until no other pays."""
+PROMISING = 0.7
+"""Shapes whose table was worth less than this part of the best of their size are not searched again."""
 
 LEAST_SHARE = 1e-5
 """Types that are drawn less often are dropped."""
@@ -136,18 +140,16 @@ class Mixtures:
         return shares
 
     def _priced(self, shares: Shares) -> list[Kind]:
-        """The types that are worth most at the prices of the shares so far, at most three; none where none pays."""
-        prices = self._prices(shares)
-        best = max(self._worth.values(), default=0.0)
-        promising = [counts for counts, worth in self._worth.items() if worth >= PROMISING * best]
-        for found in (self._valued(promising, prices, shares.total), self._grown(prices, shares.total)):
-            paying = sorted(
-                ((worth, kind) for worth, kind in found if kind is not None and worth > 1 + ENOUGH),
-                key=lambda pair: -pair[0],
-            )
-            if paying:
-                return [kind for _, kind in paying[:3]]
-        return []
+        """The types that are worth most at the prices of the shares so far; none where none pays."""
+        paying = sorted(
+            (
+                (worth, kind)
+                for worth, kind in self._grown(self._prices(shares), shares.total)
+                if kind is not None and worth > 1 + ENOUGH
+            ),
+            key=lambda pair: -pair[0],
+        )
+        return [kind for _, kind in paying[:NEW]]
 
     def _grown(self, prices: Floats, total: float) -> list[tuple[float, Kind | None]]:
         """Tables of two signs, and of one more in each step as long as that helps, from the best before."""
@@ -157,7 +159,12 @@ class Mixtures:
         best, failures = 0.0, 0
         # Even numbers of signs tell a little less than odd ones, so one step that does not help is not the end.
         while failures < 2:
-            shapes = [counts for counts in shapes if self._fits(counts)]
+            known = max((self._worth.get(counts, 0.0) for counts in shapes), default=0.0)
+            shapes = [
+                counts
+                for counts in shapes
+                if self._fits(counts) and self._worth.get(counts, np.inf) >= PROMISING * known
+            ]
             if not shapes:
                 break
             found += self._valued(shapes, prices, total)
@@ -192,7 +199,7 @@ class Mixtures:
         if not np.all(np.abs(table.slopes) > 1e-7):
             # It asks for nothing of some group.
             return table.value, None
-        self._starts[counts] = [table.slopes, *search.starts()[:1]]
+        self._starts[counts] = [table.slopes]
         information = np.zeros(len(counts))
         sizes = np.array([len(self.groups[g].members) for g in asked])
         information[asked] = np.array([counts[g] for g in asked]) / sizes * table.slopes**2
@@ -297,7 +304,7 @@ def spread(counts: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[Fracti
             for step in range(size // gcd(count, size) + 1)
         }
     )
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         middle = (start + end) / 2
         yield (
             end - start,

@@ -22,10 +22,12 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.mixture import Group, Mixtures, Shares, spread
 from sordino.design.sign_table import whole_table
+from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.number import NumberChannel
+from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.sign_tables import Row, SignTables
 
 MOST_GROUPS = 10
@@ -65,7 +67,7 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
     """
     bounds, most = _read(deltas, epsilon, dependence)
     levels = single_levels(bounds, most, dependence)
-    candidates = [_singles(levels)]
+    candidates: list[NumberChannel] = [_singles(levels)]
     for groups in _groupings(bounds, levels, dependence):
         mixture = _made(groups, levels, Mixtures(groups, most).best())
         if mixture is not None:
@@ -110,9 +112,7 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
     return tuple(levels)
 
 
-def _read(
-    deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
-) -> tuple[tuple[Nats, ...], Nats]:
+def _read(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
     if not isinstance(dependence, Dependence):
         raise SordinoError(
             "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
@@ -142,12 +142,10 @@ def _read(
     return bounds, most
 
 
-def _singles(levels: Sequence[Nats]) -> SignTables:
-    """One number each: by the Lagrange condition, drawn in proportion to 1 / slope."""
-    coins = [_coin(level) for level in levels]
-    return _channel(
-        len(levels), [((j,), coin, 1 / _slope(coin)) for j, coin in enumerate(coins)]
-    )
+def _singles(levels: Sequence[Nats]) -> SampledBits:
+    """One number each: by the Lagrange condition, drawn in proportion to coth(level / 2), which is 1 / slope."""
+    shares = np.array([1 / _slope(_coin(level)) for level in levels])
+    return SampledBits(Moments.first(len(levels)), levels, [max(weight, 1) for weight in whole_weights(shares)])
 
 
 def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
@@ -202,17 +200,17 @@ def _slope(coin: Sequence[int]) -> float:
     return slope
 
 
-def _groupings(
-    deltas: Sequence[Nats], levels: Sequence[Nats], dependence: Dependence
-) -> Iterator[tuple[Group, ...]]:
+def _groupings(deltas: Sequence[Nats], levels: Sequence[Nats], dependence: Dependence) -> Iterator[tuple[Group, ...]]:
     """Ways to treat numbers alike: those of equal (delta, q), and coarser ones."""
     singles = [_slope(_coin(level)) ** 2 for level in levels]
     sizes = [log(float(delta)) for delta in deltas]
     low, high = min(sizes), max(sizes)
     equal = [(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
-    ways: list[Sequence[object]] = [equal] if len(set(equal)) <= MOST_GROUPS else []
-    for count in COARSER if not ways else COARSER[1:]:
-        ways.append([min(int((size - low) / (high - low) * count), count - 1) if high > low else 0 for size in sizes])
+    exact = len(set(equal)) <= MOST_GROUPS
+    ways: list[Sequence[object]] = [equal] if exact else []
+    for count in COARSER[exact:]:
+        width = (high - low) / count or 1.0
+        ways.append([min(int((size - low) / width), count - 1) for size in sizes])
     seen = set()
     for way in ways:
         members: dict[object, list[int]] = {}

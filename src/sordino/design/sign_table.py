@@ -112,9 +112,9 @@ class TableSearch:
 
     def starts(self) -> list[Floats]:
         """Slopes as large as the groups' deltas allow alone: of all groups, and of each."""
-        caps = np.tanh([min(float(delta), float(self.shape.level)) / 2 for delta in self.shape.deltas])
-        alone = np.eye(len(caps)) if 1 < len(caps) <= MOST_STARTS else []
-        return [caps, *(caps * one for one in alone)]
+        level = float(self.shape.level)
+        caps = np.tanh(np.array([min(float(delta), level) for delta in self.shape.deltas]) / 2)
+        return [caps, *(caps * np.eye(len(caps)) if len(caps) <= MOST_STARTS else ())]
 
     @cached_property
     def _mean(self) -> Floats:
@@ -123,13 +123,15 @@ class TableSearch:
             [prod(comb(count, right) for count, right in zip(self.shape.counts, s, strict=True)) for s in self.states],
             dtype=np.float64,
         )
-        return patterns / patterns.sum()
+        shares: Floats = patterns / patterns.sum()
+        return shares
 
     @cached_property
     def _slope(self) -> Floats:
         """The slope of a sign of each group as a linear map of F, shape (groups, states)."""
         right = np.array(self.states, dtype=np.float64) / np.array(self.shape.counts)
-        return (2 * right - 1).T * self._mean
+        slope: Floats = (2 * right - 1).T * self._mean
+        return slope
 
     def _vertex(self, worth: Floats, direction: Floats) -> Table | None:
         aim = np.zeros(self._variables)
@@ -139,7 +141,7 @@ class TableSearch:
             return None
         total = np.zeros((1, self._variables))
         total[0, : len(self.states)] = self._mean
-        solution = linprog(
+        solution = linprog(  # type: ignore[call-overload]  # the stubs do not know sparse bounds
             aim / size, A_ub=self._bounds, b_ub=np.zeros(self._rows), A_eq=total, b_eq=[1.0], method="highs"
         )
         if solution.x is None:

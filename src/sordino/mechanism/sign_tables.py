@@ -20,6 +20,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,16 @@ from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
+from sordino.exact.sign import SignCoins
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 
 LARGEST_ROW = 12
 """Signs in one report at most: a table has 2^m weights."""
+
+ROUNDING = SignCoins((WORD,))
+"""From a number to a sign with that mean."""
 
 
 @dataclass(frozen=True)
@@ -143,16 +148,15 @@ class SignTables(NumberChannel):
         return self.offsets[-1]
 
     def probability(self, record: Sequence[float], code: int) -> Fraction:
-        """Pr(code | record), up to the rounding of numbers to signs; exact where they are -1 or 1."""
+        """Pr(code | record), in the integers of the sampler."""
         which = int(np.searchsorted(self.offsets, code, side="right")) - 1
         row, sent = self.rows[which], code - self.offsets[which]
         total = Fraction(0)
+        positive = [ROUNDING.weight(float(record[place])) for place in row.places]
         for pattern, weight in enumerate(self.tables[row.table]):
-            part = Fraction(weight, WORD)
-            for c, place in enumerate(row.places):
-                rounded = 1 if (sent ^ pattern) >> c & 1 else -1
-                part *= (1 + rounded * Fraction(record[place])) / 2
-            total += part
+            rounded = [(sent ^ pattern) >> c & 1 for c in range(len(positive))]
+            likely = prod(one if bit else WORD - one for one, bit in zip(positive, rounded, strict=True))
+            total += Fraction(weight * likely, WORD ** (1 + len(positive)))
         return Fraction(self.weights[which], sum(self.weights)) * total
 
     def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
@@ -160,7 +164,7 @@ class SignTables(NumberChannel):
 
         Given the draw, which says nothing about the records, it is unbiased.
         """
-        counts = self._own(aggregate)
+        counts = self.own_counts(aggregate)
         estimates: NDArray[np.float64] = (self._weighed @ counts) / self._drawn(counts)
         return estimates
 
@@ -170,7 +174,7 @@ class SignTables(NumberChannel):
         The residual of a report is what its weighed signs differ from what its row's slopes and the estimates let
         expect.
         """
-        counts = self._own(aggregate)
+        counts = self.own_counts(aggregate)
         drawn, estimates = self._drawn(counts), self.means(aggregate)
         # What a report in each row is expected to add to each weighed sum; 0 outside of its row.
         expected = self._squares.multiply(np.clip(estimates, -1, 1)[:, None]).tocsr()
@@ -198,22 +202,10 @@ class SignTables(NumberChannel):
             drawn = np.flatnonzero(self._table_of_row[which] == number) if len(self.tables) > 1 else slice(None)
             codes[drawn] = np.searchsorted(ends, word[drawn], side="right")
         for c, places in enumerate(self._places.T):
-            # 53 bits of a word are a uniform multiple of 2^-52 below 2.
-            uniform = (stream.next() >> np.uint64(11)).astype(np.float64) * 2.0**-52 - 1
-            positive = uniform < records[people, places[which]]
+            positive = ROUNDING.positive(records[people, places[which]], stream.next())
             # Rows with fewer signs have no bit here.
             codes ^= (positive & (self._signs[which] > c)).astype(np.uint64) << np.uint64(c)
         return codes + self._first[which]
-
-    def _own(self, aggregate: Aggregate) -> NDArray[np.int64]:
-        if aggregate.fingerprint != self.fingerprint or aggregate.counts.shape != (self.counters,):
-            raise SordinoError(
-                "a tally must be of the channel that reads it",
-                found=f"one of {aggregate.fingerprint} for {self.fingerprint}",
-            )
-        if aggregate.n == 0:
-            raise SordinoError("a tally must hold reports to be estimated from", found="none")
-        return aggregate.counts
 
     def _drawn(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of squared slopes of all signs that were sent about each number, shape (d,)."""
