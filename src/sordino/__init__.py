@@ -12,8 +12,8 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
-from sordino.domain.box import Box
 from sordino.design.sampled_moments import SampledMoments
+from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval

@@ -151,7 +151,11 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
         for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
     }
     whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
-    return {"holds": promise.holds, "attributes": attributes, "record": whole}
+    answers = [
+        {"holds": found.holds, "slack": found.slack.floor() if found.slack.is_finite else None}
+        for found in promise.certificates
+    ]
+    return {"holds": promise.holds, "attributes": attributes, "record": whole, "answers": answers}
 
 
 def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sordino.audit.answers import AnswersCertificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level
 from sordino.exact.nats import Nats
@@ -25,6 +26,7 @@ class CoordinatePromise:
         epsilon: promised for the whole record, whatever is believed.
         dependence: under which the deltas are promised.
         types: what a person can be drawn to answer, over all questions.
+        certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
     """
 
     names: tuple[str, ...]
@@ -32,6 +34,7 @@ class CoordinatePromise:
     epsilon: Nats
     dependence: Dependence
     types: tuple[AnswerType, ...]
+    certificates: tuple[AnswersCertificate, ...] = ()
 
     @cached_property
     def reached(self) -> tuple[Nats, ...]:
@@ -52,7 +55,8 @@ class CoordinatePromise:
     def broken(self) -> tuple[str, ...]:
         """The names of what is not kept."""
         wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
-        return (*wrong, *(["the whole record"] if self.level > self.epsilon else []))
+        whole = self.level > self.epsilon or not all(certificate.holds for certificate in self.certificates)
+        return (*wrong, *(["the whole record"] if whole else []))
 
     def of(self, names: Sequence[str]) -> tuple[Nats, ...]:
         """The promised deltas of some attributes."""

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sordino.audit.answers import AnswersCertificate, certify_answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
 from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
@@ -79,6 +80,15 @@ class NumbersQuestion:
             tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in answers)
             for answers in self.channel.types
         )
+
+    @cached_property
+    def certificate(self) -> AnswersCertificate:
+        """The exact verdict on the document's integers: whether they keep what `types` says.
+
+        Raises:
+            SordinoError: integers whose answers are not as `types` says.
+        """
+        return certify_answers(self.channel)
 
     @cached_property
     def expected(self) -> NumbersAccuracy:

@@ -149,6 +149,7 @@ class Plan:
             canonical_amount(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
+            tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
         )
 
     @cached_property
