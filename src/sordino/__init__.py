@@ -12,6 +12,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
+from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
@@ -42,6 +43,7 @@ from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.sign_tables import SignTables
 from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
@@ -93,9 +95,11 @@ __all__ = [
     "Record",
     "Sampled",
     "SampledBits",
+    "SampledMean",
     "SampledMoments",
     "Scaled",
     "SignResponse",
+    "SignTables",
     "SordinoError",
     "SordinoErrors",
     "SubsetSelection",

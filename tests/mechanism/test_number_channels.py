@@ -19,12 +19,14 @@ from sordino import (
     SampledBits,
     Scaled,
     SignResponse,
+    SignTables,
     SordinoError,
 )
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.exact.sign import HALF
 from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.sign_tables import Row
 
 PAIRS = Moments(2, ((1,), (0, 1), (0, 0)))
 CHANNELS = {
@@ -44,6 +46,13 @@ CHANNELS = {
     "levels-3": LevelResponse(3, "2"),
     "levels-4-3": LevelResponse(4, "1/2", 3),
     "levels-large": LevelResponse(3, "30"),
+    "tables-one": SignTables(1, (tuple(quarter << 62 for quarter in (3, 1)),), (Row((0,), 0),), (5,)),
+    "tables": SignTables(
+        3,
+        ((9 << 60, 3 << 60, 3 << 60, 1 << 60), (7 << 61, 1 << 61), (5 << 61, 1, 1 << 61, (1 << 62) - 1)),
+        (Row((2, 0), 0), Row((1,), 1), Row((0, 1), 2)),
+        (3, 4, 1),
+    ),
     "mixture-one": Mixture(3, [[((2,), OneBit("1")), ((0, 1), SignResponse(2, "1", 2))]], [1]),
     "mixture": Mixture(
         3,
@@ -176,6 +185,23 @@ def _(channel: Mixture, record):
             yield share, public + [w for way in ways for w in way[1]], [w for way in ways for w in way[2]]
 
 
+@scripts.register
+def _(channel: SignTables, record):
+    drawn = [row for row, weight in zip(channel.rows, channel.weights, strict=True) for _ in range(weight)]
+    longest = max(len(row.places) for row in channel.rows)
+    for choice, row in enumerate(drawn):
+        for rounding in product(*(sign_faces(record[place], WORD) for place in row.places)):
+            start = 0
+            for weight in channel.tables[row.table]:
+                # The first and the last word of each pattern.
+                for word, count in [(start, weight - 1), (start + weight - 1, 1)]:
+                    share = math.prod(s for _, s in rounding) * Fraction(count, WORD) / len(drawn)
+                    unused = [0] * (longest - len(row.places))
+                    if count:
+                        yield share, [word_for(choice, len(drawn))], [word, *(w for w, _ in rounding), *unused]
+                start += weight
+
+
 @cache
 def law(name, record):
     """Pr(code | record), exactly: each face of a coin as often as its threshold says, each choice once."""
@@ -234,6 +260,8 @@ def test_no_report_tells_more_than_the_level(name):
         "sampled-moments": "3",
         "sampled-alike": "1",
         "sampled-one": "1",
+        "tables-one": "ln 3",
+        "tables": Nats.log(5 << 61),
     }
     bound = Nats.of(level[name]) if name in level else channel.level
     for code in range(channel.outputs):

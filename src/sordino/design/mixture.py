@@ -51,13 +51,16 @@ SLOW = 1e-3
 MOST_ROUNDS = 12
 """Rounds of new types; three or four are usual."""
 
+MOST_PROGRAMS = 2500
+"""Linear programs after which no round begins: some seconds."""
+
 MOST_PASSES = 5000
 """Passes over the shares in one round."""
 
 PROMISING = 0.7
 """Shapes whose table was worth less than this part of the best of their size are not searched again."""
 
-LEAST_SHARE = 1e-5
+LEAST_SHARE = 3e-4
 """Types that are drawn less often are dropped."""
 
 
@@ -135,7 +138,8 @@ class Mixtures:
             kept = [kind for kind, share in zip(shares.kinds, shares.of_kinds, strict=True) if share > LEAST_SHARE]
             if len(kept) < len(shares.kinds):
                 shares = self._shared(kept)
-            if shares.total > before * (1 - SLOW):
+            programs = sum(search.programs for search in self._searches.values())
+            if shares.total > before * (1 - SLOW) or programs > MOST_PROGRAMS:
                 break
         return shares
 

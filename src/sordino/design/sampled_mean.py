@@ -65,7 +65,7 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
         ...     ["0.2", 2, 2]))
         True
     """
-    bounds, most = _read(deltas, epsilon, dependence)
+    bounds, most = read_deltas(deltas, epsilon, dependence)
     levels = single_levels(bounds, most, dependence)
     candidates: list[NumberChannel] = [_singles(levels)]
     for groups in _groupings(bounds, levels, dependence):
@@ -78,8 +78,26 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
     return min(kept, key=lambda channel: float(channel.noise().sum()))
 
 
+def single_answers(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> SampledBits:
+    """The best channel that asks everybody about one number only, by the sampling rule.
+
+    Args:
+        deltas: as in `SampledMean`.
+        epsilon: as there.
+        dependence: as there; only bounds for single statistics matter.
+
+    Raises:
+        SordinoError: as there.
+    """
+    bounds, most = read_deltas(deltas, epsilon, dependence)
+    return _singles(single_levels(bounds, most, dependence))
+
+
 def expected_error(channel: NumberChannel, n: int, mean_square: float) -> float:
-    """The exact total mean squared error of the estimated means of n people.
+    """The total mean squared error of the estimated means of n people.
+
+    Exact for the estimate that divides by the expected numbers of answers; `means` divides by the actual ones, which
+    takes off more where answers are nearly certain, and agrees up to 1 / n where the means are 0.
 
     Args:
         channel: what they answer through.
@@ -112,7 +130,12 @@ def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence)
     return tuple(levels)
 
 
-def _read(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
+def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
+    """The deltas and epsilon as exact amounts.
+
+    Raises:
+        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
+    """
     if not isinstance(dependence, Dependence):
         raise SordinoError(
             "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
@@ -144,15 +167,16 @@ def _read(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence)
 
 def _singles(levels: Sequence[Nats]) -> SampledBits:
     """One number each: by the Lagrange condition, drawn in proportion to coth(level / 2), which is 1 / slope."""
-    shares = np.array([1 / _slope(_coin(level)) for level in levels])
+    shares = np.array([1 / _slope(coin) for coin in _coins(levels)])
     return SampledBits(Moments.first(len(levels)), levels, [max(weight, 1) for weight in whole_weights(shares)])
 
 
 def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
     """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
     parts: list[tuple[tuple[int, ...], tuple[int, ...], float]] = []
+    coins = _coins(levels)
     for group, own in zip(groups, shares.of_singles, strict=True):
-        parts += [((j,), _coin(levels[j]), float(share)) for j, share in zip(group.members, own, strict=True)]
+        parts += [((j,), coins[j], float(share)) for j, share in zip(group.members, own, strict=True)]
     sizes = [len(group.members) for group in groups]
     for kind, share in zip(shares.kinds, shares.of_kinds, strict=True):
         table = whole_table(kind.shape, kind.weights)
@@ -186,10 +210,10 @@ def whole_weights(shares: NDArray[np.float64]) -> list[int]:
     return [int(weight) for weight in weights]
 
 
-@cache
-def _coin(level: Nats) -> tuple[int, ...]:
-    threshold = largest_threshold(level)
-    return threshold, WORD - threshold
+def _coins(levels: Sequence[Nats]) -> list[tuple[int, int]]:
+    """For each level the weights of a right and a wrong sign."""
+    thresholds = {level: largest_threshold(level) for level in set(levels)}
+    return [(thresholds[level], WORD - thresholds[level]) for level in levels]
 
 
 def _slope(coin: Sequence[int]) -> float:
@@ -202,7 +226,7 @@ def _slope(coin: Sequence[int]) -> float:
 
 def _groupings(deltas: Sequence[Nats], levels: Sequence[Nats], dependence: Dependence) -> Iterator[tuple[Group, ...]]:
     """Ways to treat numbers alike: those of equal (delta, q), and coarser ones."""
-    singles = [_slope(_coin(level)) ** 2 for level in levels]
+    singles = [_slope(coin) ** 2 for coin in _coins(levels)]
     sizes = [log(float(delta)) for delta in deltas]
     low, high = min(sizes), max(sizes)
     equal = [(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]

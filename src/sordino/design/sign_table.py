@@ -81,10 +81,17 @@ class Table:
 
 
 class TableSearch:
-    """The tables of a shape, as a polytope."""
+    """The tables of a shape, as a polytope.
+
+    Attributes:
+        shape: what the tables must keep.
+        states: how many signs of each group are right.
+        programs: linear programs solved so far.
+    """
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
+        self.programs = 0
         self.states = list(product(*(range(count + 1) for count in shape.counts)))
         self._place = {state: n for n, state in enumerate(self.states)}
         self._entries: list[tuple[int, int, float]] = []
@@ -141,6 +148,7 @@ class TableSearch:
             return None
         total = np.zeros((1, self._variables))
         total[0, : len(self.states)] = self._mean
+        self.programs += 1
         solution = linprog(  # type: ignore[call-overload]  # the stubs do not know sparse bounds
             aim / size, A_ub=self._bounds, b_ub=np.zeros(self._rows), A_eq=total, b_eq=[1.0], method="highs"
         )

@@ -40,6 +40,12 @@ from sordino.mechanism.number import NumberChannel
 LARGEST_ROW = 12
 """Signs in one report at most: a table has 2^m weights."""
 
+LARGEST_LIST = 1 << 20
+"""Weights together for which a draw is looked up in a list."""
+
+FEW = 16
+"""Patterns of a table up to which words are compared with each end, which is faster than a search."""
+
 ROUNDING = SignCoins((WORD,))
 """From a number to a sign with that mean."""
 
@@ -220,18 +226,29 @@ class SignTables(NumberChannel):
         return self._answer(values, stream, stream)
 
     def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
-        people = np.arange(len(records))
-        which = np.searchsorted(self._ends, uniform_below(sum(self.weights), public), side="right")
+        which = self._draw(uniform_below(sum(self.weights), public))
         word = stream.next()
-        codes = np.zeros(len(records), dtype=np.uint64)
+        tables = self._table_of_row.take(which)
+        codes = np.empty(len(records), dtype=np.uint64)
         for number, ends in enumerate(self._table_ends):
-            drawn = np.flatnonzero(self._table_of_row[which] == number) if len(self.tables) > 1 else slice(None)
-            codes[drawn] = np.searchsorted(ends, word[drawn], side="right")
+            drawn = np.flatnonzero(tables == number) if len(self.tables) > 1 else slice(None)
+            codes[drawn] = _patterns(ends, word[drawn])
+        signs, first, flat = self._signs.take(which), np.arange(len(records)) * self.size, records.ravel()
         for c, places in enumerate(self._places.T):
-            positive = ROUNDING.positive(records[people, places[which]], stream.next())
-            # Rows with fewer signs have no bit here.
-            codes ^= (positive & (self._signs[which] > c)).astype(np.uint64) << np.uint64(c)
-        return codes + self._first[which]
+            numbers = flat.take(first + places.take(which))
+            positive = ROUNDING.positive(numbers, stream.next())
+            if c >= self._least_signs:
+                # Rows with fewer signs have no bit here.
+                positive &= signs > c
+            codes ^= positive.astype(np.uint64) << np.uint64(c)
+        codes += self._first.take(which)
+        return codes
+
+    def _draw(self, choice: Words) -> NDArray[np.intp]:
+        """The row of each choice below the sum of the weights."""
+        if self._listed is not None:
+            return self._listed.take(choice.view(np.int64))
+        return np.searchsorted(np.cumsum(np.array(self.weights, dtype=np.uint64)), choice, side="right")
 
     def _drawn(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of squared slopes of all signs that were sent about each number, shape (d,)."""
@@ -274,8 +291,9 @@ class SignTables(NumberChannel):
         return csr_array((np.concatenate(entries), places), shape=(self.size, self.outputs))
 
     @cached_property
-    def _ends(self) -> NDArray[np.uint64]:
-        return np.cumsum(np.array(self.weights, dtype=np.uint64))
+    def _listed(self) -> NDArray[np.intp] | None:
+        """Each row as often as its weight, where these are few together."""
+        return np.repeat(np.arange(len(self.rows)), self.weights) if sum(self.weights) <= LARGEST_LIST else None
 
     @cached_property
     def _table_ends(self) -> tuple[NDArray[np.uint64], ...]:
@@ -295,10 +313,25 @@ class SignTables(NumberChannel):
         return np.array([len(row.places) for row in self.rows])
 
     @cached_property
+    def _least_signs(self) -> int:
+        """Signs of the shortest row."""
+        return min(len(row.places) for row in self.rows)
+
+    @cached_property
     def _places(self) -> NDArray[np.intp]:
         """The places of each row, shape (rows, longest row); filled up with 0."""
         longest = max(len(row.places) for row in self.rows)
         return np.array([row.places + (0,) * (longest - len(row.places)) for row in self.rows])
+
+
+def _patterns(ends: NDArray[np.uint64], words: Words) -> Words:
+    """Which pattern each word is in: how many ends are not above it."""
+    if len(ends) >= FEW:
+        return np.searchsorted(ends, words, side="right").astype(np.uint64)
+    patterns = np.zeros(len(words), dtype=np.uint64)
+    for end in ends:
+        patterns += words >= end
+    return patterns
 
 
 def row_codes(row: Row) -> int:
