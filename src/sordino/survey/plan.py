@@ -167,6 +167,7 @@ class Plan:
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
             (document.dependence and document.dependence.bins) or {},
+            tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
         )
 
     @cached_property
