@@ -172,13 +172,18 @@ class Nats:
     def _enclose(self) -> tuple[float, float]:
         if not self.is_finite:
             return -math.inf, -math.inf
+        low, high = self.around()
+        return _float_down(low), -_float_down(-high)
+
+    def around(self) -> tuple[Fraction, Fraction]:
+        """Rationals around a finite amount, about 1e-39 of it apart; both are the amount where it is rational."""
         if self.ratio == 1:
-            return _float_down(self.rational), -_float_down(-self.rational)
+            return self.rational, self.rational
         with localcontext(Context(prec=FIRST_DIGITS)):
             # `ln` is correctly rounded, so one step to either side encloses; the sum is exact in Fraction.
             low = (_decimal(self.ratio, ROUND_FLOOR)).ln().next_minus()
             high = (_decimal(self.ratio, ROUND_CEILING)).ln().next_plus()
-        return _float_down(self.rational + Fraction(low)), -_float_down(-self.rational - Fraction(high))
+        return self.rational + Fraction(low), self.rational + Fraction(high)
 
     def __str__(self) -> str:
         """The canonical text; that of a finite amount is readable again by `of`."""
@@ -228,7 +233,7 @@ def _sign(value: Fraction) -> int:
 
 def upward(amount: Nats, digits: int) -> str:
     """A short decimal that is not below a finite amount."""
-    return outward(amount.rational if amount.ratio == 1 else Fraction(amount.ceil()), digits, up=True)
+    return outward(amount.around()[1], digits, up=True)
 
 
 def outward(value: Fraction, digits: int, *, up: bool) -> str:
