@@ -33,7 +33,7 @@ def exact(amount):
 
 
 def answer(level, *statistics):
-    return Answer(tuple(statistics), Nats.of(level))
+    return Answer(tuple(statistics), Nats.of(level), linear=len(statistics) == 1)
 
 
 @pytest.mark.parametrize("q", Q)

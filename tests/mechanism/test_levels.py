@@ -11,7 +11,7 @@ from sordino.exact.coin import WORD
 
 def moments_of(channel, number):
     """The mean and the variance of one report's estimate, from its law and what each code counts as."""
-    shares = [float(channel.probability(number, code)) for code in range(channel.outputs)]
+    shares = [float(channel.probability([number], code)) for code in range(channel.outputs)]
     worth = [channel.means(channel.tally([code]))[0] for code in range(channel.outputs)]
     mean = math.fsum(p * w for p, w in zip(shares, worth, strict=True))
     return mean, math.fsum(p * (w - mean) ** 2 for p, w in zip(shares, worth, strict=True))

@@ -232,9 +232,7 @@ def mixed(channel, record, code):
 def probability(channel, record, code):
     if isinstance(channel, Mixture):
         return mixed(channel, record, code)
-    return channel.probability(
-        record if isinstance(channel, SampledBits | SignResponse | SignTables) else record[0], code
-    )
+    return channel.probability(record, code)
 
 
 every = pytest.mark.parametrize("name", CHANNELS)

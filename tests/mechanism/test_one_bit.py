@@ -21,14 +21,14 @@ def test_the_two_ends_are_a_channel_that_certify_proves(epsilon):
     assert channel.level + certificate.slack == LDP(epsilon).epsilon
     assert not certify(ChannelTable(OneBit.from_threshold(channel.threshold).ends), LDP("0.0009")).holds
     for row, number in zip(channel.ends, (-1.0, 1.0), strict=True):
-        assert [Fraction(weight, WORD) for weight in row] == [channel.probability(number, code) for code in (0, 1)]
+        assert [Fraction(weight, WORD) for weight in row] == [channel.probability([number], code) for code in (0, 1)]
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS[:6])
 def test_the_bit_has_the_slope_of_a_hyperbolic_tangent(epsilon):
     channel, e = OneBit(epsilon), math.log(3) if epsilon == "ln 3" else float(epsilon)
     for number in (-1, -0.4, 0, 0.1, 1):
-        assert float(channel.probability(number, 1)) == pytest.approx(0.5 + number * math.tanh(e / 2) / 2, abs=1e-15)
+        assert float(channel.probability([number], 1)) == pytest.approx(0.5 + number * math.tanh(e / 2) / 2, abs=1e-15)
     assert float(channel.scale) == pytest.approx(1 / math.tanh(e / 2))
     assert channel.noise() == pytest.approx([1 / math.tanh(e / 2) ** 2])
 

@@ -55,8 +55,8 @@ def test_the_parts_of_a_mixture_are_independent():
     bit, levels = OneBit("1"), LevelResponse(3, "2")
     mixture = Mixture(2, [[((1,), levels), ((0,), bit)], [((0,), bit)]], [2, 1])
     records = np.tile([0.5, -0.25], (REPORTS, 1))
-    levels_law = [float(levels.probability(-0.25, code)) for code in range(3)]
-    bit_law = [float(bit.probability(0.5, code)) for code in range(2)]
+    levels_law = [float(levels.probability([-0.25], code)) for code in range(3)]
+    bit_law = [float(bit.probability([0.5], code)) for code in range(2)]
     law = np.concatenate([np.outer(levels_law, bit_law).ravel() * 2 / 3, np.array(bit_law) / 3])
     codes = mixture.privatize(records)
     assert p_value(codes, law) > NEVER

@@ -19,8 +19,8 @@ from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 
-NODES = 1000
-"""Boxes bounded for one decision at most, for each possible answer: some 10 milliseconds at 30 logistic models."""
+NODES = 4000
+"""Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
 
 
 @dataclass(frozen=True, eq=False)

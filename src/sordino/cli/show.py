@@ -179,7 +179,12 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
         {"attribute": promise.names[i], "statistic": [promise.names[place] for place in statistic], "bound": str(bound)}
         for (i, statistic), bound in sorted(promise.dependence.statistics.items())
     ]
-    return {"holds": promise.holds, "attributes": attributes, "record": whole, "statistics": statistics}
+    answers = [
+        {"holds": found.holds, "slack": found.slack.floor() if found.slack.is_finite else None}
+        for found in promise.certificates
+    ]
+    found = {"holds": promise.holds, "attributes": attributes, "record": whole}
+    return found | {"statistics": statistics, "answers": answers}
 
 
 def certificate_json(certificate: Certificate) -> dict[str, Any]:

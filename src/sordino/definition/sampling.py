@@ -6,9 +6,13 @@ person answers once. For attribute i, what a type tells is at most
     a + ln(1 + q (e^b - 1)),
 
 a the levels of its answers that touch i, added; b those of the others; q the largest total variation between the laws
-of all that the others are about, together, given two values of i. Where the only answer is about one statistic s, it
-is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i. Where the only answer sends signs with errors drawn from
-a table, the loss is told exactly from the table (the smallest bound that holds for every belief within q).
+of all that the others are about, together, given two values of i. Where the only answer is about one statistic s, and
+linear in it, it is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i. Where the only answer sends signs with
+errors drawn from a table, the loss is told exactly from the table (the smallest bound that holds for every belief
+within q).
+
+A number's q_i(s) may be half the largest gap of its conditional means, and that bounds nothing but what is linear in
+it: two laws with one mean can differ in everything else, so that several levels of the number tell them apart.
 
 Guarantee: results are exact, or rounded against the user in the 40th digit. Source: BCDP paper, Assumption 1 and
 Definition 4, read per statistic; the rules are proved where they are used (`dependent_loss`, `table_loss`).
@@ -38,13 +42,19 @@ class Answer:
         errors: for a channel that sends one sign for each of some numbers, each number rounded to a sign at random by
             itself: the weight of each pattern of wrong signs, 2^m whole numbers >= 1, bit c for the c-th of the
             statistics. Empty for any other channel.
+        linear: whether the probability of each code is linear in the one statistic: of a number one bit is, several
+            levels are not; of a category everything is. Only then do bounds for this statistic alone serve; else those
+            for the rest do.
     """
 
     statistics: tuple[Statistic, ...]
     level: Nats
     errors: tuple[int, ...] = ()
+    linear: bool = False
 
     def __post_init__(self) -> None:
+        if self.linear and len(self.statistics) != 1:
+            raise SordinoError("a linear answer must be about one statistic", found=str(len(self.statistics)))
         if not self.errors:
             return
         plain = all(len(statistic) == 1 for statistic in self.statistics)
@@ -64,6 +74,11 @@ class Answer:
         """The attributes that it depends on."""
         return touched(self.statistics)
 
+    @property
+    def alone(self) -> Statistic | None:
+        """The one statistic whose own bounds serve it, if there is such a one: one sign is linear in its number."""
+        return self.statistics[0] if len(self.statistics) == 1 and (self.linear or self.errors) else None
+
 
 AnswerType: TypeAlias = tuple[Answer, ...]
 """The answers that are given together when the type is drawn."""
@@ -80,7 +95,7 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
         SordinoError: an answer about other attributes than those of the dependence bounds.
 
     Example:
-        >>> coin = Answer(((1,),), Nats.of("ln 3"))
+        >>> coin = Answer(((1,),), Nats.of("ln 3"), linear=True)
         >>> [str(delta) for delta in sampling_deltas([(coin,)], Dependence.bounded(["1/2", 1]))]
         ['ln 2', 'ln 3']
     """
@@ -174,16 +189,17 @@ class _Losses:
 
     def touched(self, i: int, answers: AnswerType) -> Nats:
         """Through a type that touches attribute i."""
-        if len(answers) == 1 and len(answers[0].statistics) == 1:
-            return self._through_others(answers[0].level, self._dependence.of(i, answers[0].statistics[0]))
+        if len(answers) == 1 and answers[0].alone is not None:
+            return self._through_others(answers[0].level, self._dependence.of(i, answers[0].alone))
         if len(answers) == 1 and answers[0].errors:
             statistics = answers[0].statistics
-            others = tuple(statistic for statistic in statistics if statistic != (i,))
-            variation = self._variation(i, others)
+            others = [statistic for statistic in statistics if statistic != (i,)]
+            # One other sign is linear in its number.
+            variation = self._dependence.of(i, others[0]) if len(others) == 1 else self._dependence.of_rest(i)
             return self._through_table(answers[0].errors, statistics.index((i,)), variation)
         rest = tuple(answer for answer in answers if i not in answer.places)
         level = _total(tuple(answer for answer in answers if i in answer.places))
-        return level + self._through_others(_total(rest), self._variation(i, _statistics(rest)))
+        return level + self._through_others(_total(rest), self._variation(i, rest))
 
     def untouched(self, by_level: Sequence[tuple[AnswerType, Nats, frozenset[int]]]) -> Callable[[int], Iterator[Nats]]:
         """Through those types, of falling level, that do not touch an attribute, as long as they can matter."""
@@ -191,7 +207,7 @@ class _Losses:
         def losses(i: int) -> Iterator[Nats]:
             for answers, level, places in by_level:
                 if i not in places:
-                    variation = self._variation(i, _statistics(answers))
+                    variation = self._variation(i, answers)
                     yield self._through_others(level, variation)
                     if variation == self._dependence.of_rest(i):
                         # All that follow have a lower level, and no larger variation.
@@ -199,17 +215,14 @@ class _Losses:
 
         return losses
 
-    def _variation(self, i: int, others: tuple[Statistic, ...]) -> Fraction:
-        """The q of attribute i for statistics that do not touch it: a statistic's own only if it stands alone."""
-        return self._dependence.of(i, others[0]) if len(others) == 1 else self._dependence.of_rest(i)
+    def _variation(self, i: int, others: AnswerType) -> Fraction:
+        """The q of attribute i for answers that do not touch it: a statistic's own only if it stands alone."""
+        alone = others[0].alone if len(others) == 1 else None
+        return self._dependence.of_rest(i) if alone is None else self._dependence.of(i, alone)
 
 
 def _places(answers: AnswerType) -> frozenset[int]:
     return frozenset(place for answer in answers for place in answer.places)
-
-
-def _statistics(answers: AnswerType) -> tuple[Statistic, ...]:
-    return tuple(statistic for answer in answers for statistic in answer.statistics)
 
 
 def _total(answers: AnswerType) -> Nats:

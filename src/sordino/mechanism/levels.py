@@ -15,6 +15,7 @@ Source: k-ary randomized response and the piecewise mechanism (Wang et al. 2019,
 LDP) with finitely many codes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -110,9 +111,18 @@ class LevelResponse(NumberChannel):
         """The loss of a report at most, exactly."""
         return Nats.log(Fraction((self.levels - 1) * self.threshold, self.window * (WORD - self.threshold)))
 
-    def probability(self, number: float, code: int) -> Fraction:
-        """Pr(code | number), in the integers of the sampler."""
-        below, upper = self._rounding(np.array([number], dtype=np.float64))
+    def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type
+        """All."""
+        return range(self.outputs)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """The levels."""
+        return tuple(np.linspace(-1, 1, self.levels).tolist())
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler."""
+        below, upper = self._rounding(np.array([record[0]], dtype=np.float64))
         lower, up = int(below[0]), int(upper[0])
         on, off = Fraction(self.threshold, self.window), Fraction(WORD - self.threshold, self.levels - 1)
         low, high = (on if k <= code < k + self.window else off for k in (lower, min(lower + 1, self.levels - 1)))

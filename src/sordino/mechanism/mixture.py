@@ -10,8 +10,10 @@ its probability and M_t its noise: fixed before the data. The noise is then 1 / 
 Source: corrected statements to the BCDP paper (mixtures).
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain, product
@@ -21,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.sampling import Answer, AnswerType
+from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
@@ -99,6 +101,35 @@ class Mixture(NumberChannel):
     def types(self) -> tuple[AnswerType, ...]:
         """For each type all that its parts can be drawn to answer together."""
         return tuple(chain.from_iterable(_answers(parts) for parts in self.kinds))
+
+    def codes(self, which: int) -> Sequence[int]:
+        """The codes of a kind whose digits are among those of the parts' own types."""
+        for first, parts in zip(self._offsets, self.kinds, strict=False):
+            sizes = [len(channel.types) for _, channel in parts]
+            if which < prod(sizes):
+                # Types come as the last part's run fastest, and so do digits.
+                own = np.unravel_index(which, sizes)
+                found = [first]
+                for (_, channel), at in zip(parts, own, strict=True):
+                    digits = channel.codes(int(at))
+                    found = [(code - first) * channel.outputs + first + digit for code in found for digit in digits]
+                return found
+            which -= prod(sizes)
+        raise SordinoError("a type must be one of the mixture's", found="another")
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler."""
+        t = bisect_right(self._offsets, code) - 1
+        left, share = code - self._offsets[t], Fraction(self.weights[t], sum(self.weights))
+        for places, channel in reversed(self.kinds[t]):
+            left, digit = divmod(left, channel.outputs)
+            share *= channel.probability([record[place] for place in places], digit)
+        return share
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Those of all parts."""
+        return tuple(sorted({corner for _, channel in self._parts for corner in channel.corners}))
 
     @property
     def outputs(self) -> int:
@@ -283,7 +314,7 @@ def _answers(parts: tuple[Part, ...]) -> Iterator[AnswerType]:
         for (places, _), own in zip(parts, drawn, strict=True):
             for answer in own:
                 named = tuple(tuple(sorted(places[place] for place in name)) for name in answer.statistics)
-                answers.append(Answer(named, answer.level))
+                answers.append(replace(answer, statistics=named))
         yield tuple(answers)
 
 

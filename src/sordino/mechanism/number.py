@@ -5,6 +5,9 @@ E[g_s | record] = the record's statistic s.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,38 @@ class NumberChannel(Channel):
     @abstractmethod
     def types(self) -> tuple[AnswerType, ...]:
         """What a person can be drawn to answer: for each public type the answers given together."""
+
+    @abstractmethod
+    def codes(self, which: int) -> Sequence[int]:
+        """All codes that whoever was drawn for a type, by its place in `types`, can send.
+
+        Every code belongs to one type. Where the type's only answer has a table of errors, they are in the order of the
+        signs: bit c of a code's place is 1 for +1 as the c-th sign.
+        """
+
+    @abstractmethod
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler; the draw of a type included."""
+
+    def laws(self, records: NDArray[np.float64], which: int) -> tuple[NDArray[Any], Fraction]:
+        """The probabilities of all codes of a type, exactly, for each of some records.
+
+        Args:
+            records: numbers in [-1, 1], shape (n, d).
+            which: the place of the type in `types`.
+
+        Returns:
+            Whole weights, shape (n, codes) in the order of `codes`; and the probability of a unit of weight.
+        """
+        rows = [[self.probability(record, code) for code in self.codes(which)] for record in records.tolist()]
+        unit = lcm(*{share.denominator for row in rows for share in row})
+        weights = [[share.numerator * (unit // share.denominator) for share in row] for row in rows]
+        return np.array(weights, dtype=object).reshape(len(rows), -1), Fraction(1, unit)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Numbers from -1 to 1, ascending: from each to the next one probabilities rise or fall with a statistic."""
+        return -1.0, 1.0
 
     @abstractmethod
     def means(self, aggregate: Aggregate) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ epsilon. Cost: one word a number.
 Source: Duchi, Jordan and Wainwright 2018, for one dimension; also the response of the BCDP paper to one number.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -76,9 +77,13 @@ class OneBit(NumberChannel):
         least, most = (self._coin.weight(end) for end in (-1.0, 1.0))
         return (WORD - least, least), (WORD - most, most)
 
-    def probability(self, number: float, code: int) -> Fraction:
-        """Pr(code | number), in the integers of the sampler."""
-        one = Fraction(self._coin.weight(number), WORD)
+    def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type
+        """Both."""
+        return range(2)
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler."""
+        one = Fraction(self._coin.weight(record[0]), WORD)
         return one if code else 1 - one
 
     @property
@@ -99,7 +104,7 @@ class OneBit(NumberChannel):
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """Everybody gives the one answer."""
-        return ((Answer(((0,),), self.level),),)
+        return ((Answer(((0,),), self.level, linear=True),),)
 
     @property
     def outputs(self) -> int:

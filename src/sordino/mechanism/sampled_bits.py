@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import gcd
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,12 +98,22 @@ class SampledBits(NumberChannel):
         """The loss of an answer about each statistic at most, exactly."""
         return tuple(bit_level(threshold) for threshold in self.thresholds)
 
+    def codes(self, which: int) -> Sequence[int]:
+        """Both of the statistic."""
+        return range(2 * which, 2 * which + 2)
+
     def probability(self, record: Sequence[float], code: int) -> Fraction:
         """Pr(code | record), in the integers of the sampler."""
         which, bit = divmod(code, 2)
-        number = float(self.asked.values(np.array([record], dtype=np.float64))[0, which])
-        one = Fraction(self._coins.weight(number, which), WORD)
-        return Fraction(self.weights[which], sum(self.weights)) * (one if bit else 1 - one)
+        weights, unit = self.laws(np.array([record], dtype=np.float64), which)
+        return int(weights[0, bit]) * unit
+
+    def laws(self, records: NDArray[np.float64], which: int) -> tuple[NDArray[Any], Fraction]:
+        """The probabilities of both codes of a statistic, as the sampler makes them."""
+        numbers = self.asked.drawn(records, np.full(len(records), which))
+        one = self._coins.weights(numbers, which)
+        # Below 2^64, both of them: 0 less the one is what it leaves of 2^64.
+        return np.stack([np.uint64(0) - one, one], axis=1), Fraction(self.weights[which], self._total * WORD)
 
     @property
     def parameters(self) -> str:
@@ -119,7 +129,8 @@ class SampledBits(NumberChannel):
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """One statistic each."""
-        return tuple((Answer((name,), level),) for name, level in zip(self.asked.names, self.levels, strict=True))
+        answers = zip(self.asked.names, self.levels, strict=True)
+        return tuple((Answer((name,), level, linear=True),) for name, level in answers)
 
     @property
     def outputs(self) -> int:
@@ -163,6 +174,10 @@ class SampledBits(NumberChannel):
         if self._table is None:
             return np.searchsorted(np.cumsum(self._shares), choice, side="right")
         return choice if len(self._table) == self.asked.m else self._table.take(choice).astype(np.intp)
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(self.weights)
 
     @cached_property
     def _shares(self) -> tuple[int, ...]:

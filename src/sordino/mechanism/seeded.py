@@ -10,6 +10,7 @@ bits follow the seed's own word in words of 64, and a report is a row of words.
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -135,6 +136,25 @@ class Seeded(Channel):
     def reports(self, counters: NDArray[np.integer]) -> int:
         """The last counter."""
         return int(counters[-1])
+
+    def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type
+        """All words; a code of several words counts as one number, its first word the highest."""
+        return range(self.outputs)
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler."""
+        words = [code >> 64 * place & (WORD - 1) for place in reversed(range(self.packing.words))]
+        rows = np.array([words], dtype=np.uint64)
+        codes = rows[:, 0] if self.packing.words == 1 else rows
+        if self.packing.impossible(codes)[0]:
+            return Fraction(0)
+        seeds, values = self.packing.seeds_of(codes), np.array([record], dtype=np.float64)
+        share = Fraction(1, WORD >> self.packing.bits if self.packing.words == 1 else WORD)
+        for k, level in enumerate(self.levels):
+            directions = level.steered.directions(seeds)
+            one = Fraction(int(level.steered.thresholds(values[:, level.columns], directions)[0]), WORD)
+            share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
+        return share
 
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.

@@ -21,6 +21,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +153,31 @@ class SignTables(NumberChannel):
     def outputs(self) -> int:
         """A row, and one bit for each of its signs: 1 for +1."""
         return self.offsets[-1]
+
+    def codes(self, which: int) -> Sequence[int]:
+        """The patterns of signs of the row."""
+        return range(self.offsets[which], self.offsets[which + 1])
+
+    def laws(self, records: NDArray[np.float64], which: int) -> tuple[NDArray[Any], Fraction]:
+        """The probabilities of all patterns of signs of a row, as the sampler makes them."""
+        row, unit = self.rows[which], Fraction(self.weights[which], sum(self.weights) * WORD)
+        numbers, table = records[:, list(row.places)], np.array(self.tables[row.table], dtype=np.uint64)
+        if (np.abs(numbers) == 1).all():
+            # Each number is its own sign, and the errors turn some of them.
+            signs = (numbers > 0) @ (1 << np.arange(len(row.places)))
+            return table[signs[:, None] ^ np.arange(len(table))], unit
+        rows = []
+        for record in numbers.tolist():
+            weights = table.astype(object)
+            for c, number in enumerate(record):
+                one = ROUNDING.weight(number)
+                # Sign c is sent as +1 if it was rounded to +1 and is right, or to -1 and is wrong.
+                right, wrong = np.moveaxis(weights.reshape(-1, 2, 1 << c), 1, 0)
+                sent = ((WORD - one) * right + one * wrong, one * right + (WORD - one) * wrong)
+                weights = np.stack(sent, axis=1).reshape(-1)
+            rows.append(weights)
+        # In the same unit the signs' words are divided by.
+        return np.array(rows, dtype=object), unit / WORD ** len(row.places)
 
     def probability(self, record: Sequence[float], code: int) -> Fraction:
         """Pr(code | record), in the integers of the sampler."""

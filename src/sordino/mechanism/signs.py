@@ -118,6 +118,10 @@ class SignResponse(NumberChannel):
         """The loss of a report at most, exactly: the ratio of a likely pattern to another one."""
         return Nats.log(Fraction(self._outside * self.threshold, self._within * (WORD - self.threshold)))
 
+    def codes(self, which: int) -> Sequence[int]:
+        """Both of a number; or all."""
+        return range(2 * which, 2 * which + 2) if self.size == 1 else range(self.outputs)
+
     def probability(self, record: Sequence[float], code: int) -> Fraction:
         """Pr(code | record), in the integers of the sampler."""
         rank, pattern = divmod(code, 1 << self.size)
@@ -153,7 +157,7 @@ class SignResponse(NumberChannel):
         names = self.moments.names
         if self.size > 1:
             return ((Answer(names, self.level),),)
-        return tuple((Answer((name,), self.level),) for name in names)
+        return tuple((Answer((name,), self.level, linear=True),) for name in names)
 
     @property
     def outputs(self) -> int:

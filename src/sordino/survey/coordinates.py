@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from sordino.audit.answers import AnswersCertificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level
 from sordino.exact.nats import Nats
@@ -27,6 +28,7 @@ class CoordinatePromise:
         types: what a person can be drawn to answer, over all questions.
         bins: the numbers whose dependence bounds are about the bins that they fall in, and how many bins: where a delta
             rests on such a bound, it is promised about the bins.
+        certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
     """
 
     names: tuple[str, ...]
@@ -35,6 +37,7 @@ class CoordinatePromise:
     dependence: Dependence
     types: tuple[AnswerType, ...]
     bins: Mapping[str, int] = field(default_factory=dict)
+    certificates: tuple[AnswersCertificate, ...] = ()
 
     @cached_property
     def reached(self) -> tuple[Nats, ...]:
@@ -55,7 +58,8 @@ class CoordinatePromise:
     def broken(self) -> tuple[str, ...]:
         """The names of what is not kept."""
         wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
-        return (*wrong, *(["the whole record"] if self.level > self.epsilon else []))
+        whole = self.level > self.epsilon or not all(certificate.holds for certificate in self.certificates)
+        return (*wrong, *(["the whole record"] if whole else []))
 
     def relies(self, i: int) -> bool:
         """Whether the delta of attribute i rests on a dependence bound: a report may tell more to other beliefs."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from sordino.audit.answers import AnswersCertificate, certify_answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
 from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
@@ -107,6 +108,15 @@ class NumbersQuestion:
             return SampledMean(deltas, self.least, unknown)
         target = d - 1 if self.part.asked == "regression" else None
         return SampledMoments(deltas, self.least, unknown, target=target)
+
+    @cached_property
+    def certificate(self) -> AnswersCertificate:
+        """The exact verdict on the document's integers: whether they keep what `types` says.
+
+        Raises:
+            SordinoError: integers whose answers are not as `types` says.
+        """
+        return certify_answers(self.channel)
 
     @cached_property
     def expected(self) -> NumbersAccuracy:

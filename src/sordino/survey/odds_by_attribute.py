@@ -3,6 +3,7 @@
 Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
 """
 
+from sordino.audit.answers import AnswersCertificate
 from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.odds import PRIOR, beliefs, factor
@@ -49,7 +50,23 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
         f"{name!r}{_about_bins(promise, i)}: at most {_shown(promise.reached[i])} of {_shown(promise.deltas[i])} nats."
         for i, name in enumerate(promise.names)
     ]
-    return (*lines, f"The whole record: at most {_shown(promise.level)} of {_shown(promise.epsilon)} nats.")
+    lines.append(f"The whole record: at most {_shown(promise.level)} of {_shown(promise.epsilon)} nats.")
+    return (*lines, *map(_level_kept, promise.certificates))
+
+
+def _level_kept(certificate: AnswersCertificate) -> str:
+    """Whether answers about numbers tell no more than is reckoned with."""
+    witness = certificate.witness
+    level = _shown(witness.level)
+    loss = "without bound" if witness.loss is None else f"{_shown(witness.loss)} of {level} nats"
+    where = f"code {witness.code}, between the scaled numbers {_listed(witness.numbers)} and {_listed(witness.others)}"
+    if not certificate.holds:
+        return f"An answer about numbers tells more than the {level} nats that it counts for: {loss}, at {where}."
+    return f"No answer about numbers tells more than it counts for, nor about others: most at {where}, {loss}."
+
+
+def _listed(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{number:.6g}" for number in numbers)
 
 
 def _shown(amount: Nats) -> str:

@@ -58,7 +58,9 @@ class Plan:
         """
         if not 1 <= people <= MOST_PEOPLE:
             raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
-        return cls(seal(choose(survey, people)))
+        plan = cls(seal(choose(survey, people)))
+        plan.check("the plan", "report this as a defect of Sordino")
+        return plan
 
     @classmethod
     def load(cls, path: Path | str) -> "Plan":
@@ -71,12 +73,7 @@ class Plan:
             step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
             raise SordinoError("a plan is a JSON file", found=f"a survey, {path}", step=step)
         plan = cls(unseal(read_json(Path(path)), str(path)))
-        for question in plan.histograms:
-            if not question.certificate.holds:
-                found = f"a mechanism that loses {_excess(question.certificate)} more than promised"
-                raise _broken(path, found)
-        if plan.promise is not None and not plan.promise.holds:
-            raise _broken(path, f"answers that tell more than promised about {', '.join(plan.promise.broken)}")
+        plan.check(str(path), "do not use it; make the plan again")
         _ = plan.sampled
         if plan.bytes.strip() != read_text(Path(path)).strip().encode():
             # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
@@ -84,6 +81,23 @@ class Plan:
                 f"{path} must be as it was frozen", found="another spelling", step="get the original plan"
             )
         return plan
+
+    def check(self, name: str, step: str) -> None:
+        """Refuse a plan that breaks its promise.
+
+        Args:
+            name: of the plan, for the message.
+            step: what to do then.
+        """
+        found = [
+            f"a mechanism that loses {_excess(question.certificate)} more than promised"
+            for question in self.histograms
+            if not question.certificate.holds
+        ]
+        if self.promise is not None and not self.promise.holds:
+            found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
+        if found:
+            raise SordinoError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 
     def save(self, path: Path | str) -> None:
         """Write the canonical bytes, never over another file: reports may exist that need it."""
@@ -153,6 +167,7 @@ class Plan:
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
             (document.dependence and document.dependence.bins) or {},
+            tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
         )
 
     @cached_property
@@ -171,11 +186,6 @@ class Plan:
     def certificate(self) -> Certificate | None:
         """The certificate with the least slack: if it holds, those of all histograms do; None without histograms."""
         return min((certificate for _, certificate in self.certificates), key=lambda found: found.slack, default=None)
-
-
-def _broken(path: Path | str, found: str) -> SordinoError:
-    rule, step = f"{path} must keep its own promise", "do not use it; make the plan again"
-    return SordinoError(rule, found=found, step=step)
 
 
 def _excess(certificate: Certificate) -> str:

@@ -81,7 +81,7 @@ class HistogramQuestion:
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer is about, and the most that it can tell."""
-        return ((Answer(((self.place,),), self.definition.epsilon),),)
+        return ((Answer(((self.place,),), self.definition.epsilon, linear=True),),)
 
     @cached_property
     def certificate(self) -> Certificate:
