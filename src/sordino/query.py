@@ -1,7 +1,8 @@
 """Queries ask statistics of the record through mechanisms; a person answers one of them, once.
 
-An `AttributeQuery` asks attributes of a `Record` together, for those who keep account of many answers. `Sampled` draws which one without looking at the record: its codes are a disjoint union of the queries' codes, so the
+`Sampled` draws which one without looking at the record: its codes are a disjoint union of the queries' codes, so the
 draw is public. Losses do not add up across queries: whatever is drawn, only one mechanism has seen the record.
+An `AttributeQuery` asks attributes of a `Record` together, for filters that keep account of many answers.
 """
 
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sordino.accounting.state import Decision, Rule
+from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss
@@ -59,6 +59,25 @@ class BoxState:
         """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
         upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0."""
+        return max(_down(self.budget.floor() - self.spent), 0.0)
+
+    @property
+    def binding(self) -> Binding:
+        """There is one bound for all records."""
+        return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def level(self, query: BitQuery) -> float:
+        """Its epsilon, rounded up."""
+        return query.level
+
+    def changed(self) -> "BoxState":
+        """The answers so far are settled; those about the next version are bounded by themselves."""
+        settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
 
     @property
     def goal(self) -> float:

@@ -13,15 +13,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
 """Weights of a mechanism at most that are read one by one: seconds."""
-
-SMALLEST_QUOTIENT = 1e-290
-"""Below this a float keeps too few bits for its logarithm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,7 @@ class Columns:
     """
 
     distinct: tuple[int, ...]
-    place: NDArray[np.intp]
+    place: NDArray[np.int32]
 
     @classmethod
     def of(cls, mechanism: Mechanism, codes: range | None = None) -> "Columns":
@@ -47,10 +45,10 @@ class Columns:
         if not can_list(mechanism) and len(asked) * mechanism.k > LISTED:
             raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{len(asked)} x {mechanism.k}")
         number: dict[int, int] = {}
-        weights = (mechanism.weight(value, code) for code in asked for value in range(mechanism.k))
+        weights = (int(mechanism.weight(value, code)) for code in asked for value in range(mechanism.k))
         first = np.fromiter((number.setdefault(weight, len(number)) for weight in weights), dtype=np.intp)
         ascending = sorted(number)
-        rank = np.empty(len(number), dtype=np.intp)
+        rank = np.empty(len(number), dtype=np.int32)
         rank[[number[weight] for weight in ascending]] = np.arange(len(number))
         return cls(tuple(ascending), rank[first].reshape(len(asked), mechanism.k))
 
@@ -71,22 +69,16 @@ class Columns:
 
     def weights(self, column: int) -> NDArray[np.object_]:
         """The whole weights of one output, shape (k,)."""
-        return np.array(self.distinct, dtype=object)[self.place[column]]
+        distinct: NDArray[np.object_] = np.array(self.distinct, dtype=object)
+        weights: NDArray[np.object_] = distinct[self.place[column]]
+        return weights
 
     @cached_property
     def _logarithms(self) -> NDArray[np.float64]:
         largest = self.distinct[-1]
-        return np.array([_log_of(weight, largest) for weight in self.distinct])
+        return np.array([log_of(weight, largest) for weight in self.distinct])
 
 
 def can_list(mechanism: Mechanism) -> bool:
     """Whether all weights of a mechanism are few enough to be read one by one."""
     return mechanism.outputs * mechanism.k <= LISTED
-
-
-def _log_of(weight: int, largest: int) -> float:
-    """The logarithm of a quotient of whole numbers: one rounding of the quotient, and that of the logarithm."""
-    if weight == 0:
-        return -math.inf
-    quotient = weight / largest
-    return math.log(quotient) if quotient > SMALLEST_QUOTIENT else math.log(weight) - math.log(largest)

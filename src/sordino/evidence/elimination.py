@@ -66,7 +66,9 @@ def best_sum(
         for group in groups:
             places, total = combined(group, combine)
             axis = places.index(place)
-            left.append((places[:axis] + places[axis + 1 :], reduce(total, axis=axis)))
+            # Reduced to a single whole number, an array of objects is one no longer.
+            rest = np.asarray(reduce(total, axis=axis), dtype=total.dtype)
+            left.append((places[:axis] + places[axis + 1 :], rest))
         del sizes[place]
     _, total = combined(left, combine)
     return Best(total[()], exact)
@@ -77,7 +79,7 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     scope = tuple(sorted({place for places, _ in tables for place in places}))
     total: Any = None
     for places, array in tables:
-        axes = {place: size for place, size in zip(places, array.shape, strict=True)}
+        axes = dict(zip(places, array.shape, strict=True))
         wide = array.reshape([axes.get(place, 1) for place in scope])
         total = wide if total is None else combine(total, wide)
     sizes = {place: size for places, array in tables for place, size in zip(places, array.shape, strict=True)}
@@ -96,7 +98,7 @@ def _groups(tables: Sequence[Table], sizes: dict[int, int], limit: int) -> list[
         for scope, members in groups:
             union = scope | set(table[0])
             if prod(sizes[place] for place in union) <= limit and len(union) <= LARGEST_AXES:
-                scope |= union
+                scope.update(union)
                 members.append(table)
                 break
         else:

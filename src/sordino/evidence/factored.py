@@ -7,9 +7,10 @@ Source: Bayesian privacy filter paper, (27), on products; BCDP paper, Definition
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,10 @@ HOPELESS = 1e200
 """In place of infinity for "certain under the one hypothesis, impossible under the other", so that it still adds up
 with minus infinity, "impossible under both"."""
 
-Span = tuple[float, float]
+SPARE = 1e-12
+"""Relative; more than the roundings of an error bound itself."""
+
+Span: TypeAlias = tuple[float, float]
 """A lower and an upper bound, in nats."""
 
 
@@ -65,6 +69,13 @@ class Component:
     def places(self) -> frozenset[int]:
         """All attributes that it touches."""
         return frozenset(place for factor in self.factors for place in factor.places)
+
+    @cached_property
+    def impossible(self) -> bool:
+        """Whether no values of the attributes can cause the reports."""
+        if all(np.isfinite(factor.log).all() for factor in self.factors):
+            return False
+        return math.isinf(best_sum([factor.table for factor in self.factors], "max", limit=LARGEST_SUM).value)
 
     @cached_property
     def spread(self) -> Span:
@@ -115,8 +126,8 @@ class FactoredEvidence:
 
     @property
     def impossible(self) -> bool:
-        """Whether no record at all can cause the reports, as far as single factors tell."""
-        return any(np.isneginf(factor.log).all() for part in self.components for factor in part.factors)
+        """Whether no record at all can cause the reports."""
+        return any(part.impossible for part in self.components)
 
     @cached_property
     def loss(self) -> Span:
@@ -148,7 +159,7 @@ def _coordinate(place: int, factors: list[Factor], elsewhere: list[Table]) -> Sp
         # Where the rest makes the reports impossible whatever the attribute is, nothing is compared.
         gap = np.subtract(most, least, out=np.full_like(most, -np.inf), where=~np.isneginf(most))
         return _outward(float(gap.max(initial=0.0)), exact=True, error=error)
-    second = max(max(around), *(one for places, _ in elsewhere for one in places), -1) + 1
+    second = max(*around, *(one for places, _ in elsewhere for one in places), -1) + 1
     if all(factor.log.size * around[place] <= LARGEST_SUM for factor in factors):
         tables = [_difference(factor, place, second) for factor in factors]
         best = best_sum([*tables, *elsewhere], "max", limit=LARGEST_SUM)
@@ -193,13 +204,14 @@ def _outward(gap: float, *, exact: bool, error: float) -> Span:
     return (max(_down(gap - error), 0.0) if exact else 0.0), _up(gap + error)
 
 
-def _error(factors: Any, places: frozenset[int]) -> float:
+def _error(factors: Iterable[Factor], places: frozenset[int]) -> float:
     """How far a difference of two sums may be off: both radii, and the roundings of every sum on the way."""
-    reach = sum(_reach(factor.log) for factor in factors)
-    rounds = 2 * (len(factors) + len(places)) + 4
-    if len(factors) == 1 and factors[0].radius == 0 and reach == 0:
+    known = list(factors)
+    reach, radius = math.fsum(_reach(factor.log) for factor in known), math.fsum(factor.radius for factor in known)
+    if reach == radius == 0:
         return 0.0
-    return 2 * sum(factor.radius for factor in factors) * (1 + 1e-12) + rounds * math.ulp(2 * reach)
+    rounds = 2 * (len(known) + len(places)) + 4
+    return 2 * radius * (1 + SPARE) + rounds * math.ulp(2 * reach)
 
 
 def _reach(log: NDArray[np.float64]) -> float:

@@ -33,7 +33,7 @@ class Statement:
 
 
 def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLike) -> float:
-    """ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
+    """Ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
 
     Args:
         evidence: of the reports.
