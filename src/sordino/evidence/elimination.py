@@ -71,7 +71,7 @@ def best_sum(
             left.append((places[:axis] + places[axis + 1 :], rest))
         del sizes[place]
     _, total = combined(left, combine)
-    return Best(total[()], exact)
+    return Best(np.asarray(total).item(), exact)
 
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
