@@ -60,6 +60,10 @@ class BoxState:
         upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
+    def counted(self, query: BitQuery, output: int) -> "BoxState":
+        """The state after an answer, whether the query was accepted or not."""
+        return self._with(self.loss.after(query.evidence(self.box, output)), query)
+
     @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0."""
@@ -71,7 +75,13 @@ class BoxState:
         return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
 
     def level(self, query: BitQuery) -> float:
-        """Its epsilon, rounded up."""
+        """Its epsilon, rounded up.
+
+        Raises:
+            SordinoError: a query that does not fit the box.
+        """
+        _require_question(query)
+        query.evidence(self.box, 0)
         return query.level
 
     def changed(self) -> "BoxState":
@@ -84,16 +94,13 @@ class BoxState:
         """What is left for the open group, rounded down."""
         return _down(self.most - self.settled) if self.settled else self.most
 
-    def decide(self, query: object, rule: Rule) -> Decision:
+    def decide(self, query: BitQuery, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        if not isinstance(query, BitQuery):
-            raise SordinoError(
-                "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
-            )
+        _require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
         first = query.evidence(self.box, 0)
         carried = _up(self.settled + _up(self.loss.bounds.upper + query.level))
@@ -138,6 +145,13 @@ class BoxState:
             return replace(self, loss=loss, basic=basic)
         settled = _up(self.settled + loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return replace(self, loss=BoxLoss.nothing(self.box), settled=settled, basic=basic)
+
+
+def _require_question(query: object) -> None:
+    if not isinstance(query, BitQuery):
+        raise SordinoError(
+            "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+        )
 
 
 def _up(number: float) -> float:

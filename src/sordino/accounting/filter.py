@@ -123,12 +123,10 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        ways = 1
-        for query in queries:
-            ways *= query.outputs + 1
         levels = [self._kept.level(query) for query in queries]
-        if sum(Fraction(level) for level in levels) <= self.remaining:
+        if all(map(math.isfinite, levels)) and sum(map(Fraction, levels)) <= self.remaining:
             return True
+        ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
 
     def changed(self) -> "BayesianFilter":
