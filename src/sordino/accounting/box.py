@@ -83,6 +83,11 @@ class BoxState:
         query.evidence(self.box, 0)
         return query.level
 
+    def epsilon_of(self, query: BitQuery) -> Nats:
+        """What it promises."""
+        self.level(query)
+        return query.epsilon
+
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
         settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)

@@ -27,7 +27,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import Nats, outward
 
 NODES = 4000
 """Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
@@ -115,8 +115,25 @@ class BayesianFilter:
                 found=f"a loss of up to {decision.loss:.4g} nats",
                 step="ask with a smaller epsilon, or not at all",
             )
-        code = _read_output(output, query.outputs)
+        code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
+
+    def counted(self, query: Any, output: int) -> "BayesianFilter":
+        """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or an answer that it cannot have.
+        """
+        self._kept.level(query)
+        return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or that satisfies none.
+        """
+        return self._kept.epsilon_of(query)
 
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
@@ -221,7 +238,12 @@ def _shown(amount: float, *, up: bool) -> str:
     return outward(Fraction(amount), 9, up=up) if math.isfinite(amount) else "infinitely many"
 
 
-def _read_output(output: Any, outputs: int) -> int:
+def read_output(output: Any, outputs: int) -> int:
+    """The code of an answer.
+
+    Raises:
+        SordinoError: not a whole number below `outputs`.
+    """
     try:
         code = index(output)
     except TypeError:
