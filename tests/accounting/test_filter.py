@@ -14,9 +14,9 @@ from sordino import (
     BayesianFilter,
     BlockLDP,
     Box,
-    Categories,
     LinearQuery,
     LogisticQuery,
+    PairwiseLDP,
     RandomizedResponse,
     SordinoError,
     TruncatedLinearQuery,
@@ -151,6 +151,17 @@ def test_dry_runs_and_refusals_change_nothing():
     assert walked(curious=True) == walked(curious=False)
 
 
+def test_decisions_are_not_mixed_up():
+    """One that is remembered is of the same query, whatever was asked before."""
+    large, small = (LinearQuery([1.0], 0, -1, 1, epsilon) for epsilon in ("1.5", "0.3"))
+    asked = BayesianFilter(Box([-1], [1]), LDP("1"))
+    for query, accepted in ((large, False), (small, True), (small, True), (large, False), (large, False)):
+        assert asked.accepts(query) is accepted
+        assert asked.decide(query) is asked.decide(LinearQuery([1.0], 0, -1, 1, query.epsilon))
+    with pytest.raises(SordinoError, match="accepted"):
+        asked.after(large, 1)
+
+
 def test_a_smaller_query_may_follow_a_refused_one():
     large, small = (LinearQuery([1.0], 0, -1, 1, epsilon) for epsilon in ("0.7", "0.3"))
     asked = BayesianFilter(Box([-1], [1]), LDP("1")).after(large, 1)
@@ -199,7 +210,7 @@ def test_grouped_bounds_are_looser_but_hold():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: BayesianFilter(Categories(["a", "b"]), LDP(1)), "offered"),
+        (lambda: BayesianFilter(SQUARE, PairwiseLDP([[0, 1], [1, 0]])), "offered"),
         (lambda: BayesianFilter(SQUARE, BlockLDP(1, [0, 0])), "offered"),
         (lambda: BayesianFilter(SQUARE, LDP(1), "strict"), "rule"),
         (lambda: BayesianFilter(SQUARE, LDP(1), nodes=-1), "nodes"),

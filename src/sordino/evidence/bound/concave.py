@@ -89,4 +89,5 @@ class Concave:
                 length /= 4
             if value <= before:
                 break
-        return Concave(self.evidence, self.top, upper, value, point), 1
+        better = upper < self.upper or value > self.lower
+        return Concave(self.evidence, self.top, upper, max(value, self.lower), point), int(better)
