@@ -7,6 +7,7 @@ from typing import get_args
 import click
 
 from sordino.cli.progress import progress
+from sordino.cli.reproduce_filter import COMMANDS
 from sordino.cli.show import print_json, print_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
@@ -28,7 +29,7 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one
 
 @click.group()
 def reproduce() -> None:
-    """Simulate a paper's table or figure anew, with the paper's mechanism (hadamard) and the best one.
+    """Compute a paper's table or figure anew, beside what the paper has.
 
     Simulation with fixed seeds: the same command prints the same numbers. Nothing of it is a release.
     """
@@ -106,6 +107,10 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_jso
     print_table("", header, _rows(points))
     if output is not None:
         click.echo(f"{output}: written")
+
+
+for command in COMMANDS:
+    reproduce.add_command(command)
 
 
 def _number(tv: float | None) -> str:

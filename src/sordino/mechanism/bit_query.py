@@ -10,7 +10,7 @@ Source: Bayesian privacy filter paper, (8), and (9) as corrected. Cost: one coin
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.box import Box, read_records
-from sordino.domain.interval import LARGEST_END
+from sordino.domain.interval import read_number
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.coin import WORD, largest_threshold
@@ -148,7 +148,7 @@ class BitQuery(Channel):
         object.__setattr__(self, "theta", numbers)
         object.__setattr__(self, "intercept", read_number(intercept, "the intercept"))
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
-        object.__setattr__(self, "threshold", largest_threshold(self.epsilon))
+        object.__setattr__(self, "threshold", _coin(self.epsilon)[0])
 
     def _require_fit(self, box: Box, code: int) -> None:
         if box.d != self.d:
@@ -169,7 +169,7 @@ class BitQuery(Channel):
     @cached_property
     def level(self) -> float:
         """Epsilon as a float, rounded up."""
-        return self.epsilon.ceil()
+        return _coin(self.epsilon)[1]
 
     @cached_property
     def _coefficients(self) -> NDArray[np.float64]:
@@ -181,19 +181,10 @@ class BitQuery(Channel):
         return np.array([[(WORD - self.threshold) / WORD], [self.span / WORD]])
 
 
-def read_number(number: object, name: str) -> float:
-    """A finite float64.
-
-    Raises:
-        SordinoError: something else, infinite, NaN or absurdly large.
-    """
-    try:
-        value = float(number) if not isinstance(number, str | bytes | bool) else np.nan  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        value = np.nan
-    if not abs(value) <= LARGEST_END:
-        raise SordinoError(f"{name} must be a finite number", found=repr(number)[:80])
-    return value
+@lru_cache(maxsize=256)
+def _coin(epsilon: Nats) -> tuple[int, float]:
+    """The threshold of an epsilon, and the epsilon rounded up; the questions of a stream have few epsilons."""
+    return largest_threshold(epsilon), epsilon.ceil()
 
 
 def statistic_rounding(d: int) -> float:

@@ -126,7 +126,7 @@ class LogisticQuery(BitQuery):
         self._require_fit(box, code)
         if not self.informative:
             return BoxEvidence(box)
-        realized = math.log(self.threshold / (WORD - self.threshold))
+        realized = math.log1p(self.span / (WORD - self.threshold))
         sign = 1 if code else -1
         form = self._coefficients * sign, self.intercept * sign + realized / 2
         rounding = statistic_rounding(self.d) * (self._size(box) + realized)
