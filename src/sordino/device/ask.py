@@ -66,12 +66,12 @@ def ask(
     entry = ledger.reserve(query, record)
     if entry.code is None:
         entry = ledger.draw(query, record, draw)
-    ledger.settle()
+    ledger.settle(query)
     if entry.code is None:
         raise AssertionError("an entry that was drawn has a code")
     report = Report(query, entry.code, again=not drawn)
     ledger.step("sending")
     send(report)
     ledger.step("delivered")
-    ledger.note_sent(query.id)
+    ledger.note_sent(query)
     return report

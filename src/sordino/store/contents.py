@@ -14,6 +14,8 @@ from sordino.errors import SordinoError
 from sordino.store.database import DamagedError
 from sordino.store.event import Event, seal_of
 
+MAGIC = b"SQLite format 3\0"
+
 HEADER_VERSIONS = slice(18, 20)
 """Bytes of the file's header that say how it is read and written."""
 
@@ -58,6 +60,12 @@ def salvage(path: Path) -> Contents:
         SordinoError: nothing is.
     """
     content = bytearray(path.read_bytes())
+    if not content.startswith(MAGIC):
+        raise SordinoError(
+            f"{path} must be a ledger",
+            found="another file, or one that is damaged at its beginning",
+            step="make one with `sordino ledger new`, or restore an undamaged copy",
+        )
     # In memory there is no log, and what was cut off reads as zeros.
     content[HEADER_VERSIONS] = b"\x01\x01"
     missing = int.from_bytes(content[HEADER_PAGES]) * 4096 - len(content)

@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 from sordino.errors import SordinoError
 from sordino.survey.load import cannot, written
@@ -22,6 +23,9 @@ VERSION = 1
 
 WAIT = 60.0
 """Seconds that a transaction waits for another one."""
+
+PAUSE = 0.005
+"""Seconds between two tries where SQLite itself does not wait."""
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -98,10 +102,24 @@ def settle(path: Path) -> None:
         SordinoError: other transactions did not end in time.
     """
     require_own(path)
+    deadline = monotonic() + WAIT
     with _errors(path), closing(_connect(path)) as connection:
+        while _checkpoint(connection):
+            # SQLite does not wait for a process that does the same.
+            if monotonic() > deadline:
+                raise _busy(path)
+            sleep(PAUSE)
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Empty the log; whether it could not be done for other processes."""
+    try:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
-            raise _busy(path)
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error):
+            raise
+        return True
+    return bool(busy)
 
 
 def require_own(path: Path) -> None:
@@ -160,7 +178,7 @@ def _errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
+        if _is_busy(error):
             raise _busy(path) from None
         raise SordinoError(f"{path} must be possible to use", found=str(error)) from None
     except sqlite3.DatabaseError as error:
@@ -172,6 +190,10 @@ class DamagedError(SordinoError):
 
     def __init__(self, path: Path, found: str) -> None:
         super().__init__(f"{path} must be a whole ledger", found=found, step="restore an undamaged copy")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 
 def _busy(path: Path) -> SordinoError:

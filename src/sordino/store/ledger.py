@@ -7,11 +7,13 @@ known to have been sent.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from sqlite3 import Connection
 
 from sordino.accounting.state import Decision
 from sordino.errors import SordinoError
@@ -127,15 +129,11 @@ class Ledger:
             SordinoError: the query's id belongs to another one, its answer got lost about an earlier version of the
             record, a damaged ledger, or a query that does not fit.
         """
-        known = self._known(query, record)
-        if known is not None:
-            return known
-        query.channel.checked(record.row)
-        with transaction(self.path, write=True) as connection:
-            contents = read_contents(connection)
-            known = self._found(contents, query, record)
+
+        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
             if known is not None:
                 return known
+            query.channel.checked(record.row)
             standing = self._standing(contents, record)
             decision = standing.decide(query)
             if not decision.accepted:
@@ -144,18 +142,18 @@ class Ledger:
                     found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
                     step="ask with a smaller epsilon, or not at all",
                 )
-            writer = Writer(connection, contents, self.clock())
-            if standing.version.number > Book.of(self.terms, contents.events).versions[-1].number:
-                writer.add(RECORD, str(standing.version.number), standing.record_body, standing.version.digest)
-            body = {
-                "query": dict(query.document),
-                "channel": query.channel.fingerprint,
-                "record": standing.version.number,
-            }
-            writer.add(ASKED, query.id, body)
+            writer, version = Writer(connection, contents, self.clock()), standing.version
+            if version not in Book.of(self.terms, contents.events).versions:
+                writer.add(RECORD, str(version.number), standing.record_body, version.digest)
+            channel = query.channel.fingerprint
+            body = {"query": dict(query.document), "channel": channel, "record": version.number}
+            asked = writer.add(ASKED, query.id, body)
             self.step("reserving")
+            return Entry(query, version.number, asked.sequence, asked.time)
+
+        entry = self._changed(query, record, write)
         self.step("reserved")
-        return self._entry(query.id)
+        return entry
 
     def draw(self, query: AskedQuery, record: PersonRecord, draw: Callable[[], int]) -> Entry:
         """Draw the answer of a query that is reserved, once and for all; one that is drawn is found again.
@@ -168,57 +166,77 @@ class Ledger:
         Raises:
             SordinoError: not reserved, another version of the record, or a damaged ledger.
         """
-        known = self._known(query, record)
-        if known is not None and known.code is not None:
-            return known
-        with transaction(self.path, write=True) as connection:
-            contents = read_contents(connection)
-            known = self._found(contents, query, record)
+
+        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
             if known is None:
                 raise SordinoError("a query must be reserved before its answer is drawn", found="one that is not")
-            if known.code is not None:
-                return known
             self.step("drawing")
             code = draw()
             self.step("drawn")
             Writer(connection, contents, self.clock()).add(DRAWN, query.id, {}, str(code))
             self.step("storing")
-        self.step("stored")
-        return self._entry(query.id)
+            return replace(known, code=code)
 
-    def settle(self) -> None:
-        """Make what is stored outlast damage to the log, before anything of it is sent."""
-        if not self.contents().damage:
+        entry = self._changed(query, record, write)
+        self.step("stored")
+        return entry
+
+    def settle(self, query: AskedQuery) -> None:
+        """Make the answer of a query outlast damage to the log, before it is sent.
+
+        Raises:
+            SordinoError: no answer that is settled.
+        """
+        try:
             settle(self.path)
+        except DamagedError:
+            # Of a damaged file nothing is read but what is in the file itself.
+            entry = Book.of(self.terms, salvage(self.path).events).entries.get(query.id)
+            if entry is None or entry.code is None:
+                raise
         self.step("settled")
 
-    def note_sent(self, query_id: str) -> None:
+    def note_sent(self, query: AskedQuery) -> None:
         """Note that an answer was sent; in a damaged ledger, where nothing is written, it stays unknown.
 
         Raises:
             SordinoError: no answer to this query.
         """
-        contents = self.contents()
-        if contents.damage:
-            return
-        with transaction(self.path, write=True) as connection:
+        with suppress(DamagedError), transaction(self.path, write=True) as connection:
             contents = read_contents(connection)
-            entry = Book.of(self.terms, contents.events).entries.get(query_id)
+            entry = Book.of(self.terms, contents.events).entries.get(query.id)
             if entry is None or entry.code is None:
                 raise SordinoError("an answer must be drawn before it is sent", found="one that is not")
-            if entry.sent:
-                return
-            Writer(connection, contents, self.clock()).add(SENT, query_id, {"code": str(entry.code)})
-            self.step("noting")
+            if not entry.sent and not contents.damage:
+                Writer(connection, contents, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
+                self.step("noting")
         self.step("noted")
 
-    def _known(self, query: AskedQuery, record: PersonRecord) -> Entry | None:
-        """A query that stands in the ledger, even a damaged one, or None where it may be new."""
-        contents = self.contents()
-        entry = self._found(contents, query, record)
-        if entry is None or entry.code is None:
+    def _changed(
+        self,
+        query: AskedQuery,
+        record: PersonRecord,
+        write: Callable[[Connection, Contents, Entry | None], Entry],
+    ) -> Entry:
+        """A query's entry, found with its answer or written within a transaction of its own.
+
+        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
+        """
+        try:
+            with transaction(self.path, write=True) as connection:
+                contents = read_contents(connection)
+                known = self._found(contents, query, record)
+                if known is not None and known.code is not None:
+                    return known
+                _require_whole(self.path, contents)
+                return write(connection, contents, known)
+        except DamagedError:
+            contents = salvage(self.path)
+            known = self._found(contents, query, record)
+            if known is not None and known.code is not None:
+                return known
             _require_whole(self.path, contents)
-        return entry
+            raise
 
     def _found(self, contents: Contents, query: AskedQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query.
@@ -227,7 +245,7 @@ class Ledger:
             SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
             ledger is a copy.
         """
-        if contents.meta.get("copy") != "no":
+        if contents.meta.get("copy") == "yes":
             raise SordinoError(
                 f"{self.path} must be the person's own ledger",
                 found="one made from a transcript, which only checks",
@@ -243,7 +261,7 @@ class Ledger:
                 found=f"{query.id!r}, which was another one",
                 step="give the new query an id of its own",
             )
-        if entry.code is None:
+        if entry.code is None and not contents.damage:
             last = book.versions[-1]
             if entry.record != last.number or last.digest != self._digest(contents, record):
                 raise SordinoError(
@@ -273,9 +291,6 @@ class Ledger:
 
     def _digest(self, contents: Contents, record: PersonRecord) -> str:
         return record.digest(bytes.fromhex(contents.meta["key"]))
-
-    def _entry(self, query_id: str) -> Entry:
-        return self.book().entries[query_id]
 
 
 def _require_whole(path: Path, contents: Contents) -> None:

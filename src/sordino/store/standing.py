@@ -87,7 +87,7 @@ class Book:
             if event.event == RECORD:
                 versions.append(Version(int(event.id), event.body["spent"], event.secret))
             elif event.event == ASKED:
-                query = AskedQuery.of_document(event.body["query"], terms)
+                query = AskedQuery(event.body["query"], terms)
                 entries[event.id] = Entry(query, event.body["record"], event.sequence, event.time)
             elif entry is not None and event.event == DRAWN:
                 entries[event.id] = replace(entry, code=int(event.secret))

@@ -24,12 +24,13 @@ class Writer:
             raise DatabaseError("damage to " + ", ".join(contents.damage))
         self._connection, self._head, self._time = connection, len(contents.events), time
 
-    def add(self, event: str, name: str, body: dict[str, Any], secret: str = "") -> None:
+    def add(self, event: str, name: str, body: dict[str, Any], secret: str = "") -> Event:
         """One line, and the new number of lines."""
         self._head += 1
-        row = Event(self._head, event, name, body, secret, self._time).row
-        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        line = Event(self._head, event, name, body, secret, self._time)
+        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", line.row)
         _write_meta(self._connection, {"head": str(self._head)})
+        return line
 
 
 def _write_meta(connection: Connection, meta: dict[str, str]) -> None:

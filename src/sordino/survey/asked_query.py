@@ -10,7 +10,7 @@ The id belongs to these words for ever: asked again, the query has the answer th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -102,11 +102,11 @@ class AskedQuery:
 
     Attributes:
         document: its frozen words.
-        channel: what answers it, by what the filter decides.
+        terms: of the ledger that is asked.
     """
 
     document: Mapping[str, Any]
-    channel: BitQuery
+    terms: LedgerTerms = field(compare=False, repr=False)
 
     @classmethod
     def load(cls, path: Path | str, terms: LedgerTerms) -> "AskedQuery":
@@ -122,7 +122,9 @@ class AskedQuery:
     def read(cls, tables: dict[str, Any], terms: LedgerTerms, name: str = "the query") -> "AskedQuery":
         """Check the tables of such a file."""
         table = read_tables(QueryTable, tables, name)
-        return cls(table.document(), _channel(table, terms))
+        query = cls(table.document(), terms)
+        query.__dict__["channel"] = _channel(table, terms)
+        return query
 
     @classmethod
     def of_document(cls, document: dict[str, Any], terms: LedgerTerms) -> "AskedQuery":
@@ -133,8 +135,19 @@ class AskedQuery:
         """
         if document.get("format") != FORMAT or document.get("hash") != content_hash(document):
             raise SordinoError("a query must be as it was frozen", found="words that do not match their hash")
-        tables = {name: part for name, part in document.items() if name not in {"format", "hash"}}
-        return cls.read(tables, terms)
+        query = cls(document, terms)
+        _ = query.channel
+        return query
+
+    @cached_property
+    def channel(self) -> BitQuery:
+        """What answers it, and what the filter decides by.
+
+        Raises:
+            SordinoErrors: words that are no query about these terms.
+        """
+        tables = {name: part for name, part in self.document.items() if name not in {"format", "hash"}}
+        return _channel(read_tables(QueryTable, tables, "the query"), self.terms)
 
     @property
     def id(self) -> str:
