@@ -12,8 +12,8 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
-from sordino.domain.box import Box
 from sordino.design.sampled_moments import SampledMoments
+from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -47,7 +47,7 @@ from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.mechanism.unary import UnaryEncoding
-from sordino.query import Query, Sampled
+from sordino.query import AttributeQuery, Query, Sampled
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
@@ -55,6 +55,7 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "AttributeQuery",
     "BayesianCoordinateDP",
     "BayesianFilter",
     "BinaryOptimal",

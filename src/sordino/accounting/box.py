@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sordino.accounting.state import Decision, Rule
+from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss
@@ -60,21 +60,47 @@ class BoxState:
         upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
+    def counted(self, query: BitQuery, output: int) -> "BoxState":
+        """The state after an answer, whether the query was accepted or not."""
+        return self._with(self.loss.after(query.evidence(self.box, output)), query)
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0."""
+        return max(_down(self.budget.floor() - self.spent), 0.0)
+
+    @property
+    def binding(self) -> Binding:
+        """There is one bound for all records."""
+        return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def level(self, query: BitQuery) -> float:
+        """Its epsilon, rounded up.
+
+        Raises:
+            SordinoError: a query that does not fit the box.
+        """
+        _require_question(query)
+        query.evidence(self.box, 0)
+        return query.level
+
+    def changed(self) -> "BoxState":
+        """The answers so far are settled; those about the next version are bounded by themselves."""
+        settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
+
     @property
     def goal(self) -> float:
         """What is left for the open group, rounded down."""
         return _down(self.most - self.settled) if self.settled else self.most
 
-    def decide(self, query: object, rule: Rule) -> Decision:
+    def decide(self, query: BitQuery, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        if not isinstance(query, BitQuery):
-            raise SordinoError(
-                "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
-            )
+        _require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
         first = query.evidence(self.box, 0)
         carried = _up(self.settled + _up(self.loss.bounds.upper + query.level))
@@ -119,6 +145,13 @@ class BoxState:
             return replace(self, loss=loss, basic=basic)
         settled = _up(self.settled + loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return replace(self, loss=BoxLoss.nothing(self.box), settled=settled, basic=basic)
+
+
+def _require_question(query: object) -> None:
+    if not isinstance(query, BitQuery):
+        raise SordinoError(
+            "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+        )
 
 
 def _up(number: float) -> float:

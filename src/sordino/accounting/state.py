@@ -27,6 +27,21 @@ class Decision:
     follow: "Callable[[int], FilterState] | None" = None
 
 
+@dataclass(frozen=True)
+class Binding:
+    """Where least is left.
+
+    Attributes:
+        about: what is compared.
+        spent: nats, rounded up.
+        left: nats, rounded down; negative where it might not hold.
+    """
+
+    about: str
+    spent: float
+    left: float
+
+
 class FilterState(Protocol):
     """The part of a filter that depends on the domain and the definition."""
 
@@ -34,9 +49,23 @@ class FilterState(Protocol):
     def spent(self) -> float:
         """Nats, rounded up: the realized loss of what was answered."""
 
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0: queries whose epsilons add up to no more are accepted."""
+
+    @property
+    def binding(self) -> Binding:
+        """The hypotheses with the least left."""
+
     def decide(self, query: Any, rule: Rule) -> Decision:
         """Decide on a query from what was asked and answered alone.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
+
+    def level(self, query: Any) -> float:
+        """The least epsilon that the query satisfies, in nats, rounded up."""
+
+    def changed(self) -> "FilterState":
+        """The state once the record has changed: what was lost stays lost, and what is answered now adds to it."""
