@@ -139,9 +139,9 @@ def test_an_open_answer_counts_as_any_that_it_may_be(ledger, question, record, s
         stopping = Ledger(ledger.path, step=stop_at(point))
         with pytest.raises(stopped):
             ask(stopping, question(name, "sleep", "0.4"), record(), print)
-    assert ledger.standing().waiting == ("a", "b")
+    assert ledger.standing().joint.waiting == ("a", "b")
     # Answers of 0 and 1 would cancel each other, but nobody has them yet.
-    assert ledger.standing().spent == pytest.approx(0.8)
+    assert ledger.standing().joint.spent == pytest.approx(0.8)
     with pytest.raises(RefusedError):
         ledger.reserve(question("c", "sleep", "0.3"), record())
     with pytest.raises(SordinoError, match=r"up to 1\.1"):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from sordino.accounting.state import Decision
+from sordino.accounting.state import Binding, Decision
 from sordino.errors import SordinoError
 
 MOST_WAYS = 1024
@@ -27,13 +27,23 @@ class PrivacyFilter(Protocol):
     def after(self, query: Any, output: int) -> Self:
         """The filter once an accepted query has been answered."""
 
+    def changed(self) -> Self:
+        """The filter once the record has changed."""
+
+    def explain(self) -> tuple[str, ...]:
+        """What binds and what is left, in words."""
+
+    @property
+    def binding(self) -> Binding:
+        """The hypotheses with the least left."""
+
     @property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss of all answers."""
 
     @property
     def remaining(self) -> float:
-        """Nats, rounded down: any query with at most this epsilon is accepted."""
+        """Nats, rounded down: queries whose epsilons add up to at most this are accepted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +93,13 @@ class JointFilter:
 
     @property
     def remaining(self) -> float:
-        """Nats, rounded down: any query with at most this epsilon is accepted."""
+        """Nats, rounded down: queries whose epsilons add up to at most this are accepted."""
         return min(way.filter.remaining for way in self.ways)
+
+    @property
+    def worst(self) -> PrivacyFilter:
+        """The filter of the way in which least is left."""
+        return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
 
     def decide(self, query: Any) -> Decision:
         """Whether the query may be asked, whatever the open answers are; nothing changes.
@@ -106,11 +121,20 @@ class JointFilter:
         self.require_room(query)
         return JointFilter(
             tuple(
-                Way(way.filter.after(query, code), {**way.answers, name: code})
+                Way(after, {**way.answers, name: code})
                 for way in self.ways
                 for code in range(query.outputs)
+                if (after := _after(way.filter, query, code)) is not None
             )
         )
+
+    def changed(self) -> "JointFilter":
+        """The filter once the record has changed; answers that are out are about the earlier one.
+
+        Raises:
+            SordinoError: a definition that says nothing of two versions.
+        """
+        return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
 
     def require_room(self, query: Any) -> None:
         """Refuse a query with which there would be too many ways.
@@ -136,3 +160,18 @@ class JointFilter:
             raise SordinoError("a delivered answer must be one of a query that is out", found="another")
         rest = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
         return JointFilter(tuple(Way(way.filter, answers) for way, answers in zip(kept, rest, strict=True)))
+
+
+def _after(before: PrivacyFilter, query: Any, code: int) -> PrivacyFilter | None:
+    """The filter after an answer; None where no record can give it after the others.
+
+    Raises:
+        SordinoError: a query that is not accepted.
+    """
+    accepted = before.decide(query).accepted
+    try:
+        return before.after(query, code)
+    except SordinoError:
+        if not accepted:
+            raise
+        return None

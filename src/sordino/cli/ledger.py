@@ -59,8 +59,8 @@ def show(ledger: Path, *, as_json: bool) -> None:
     if book["remaining"] is not None:
         spent, left = Fraction(book["spent"]), Fraction(book["remaining"])
         click.echo(
-            f"Told so far: at most {outward(spent, 6, up=True)} of {book['epsilon']} nats, about {book['binds']}. "
-            f"A query of {outward(left, 6, up=False)} nats is accepted, whatever it asks; a larger one may be."
+            f"Told so far: at most {outward(spent, 6, up=True)} nats. Least is left between {book['binds']}: queries "
+            f"of {outward(left, 6, up=False)} nats together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
@@ -144,7 +144,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:
     known = ledger.book().entries.get(query.id)
     if known is not None and known.query.hash == query.hash:
-        loss, accepted = ledger.standing().spent, True
+        loss, accepted = ledger.standing().joint.spent, True
     else:
         decision = ledger.decide(query, record)
         loss, accepted = decision.loss, decision.accepted
@@ -161,15 +161,15 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
 def _summary(ledger: Ledger) -> dict[str, Any]:
     """What a ledger holds and has left, for programs."""
     contents, book = ledger.contents(), ledger.book()
-    standing = None if contents.damage else ledger.standing()
+    joint = None if contents.damage else ledger.standing().joint
     return {
         "terms": ledger.terms.hash,
         "epsilon": str(ledger.terms.epsilon),
-        "binds": "the whole record",
-        "spent": standing and standing.spent,
-        "remaining": standing and standing.remaining,
+        "binds": joint and joint.worst.binding.about,
+        "spent": joint and joint.spent,
+        "remaining": joint and joint.remaining,
         "record": book.versions[-1].number,
-        "waiting": list(standing.waiting) if standing else None,
+        "waiting": joint and list(joint.waiting),
         "checks_only": contents.meta.get("copy") != "no",
         "damage": list(contents.damage),
         "entries": [_entry(entry) for entry in book.entries.values()],
@@ -183,7 +183,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "collector": entry.query.collector,
         "query": entry.query.hash,
         "asks": entry.query.kind,
-        "epsilon": str(entry.query.channel.epsilon),
+        "epsilon": entry.query.document["epsilon"],
         "record": entry.record,
         "state": entry.state,
         "code": None if entry.code is None else str(entry.code),

@@ -59,7 +59,7 @@ def ask(
     drawn = []
 
     def draw() -> int:
-        code = int(query.channel.privatize(record.row, source)[0])
+        code = query.draw(record, source)
         drawn.append(code)
         return code
 

@@ -1,8 +1,5 @@
 """What a ledger promises and what is left of it, in plain words."""
 
-from fractions import Fraction
-
-from sordino.exact.nats import Nats, outward
 from sordino.store.ledger import Ledger
 from sordino.survey.odds import beliefs, factor
 
@@ -14,32 +11,34 @@ ALWAYS = (
     "What `sordino ledger export` writes holds neither a record nor a hash of one.",
 )
 
+WITHIN = "for whoever believes of the rest, before any answer, what the bounds on dependence allow"
+
 
 def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
     epsilon = ledger.terms.epsilon
     most, least = beliefs(epsilon)
     damage = ledger.contents().damage
+    each = ledger.terms.deltas
+    about = [f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}." for name, delta in each.items()]
     odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."
     return (
         f"Whatever is asked and answered, all answers together {odds}",
         f"A suspicion of 1 in 10 becomes at most 1 in {most} and at least 1 in {least}.",
+        *about,
         *(_damaged(damage) if damage else _left(ledger)),
         *ALWAYS,
     )
 
 
 def _left(ledger: Ledger) -> tuple[str, ...]:
-    standing = ledger.standing()
-    told = factor(Nats(Fraction(standing.spent)))
-    lines = [
-        f"So far {len(ledger.book().entries)} queries were accepted; their answers change odds by at most {told}.",
-        f"A query of {outward(Fraction(standing.remaining), 6, up=False)} nats is accepted whatever it asks.",
-        "A larger one is accepted if its answer, whatever it is, overlaps with what is told already.",
-    ]
-    if standing.waiting:
-        lines.append(f"{len(standing.waiting)} answers may not have been sent: each counts as any that it may be.")
-    return tuple(lines)
+    joint = ledger.standing().joint
+    waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
+    return (
+        f"So far {len(ledger.book().entries)} queries were accepted.",
+        *joint.worst.explain(),
+        *([waiting] if joint.waiting else []),
+    )
 
 
 def _damaged(damage: tuple[str, ...]) -> tuple[str, ...]:

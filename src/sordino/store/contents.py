@@ -79,7 +79,7 @@ def salvage(path: Path) -> Contents:
             for order in ("ASC", "DESC"):
                 for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
                     events[row[0]] = row
-        except (sqlite3.Error, OverflowError, MemoryError):
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
             raise DamagedError(path, "no table that can be read") from None
     return _checked(meta, [events[key] for key in sorted(key for key in events if isinstance(key, int))], ["the file"])
 
@@ -91,7 +91,7 @@ def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 def _readable(connection: sqlite3.Connection, command: str) -> Iterator[tuple[object, ...]]:
     """The rows up to the first that cannot be read."""
-    with suppress(sqlite3.DatabaseError):
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         yield from connection.execute(command)
 
 

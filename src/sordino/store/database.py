@@ -182,7 +182,10 @@ def _errors(path: Path) -> Iterator[None]:
             raise _busy(path) from None
         raise SordinoError(f"{path} must be possible to use", found=str(error)) from None
     except sqlite3.DatabaseError as error:
-        raise DamagedError(path, str(error)) from None
+        raise DamagedError(path, str(error)[:80]) from None
+    except UnicodeDecodeError:
+        # SQLite's own words may quote what is broken.
+        raise DamagedError(path, "broken tables") from None
 
 
 class DamagedError(SordinoError):

@@ -2,7 +2,7 @@
 
 | event | id | body (public) | secret |
 |---|---|---|---|
-| record | the version's number | what earlier versions have spent | a keyed hash of the record |
+| record | the version's number | | a keyed hash of the record |
 | asked | the query's | its words, its channel and the record's version | |
 | drawn | the query's | | the code |
 | sent | the query's | the code | |

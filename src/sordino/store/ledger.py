@@ -133,7 +133,7 @@ class Ledger:
         def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
             if known is not None:
                 return known
-            query.channel.checked(record.row)
+            query.check(record)
             standing = self._standing(contents, record)
             decision = standing.decide(query)
             if not decision.accepted:
@@ -144,9 +144,8 @@ class Ledger:
                 )
             writer, version = Writer(connection, contents, self.clock()), standing.version
             if version not in Book.of(self.terms, contents.events).versions:
-                writer.add(RECORD, str(version.number), standing.record_body, version.digest)
-            channel = query.channel.fingerprint
-            body = {"query": dict(query.document), "channel": channel, "record": version.number}
+                writer.add(RECORD, str(version.number), {}, version.digest)
+            body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
             asked = writer.add(ASKED, query.id, body)
             self.step("reserving")
             return Entry(query, version.number, asked.sequence, asked.time)

@@ -6,34 +6,46 @@ collector = "Institute of Sleep"
 epsilon = "0.1"
 linear = { theta = { sleep = 1 }, low = 0, high = 12 }
 
+Of categories one attribute is asked, by randomized response: category = "smoker".
+
 The id belongs to these words for ever: asked again, the query has the answer that was given first.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
+from sordino.domain.categories import Categories
+from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.exact.source import Source
 from sordino.mechanism.bit_query import BitQuery
 from sordino.mechanism.linear_query import LinearQuery
 from sordino.mechanism.logistic_query import LogisticQuery
+from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
+from sordino.query import AttributeQuery
 from sordino.survey.document import content_hash
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
 from sordino.survey.parts import Part, require_one_of
+from sordino.survey.person_record import PersonRecord
 from sordino.survey.protect import Epsilon, nearest
 from sordino.survey.tables import read_tables, whole
 
 FORMAT = "sordino query"
 VERSION = 1
 
-KINDS = ("linear", "truncated", "logistic")
+MODELS = ("linear", "truncated", "logistic")
 """What can be asked about numbers."""
+
+KINDS = (*MODELS, "category")
+"""What can be asked."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """One line of text."""
@@ -74,6 +86,7 @@ class QueryTable(Part):
         linear: a model whose value stays in its range.
         truncated: a model whose value is cut to its range.
         logistic: a model of a probability.
+        category: an attribute of categories, by randomized response.
     """
 
     version: Annotated[Literal[1], BeforeValidator(whole)]
@@ -83,6 +96,7 @@ class QueryTable(Part):
     linear: RangedModelTable | None = None
     truncated: RangedModelTable | None = None
     logistic: ModelTable | None = None
+    category: Name | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -140,7 +154,7 @@ class AskedQuery:
         return query
 
     @cached_property
-    def channel(self) -> BitQuery:
+    def channel(self) -> BitQuery | AttributeQuery:
         """What answers it, and what the filter decides by.
 
         Raises:
@@ -148,6 +162,29 @@ class AskedQuery:
         """
         tables = {name: part for name, part in self.document.items() if name not in {"format", "hash"}}
         return _channel(read_tables(QueryTable, tables, "the query"), self.terms)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of all that defines the channel."""
+        return sha256(self.channel.parameters.encode()).hexdigest()[:16]
+
+    def check(self, record: PersonRecord) -> None:
+        """Refuse a record that the channel does not take.
+
+        Raises:
+            SordinoError: why, without a value.
+        """
+        if isinstance(self.channel, BitQuery):
+            self.channel.checked(record.row)
+
+    def draw(self, record: PersonRecord, source: Source | None = None) -> int:
+        """An answer's code, with fresh randomness; every call is a new release."""
+        if isinstance(self.channel, BitQuery):
+            return int(self.channel.privatize(record.row, source)[0])
+        domain = self.terms.domain
+        if not isinstance(domain, Record):
+            raise SordinoError("a query about a category needs records of categories", found="numbers")
+        return int(self.channel.privatize(domain, record.row, source)[0])
 
     @property
     def id(self) -> str:
@@ -170,10 +207,19 @@ class AskedQuery:
         return next(kind for kind in KINDS if kind in self.document)
 
 
-def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery:
+def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | AttributeQuery:
+    """Raises: SordinoError, for what cannot be asked of such records."""
     model = table.linear or table.truncated or table.logistic
+    if (model is None) != isinstance(terms.domain, Record):
+        known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
+        raise SordinoError(f"this ledger's records must be asked by {known}", found="another kind of query")
     if model is None:
-        raise SordinoError("a query must ask something", found="nothing")
+        name = table.category or ""
+        values = terms.attributes.get(name)
+        if not isinstance(values, Categories):
+            hint = nearest([name], terms.names)
+            raise SordinoError(f"category must name an attribute of the ledger{hint}", found=repr(name)[:80])
+        return AttributeQuery(name, RandomizedResponse(values.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)

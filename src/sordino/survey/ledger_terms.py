@@ -7,32 +7,53 @@ number = { low = 18, high = 90 }
 [attribute.sleep]
 number = { low = 0, high = 12 }
 
+Or categories, of which each attribute may have a delta of its own:
+
+version = 1
+epsilon = "2"
+[attribute.smoker]
+categories = ["yes", "no"]
+delta = "0.5"
+[attribute.region]
+categories = ["north", "south", "west"]
+[dependence]
+rest = { smoker = 0.2 }
+
 The terms are frozen when a ledger is made. Attributes stand in the order of the alphabet.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from sordino.accounting.filter import NODES, BayesianFilter
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
+from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
+from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+from sordino.survey.dependence import Rest
 from sordino.survey.document import canonical, content_hash
 from sordino.survey.load import read_toml
-from sordino.survey.parts import Part
-from sordino.survey.protect import Epsilon
+from sordino.survey.parts import Part, Text, require_one_of
+from sordino.survey.protect import Epsilon, nearest
 from sordino.survey.tables import read_tables, whole
 
 FORMAT = "sordino ledger"
 VERSION = 1
+
+Values: TypeAlias = Interval | Categories
+"""What an attribute can be."""
 
 
 class RangeTable(Part):
@@ -43,18 +64,50 @@ class RangeTable(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        Interval(self.low, self.high)
+        self.values()
         return self
+
+    def values(self) -> Interval:
+        """The range itself."""
+        return Interval(self.low, self.high)
 
 
 class RecordAttributeTable(Part):
     """One attribute of the record.
 
     Attributes:
-        number: its range.
+        number: its range, or
+        categories: its values.
+        delta: of categories, the most that all answers may tell about it, for somebody whose beliefs are within the
+            dependence bounds; epsilon by default.
     """
 
-    number: RangeTable
+    number: RangeTable | None = None
+    categories: list[Text] | None = Field(default=None, min_length=2)
+    delta: Epsilon | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "number", "categories")
+        if self.number is not None and self.delta is not None:
+            raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
+        self.values()
+        return self
+
+    def values(self) -> Values:
+        """Its range or its categories."""
+        return Categories(self.categories or ()) if self.number is None else self.number.values()
+
+
+class BoundsTable(Part):
+    """How much the attributes may depend on each other, at most.
+
+    Attributes:
+        rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
+            other attributes together given two of its values; 1 where it is not given.
+    """
+
+    rest: Rest
 
 
 class TermsTable(Part):
@@ -63,12 +116,37 @@ class TermsTable(Part):
     Attributes:
         version: of the format, 1.
         epsilon: the most that all answers together may tell about the whole record, in nats.
-        attribute: the attributes by name.
+        attribute: the attributes by name, all numbers or all categories.
+        dependence: of categories with deltas.
     """
 
     version: Annotated[Literal[1], BeforeValidator(whole)]
     epsilon: Epsilon
     attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
+    dependence: BoundsTable | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        numbers = [name for name, part in self.attribute.items() if part.number is not None]
+        if 0 < len(numbers) < len(self.attribute):
+            raise SordinoError(
+                "a ledger must be about numbers or about categories",
+                found=f"both: {numbers[0]!r} is a number",
+                step="cut the numbers into categories",
+            )
+        if numbers and self.dependence is not None:
+            raise SordinoError("numbers must be protected by epsilon alone", found="[dependence]", step="take it out")
+        rest = self.dependence.rest if self.dependence is not None else {}
+        foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
+        if foreign:
+            hint = nearest(foreign, list(self.attribute))
+            raise SordinoError(f"dependence.rest must name attributes{hint}", found=repr(foreign[0])[:80])
+        return self
+
+    def bounds(self) -> dict[str, Fraction]:
+        """The dependence of each attribute."""
+        rest = self.dependence.rest if self.dependence is not None else Fraction(1)
+        return {name: rest.get(name, Fraction(1)) if isinstance(rest, dict) else rest for name in self.attribute}
 
 
 @dataclass(frozen=True)
@@ -76,13 +154,17 @@ class LedgerTerms:
     """The record's domain and the promise about it.
 
     Attributes:
-        attributes: each one's range, in the order of the alphabet.
+        attributes: each one's range or categories, in the order of the alphabet.
         epsilon: the most that all answers together may tell.
+        deltas: about each attribute of categories, if that is promised; empty otherwise.
+        rest: bounds on its dependence.
         nodes: the limit of the work for one decision, which decides with it.
     """
 
-    attributes: Mapping[str, Interval]
+    attributes: Mapping[str, Values]
     epsilon: Nats
+    deltas: Mapping[str, Nats] = field(default_factory=dict)
+    rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
 
     @classmethod
@@ -99,11 +181,16 @@ class LedgerTerms:
     def read(cls, tables: dict[str, Any], name: str = "the terms") -> "LedgerTerms":
         """Check the tables of such a file."""
         table = read_tables(TermsTable, tables, name)
-        ranges = {
-            attribute: Interval(part.number.low, part.number.high)
-            for attribute, part in sorted(table.attribute.items())
-        }
-        return cls(ranges, table.epsilon)
+        parts = dict(sorted(table.attribute.items()))
+        attributes = {attribute: part.values() for attribute, part in parts.items()}
+        if table.dependence is None and all(part.delta is None for part in parts.values()):
+            terms = cls(attributes, table.epsilon)
+        else:
+            deltas = {attribute: part.delta or table.epsilon for attribute, part in parts.items()}
+            terms = cls(attributes, table.epsilon, deltas, dict(sorted(table.bounds().items())))
+        # What no filter offers is refused before there is a ledger.
+        terms.filter()
+        return terms
 
     @classmethod
     def of_document(cls, document: dict[str, Any]) -> "LedgerTerms":
@@ -112,13 +199,27 @@ class LedgerTerms:
         Raises:
             SordinoError: not terms of this version, or changed ones.
         """
-        require_version(document, "a ledger's terms")
+        version = document.get("version")
+        if document.get("format") != FORMAT:
+            raise SordinoError("a ledger's terms must be those of a ledger", found="another format")
+        if version != VERSION or isinstance(version, bool):
+            step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "check the file"
+            raise SordinoError(f"terms must be of version {VERSION} at most", found=repr(version)[:80], step=step)
         if document.get("hash") != content_hash(document):
             raise SordinoError(
                 "a ledger's terms must be as they were frozen", found="words that do not match their hash"
             )
-        ranges = {name: Interval(**part["number"]) for name, part in sorted(document["attributes"].items())}
-        return cls(ranges, Nats.of(document["epsilon"]), document["nodes"])
+        parts = dict(sorted(document["attributes"].items()))
+        return cls(
+            {
+                name: Interval(**part["number"]) if "number" in part else Categories(part["categories"])
+                for name, part in parts.items()
+            },
+            Nats.of(document["epsilon"]),
+            {name: Nats.of(part["delta"]) for name, part in parts.items() if "delta" in part},
+            {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
+            document["nodes"],
+        )
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -126,7 +227,7 @@ class LedgerTerms:
         content = {
             "format": FORMAT,
             "version": VERSION,
-            "attributes": {name: {"number": {"low": a.low, "high": a.high}} for name, a in self.attributes.items()},
+            "attributes": {name: self._words(name) for name in self.names},
             "epsilon": str(self.epsilon),
             "nodes": self.nodes,
         }
@@ -148,17 +249,31 @@ class LedgerTerms:
         return tuple(self.attributes)
 
     @cached_property
-    def domain(self) -> Box:
+    def domain(self) -> Box | Record:
         """Where the record lies."""
-        return Box([a.low for a in self.attributes.values()], [a.high for a in self.attributes.values()])
+        if all(isinstance(values, Categories) for values in self.attributes.values()):
+            return Record({name: values for name, values in self.attributes.items() if isinstance(values, Categories)})
+        ranges = [values for values in self.attributes.values() if isinstance(values, Interval)]
+        return Box([each.low for each in ranges], [each.high for each in ranges])
 
-    def filter(self, spent: str = "0") -> BayesianFilter | None:
-        """A new filter for a version of the record, of which earlier versions have spent so much already.
+    @cached_property
+    def definition(self) -> LDP | BayesianCoordinateDP:
+        """What is promised."""
+        if not self.deltas:
+            return LDP(self.epsilon)
+        deltas, rest = ([amounts[name] for name in self.names] for amounts in (self.deltas, self.rest))
+        return BayesianCoordinateDP.bounded(deltas, self.epsilon, rest)  # type: ignore[arg-type]  # two kinds of amounts
 
-        Versions are different records, whose losses add: each has evidence of its own. None where nothing is left.
-        """
-        left = self.epsilon - Nats.of(spent)
-        return BayesianFilter(self.domain, LDP(left), nodes=self.nodes) if left.sign() > 0 else None
+    def filter(self) -> BayesianFilter:
+        """A filter by which nothing was asked yet."""
+        return BayesianFilter(self.domain, self.definition, nodes=self.nodes)
+
+    def _words(self, name: str) -> dict[str, Any]:
+        values = self.attributes[name]
+        if isinstance(values, Interval):
+            return {"number": {"low": values.low, "high": values.high}}
+        words: dict[str, Any] = {"categories": list(values.labels)}
+        return words | ({"delta": str(self.deltas[name]), "rest": str(self.rest[name])} if self.deltas else {})
 
 
 def terms_of_text(text: str) -> LedgerTerms:
@@ -168,18 +283,3 @@ def terms_of_text(text: str) -> LedgerTerms:
         SordinoError: not terms of this version, or changed ones.
     """
     return LedgerTerms.of_document(json.loads(text))
-
-
-def require_version(document: Mapping[str, Any], what: str) -> None:
-    """Refuse the words of another format or of a newer version.
-
-    Raises:
-        SordinoError: another format or version.
-    """
-    version = document.get("version")
-    if document.get("format") != FORMAT:
-        raise SordinoError(f"{what} must be those of a ledger", found="another format")
-    if version != VERSION or isinstance(version, bool):
-        newer = isinstance(version, int) and version > VERSION
-        step = "use a newer Sordino" if newer else "check that it is whole"
-        raise SordinoError(f"{what} must be of version {VERSION} at most", found=repr(version)[:80], step=step)

@@ -4,6 +4,8 @@ version = 1
 [record]
 age = 44
 sleep = 7.5
+
+A value is a number, or a category by its name.
 """
 
 import hmac
@@ -17,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
-from sordino.survey.ledger_terms import LedgerTerms
+from sordino.survey.ledger_terms import LedgerTerms, Values
 from sordino.survey.load import read_text
 
 VERSION = 1
@@ -29,10 +32,10 @@ class PersonRecord:
     """The values of one person, checked.
 
     Attributes:
-        values: in the order of the terms' attributes.
+        values: in the order of the terms' attributes; of a category its place.
     """
 
-    values: tuple[float, ...]
+    values: tuple[float | int, ...]
 
     @classmethod
     def load(cls, path: Path | str, terms: LedgerTerms) -> "PersonRecord":
@@ -70,20 +73,23 @@ class PersonRecord:
         if len(record) > len(terms.names):
             more = len(record) - len(terms.names)
             raise SordinoError("a record must have the ledger's attributes only", found=f"{more} more")
-        return cls(tuple(_number(record[name], name, terms) for name in terms.names))
+        return cls(tuple(_value(record[name], name, terms.attributes[name]) for name in terms.names))
 
     @property
-    def row(self) -> NDArray[np.float64]:
+    def row(self) -> NDArray[Any]:
         """As channels take it, shape (1, d)."""
         return np.array([self.values])
 
     def digest(self, key: bytes) -> str:
         """A keyed hash that equal records share: whoever has the key can try values, so both stay in the ledger."""
-        return hmac.new(key, " ".join(value.hex() for value in self.values).encode(), sha256).hexdigest()
+        return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
 
 
-def _number(value: Any, name: str, terms: LedgerTerms) -> float:
-    attribute = terms.attributes[name]
+def _value(value: Any, name: str, attribute: Values) -> float | int:
+    if isinstance(attribute, Categories):
+        if not isinstance(value, str) or value not in attribute.labels:
+            raise SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+        return list(attribute.labels).index(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SordinoError(f"the record's {name!r} must be a number", found="something else")
     try:
