@@ -51,6 +51,9 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"
 """One line of text."""
 
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
 class ModelTable(Part):
     """A model that is affine in the record.
 
@@ -59,8 +62,8 @@ class ModelTable(Part):
         intercept: what is added.
     """
 
-    theta: dict[str, float] = Field(min_length=1)
-    intercept: float = 0.0
+    theta: dict[str, Finite] = Field(min_length=1)
+    intercept: Finite = 0.0
 
 
 class RangedModelTable(ModelTable):
@@ -71,8 +74,8 @@ class RangedModelTable(ModelTable):
         high: what the answer 1 stands for.
     """
 
-    low: float
-    high: float
+    low: Finite
+    high: Finite
 
 
 class QueryTable(Part):

@@ -83,7 +83,7 @@ class RecordAttributeTable(Part):
     """
 
     number: RangeTable | None = None
-    categories: list[Text] | None = Field(default=None, min_length=2)
+    categories: list[Text] | None = None
     delta: Epsilon | None = None
 
     @model_validator(mode="after")
@@ -91,6 +91,8 @@ class RecordAttributeTable(Part):
         require_one_of(self, "number", "categories")
         if self.number is not None and self.delta is not None:
             raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
+        if self.categories is not None and len(self.categories) < 2:
+            raise SordinoError("an attribute must have at least two categories", found=str(len(self.categories)))
         self.values()
         return self
 
