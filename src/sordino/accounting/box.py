@@ -15,7 +15,6 @@ from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss
-from sordino.evidence.box import BoxEvidence
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -84,6 +83,11 @@ class BoxState:
         query.evidence(self.box, 0)
         return query.level
 
+    def epsilon_of(self, query: BitQuery) -> Nats:
+        """What it promises."""
+        self.level(query)
+        return query.epsilon
+
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
         settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
@@ -102,28 +106,27 @@ class BoxState:
         """
         _require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
-        first = query.evidence(self.box, 0)
+        query.require_fit(self.box)
         carried = _up(self.settled + _up(self.loss.bounds.upper + query.level))
         sure = carried <= self.most
         if not sure and self.basic is not None:
             basic = self.basic + query.epsilon
             sure, carried = basic <= self.budget, min(carried, basic.ceil())
         if sure:
-            return Decision(True, carried, lambda output: self._followed(self.loss, query, output, first))
-        return self._by_loss(query, first) if rule == "simplified" else self._by_answers(query, first)
+            return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
+        return self._by_loss(query) if rule == "simplified" else self._by_answers(query)
 
-    def _by_loss(self, query: BitQuery, first: BoxEvidence) -> Decision:
+    def _by_loss(self, query: BitQuery) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
         solved = self.loss.solved(self.nodes, _down(self.goal - query.level))
         loss = _up(self.settled + _up(solved.bounds.upper + query.level))
         if loss > self.most:
             return Decision(False, loss)
-        return Decision(True, loss, lambda output: self._followed(solved, query, output, first))
+        return Decision(True, loss, lambda output: self._followed(solved, query, output))
 
-    def _by_answers(self, query: BitQuery, first: BoxEvidence) -> Decision:
+    def _by_answers(self, query: BitQuery) -> Decision:
         """Algorithm 2: the loss after each possible answer."""
-        rest = (query.evidence(self.box, code) for code in range(1, query.outputs))
-        after = [self.loss.after(report) for report in (first, *rest)]
+        after = [self.loss.after(query.evidence(self.box, code)) for code in range(query.outputs)]
         hopeless = any(state.bounds.lower > self.goal for state in after)
         for code, state in enumerate(after):
             after[code] = state if hopeless else state.solved(self.nodes, self.goal)
@@ -133,8 +136,8 @@ class BoxState:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
 
-    def _followed(self, loss: BoxLoss, query: BitQuery, output: int, first: BoxEvidence) -> "BoxState":
-        return self._with(loss.after(query.evidence(self.box, output) if output else first), query)
+    def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
+        return self._with(loss.after(query.evidence(self.box, output)), query)
 
     def _with(self, loss: BoxLoss, query: BitQuery) -> "BoxState":
         """The state with one more answer; a full group is settled."""

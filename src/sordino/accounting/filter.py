@@ -27,10 +27,10 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import Nats, outward
 
-NODES = 1000
-"""Boxes bounded for one decision at most, for each possible answer: some 10 milliseconds at 30 logistic models."""
+NODES = 4000
+"""Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
 
 
 LARGEST_LIKELIHOOD = 1 << 10
@@ -85,10 +85,13 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        # Accepting and then answering ask the same question twice in a row; it is worked out once.
-        if self._last[:1] != [query]:
-            self._last[:] = [query, self._kept.decide(query, self.rule)]
-        decision: Decision = self._last[1]
+        # Accepting and then answering ask the same question twice in a row; it is worked out once. The pair is read and
+        # written whole, so that threads never take one query's decision for another's.
+        known = self._memory.get("last")
+        if known is not None and known[0] == query:
+            return known[1]
+        decision = self._kept.decide(query, self.rule)
+        self._memory["last"] = (query, decision)
         return decision
 
     def accepts(self, query: Any) -> bool:
@@ -112,8 +115,25 @@ class BayesianFilter:
                 found=f"a loss of up to {decision.loss:.4g} nats",
                 step="ask with a smaller epsilon, or not at all",
             )
-        code = _read_output(output, query.outputs)
+        code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
+
+    def counted(self, query: Any, output: int) -> "BayesianFilter":
+        """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or an answer that it cannot have.
+        """
+        self._kept.level(query)
+        return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or that satisfies none.
+        """
+        return self._kept.epsilon_of(query)
 
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
@@ -169,8 +189,8 @@ class BayesianFilter:
         return state
 
     @cached_property
-    def _last(self) -> list[Any]:
-        return []
+    def _memory(self) -> dict[str, tuple[Any, Decision]]:
+        return {}
 
 
 def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
@@ -218,7 +238,12 @@ def _shown(amount: float, *, up: bool) -> str:
     return outward(Fraction(amount), 9, up=up) if math.isfinite(amount) else "infinitely many"
 
 
-def _read_output(output: Any, outputs: int) -> int:
+def read_output(output: Any, outputs: int) -> int:
+    """The code of an answer.
+
+    Raises:
+        SordinoError: not a whole number below `outputs`.
+    """
     try:
         code = index(output)
     except TypeError:

@@ -148,6 +148,17 @@ class GroupedState(ABC):
         """The query's LDP level."""
         return float(level_above([self.known(query).epsilon])[0])
 
+    def epsilon_of(self, query: Any) -> Nats:
+        """The query's LDP level, exactly."""
+        ratio = self.known(query).epsilon
+        if ratio is None:
+            raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give")
+        return Nats.log(ratio)
+
+    def counted(self, query: Any, output: int) -> "Self":
+        """The state after an answer, accepted or not."""
+        return self._answered(query, output)
+
     def left_after_change(self, ratios: Sequence[Ratio]) -> Bounds:
         """The bounds less what the present version lost, exactly."""
         return tuple(

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.box import BoxState
-from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.finite import FiniteState
+from sordino.accounting.filter import BayesianFilter, read_output
 from sordino.accounting.grouped import GroupedState
 from sordino.accounting.measure import FiniteDefinition
-from sordino.accounting.product import ProductState, mixture
+from sordino.accounting.product import mixture
 from sordino.accounting.state import FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -29,7 +27,6 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
-from sordino.errors import SordinoError
 
 
 @dataclass(frozen=True)
@@ -125,11 +122,13 @@ class _Part:
         return cls(state, state, groups, groups)
 
     def after(self, query: Any, output: int) -> "_Part":
-        own, alone = _own(self.first, query), _levels(_answered(self.first, query, output))
+        own = _own(self.first, query)
+        code = read_output(output, query.outputs)
+        alone = _levels(self.first.counted(query, code))
         separate = np.minimum(alone, own)
         return _Part(
             self.first,
-            _answered(self.state, query, output),
+            self.state.counted(query, code),
             _up(self.epsilons + own),
             _up(self.separate + separate),
         )
@@ -163,19 +162,6 @@ def _about(state: FilterState, group: int) -> str:
     return state.about(group) if isinstance(state, GroupedState) else "two records"
 
 
-def _answered(state: FilterState, query: Any, output: int) -> FilterState:
-    after: FilterState | None = None
-    if isinstance(state, BoxState):
-        after = state.counted(query, output)
-    elif isinstance(state, FiniteState | ProductState):
-        known = state.known(query)
-        if known.outputs is None or 0 <= output < known.outputs:
-            after = state.then(query, output)
-    if after is None:
-        raise SordinoError("an answer must be one that some record can give", found=f"code {output!r}"[:80])
-    return after
-
-
 def _ordered(about: str, epsilons: float, separate: float, realized: float) -> Reading:
     """Upper bounds on the same loss: each is cut to the one before it."""
     separate = min(separate, epsilons)
@@ -185,4 +171,3 @@ def _ordered(about: str, epsilons: float, separate: float, realized: float) -> R
 def _up(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rounded up; what is exactly nothing stays."""
     return np.where(amounts == 0, 0.0, np.nextafter(amounts, math.inf))
-

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from sordino.exact.nats import Nats
+
 Rule = Literal["full", "simplified"]
 """full: every possible answer must keep the promise (Algorithm 2). simplified: the loss so far and the query's epsilon
 together (Algorithm 3)."""
@@ -66,6 +68,20 @@ class FilterState(Protocol):
 
     def level(self, query: Any) -> float:
         """The least epsilon that the query satisfies, in nats, rounded up."""
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The same exactly.
+
+        Raises:
+            SordinoError: a query that satisfies none.
+        """
+
+    def counted(self, query: Any, output: int) -> "FilterState":
+        """The state after an answer, whether the query was accepted or not.
+
+        Raises:
+            SordinoError: an answer that no record can give.
+        """
 
     def changed(self) -> "FilterState":
         """The state once the record has changed: what was lost stays lost, and what is answered now adds to it."""

@@ -62,6 +62,15 @@ class BitQuery(Channel):
             SordinoError: a box of another number of numbers, or one that the question does not fit.
         """
 
+    def require_fit(self, box: Box) -> None:
+        """Check that the question can be asked about every record in the box.
+
+        Raises:
+            SordinoError: a box of another number of numbers, or one that the question does not fit.
+        """
+        if box.d != self.d:
+            raise SordinoError("theta must have as many numbers as a record", found=f"{self.d} and {box.d}")
+
     @property
     def d(self) -> int:
         """How many numbers a record has."""
@@ -105,8 +114,10 @@ class BitQuery(Channel):
 
     def thresholds(self, records: NDArray[np.float64]) -> Words:
         """The integer that each record's word is compared with: Pr(1 | record) is this over 2^64, exactly."""
-        product = self.share(self.statistic(records)) * float(self.span)
-        whole = np.minimum(product, np.nextafter(2.0**64, 0)).astype(np.uint64)
+        share = self.share(self.statistic(records))
+        # At the upper end the product may round down by 2^-53, or up to 2^64, which is no 64-bit word.
+        product = np.minimum(share * float(self.span), np.nextafter(2.0**64, 0))
+        whole = np.where(share >= 1, np.uint64(self.span), product.astype(np.uint64))
         result: Words = np.uint64(WORD - self.threshold) + np.minimum(whole, np.uint64(self.span))
         return result
 
@@ -150,9 +161,7 @@ class BitQuery(Channel):
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
         object.__setattr__(self, "threshold", _coin(self.epsilon)[0])
 
-    def _require_fit(self, box: Box, code: int) -> None:
-        if box.d != self.d:
-            raise SordinoError("theta must have as many numbers as a record", found=f"{self.d} and {box.d}")
+    def _require_code(self, code: int) -> None:
         if code not in (0, 1):
             raise SordinoError("an answer must be 0 or 1", found=repr(code)[:80])
 
@@ -175,10 +184,10 @@ class BitQuery(Channel):
     def _coefficients(self) -> NDArray[np.float64]:
         return np.array(self.theta)
 
-    @cached_property
-    def _weights(self) -> NDArray[np.float64]:
-        """Pr(1) at the lower end, and how much more it is at the upper end; shape (2, 1)."""
-        return np.array([[(WORD - self.threshold) / WORD], [self.span / WORD]])
+
+def coin_weights(threshold: int) -> NDArray[np.float64]:
+    """Pr(1) at the lower end, and how much more it is at the upper end; shape (2, 1)."""
+    return np.array([[(WORD - threshold) / WORD], [(2 * threshold - WORD) / WORD]])
 
 
 @lru_cache(maxsize=256)

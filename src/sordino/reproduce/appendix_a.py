@@ -17,7 +17,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape
 from sordino.exact.nats import NatsLike
-from sordino.mechanism.bit_query import BitQuery
+from sordino.mechanism.bit_query import BitQuery, coin_weights
 from sordino.mechanism.linear_query import LinearQuery
 
 EPSILON = "1"
@@ -108,12 +108,16 @@ class SquareQuery(BitQuery):
         share: NDArray[np.float64] = np.minimum(statistic * statistic, 1.0)
         return share
 
-    def evidence(self, box: Box, code: int) -> BoxEvidence:
-        """What one answer says about the number; the box must be [-1, 1]."""
-        self._require_fit(box, code)
+    def require_fit(self, box: Box) -> None:
+        """Check that the box is [-1, 1]."""
         if box != NUMBER:
             raise SordinoError("the square of a number is asked about numbers in [-1, 1]", found="another range")
-        (low,), (span,) = self._weights
+
+    def evidence(self, box: Box, code: int) -> BoxEvidence:
+        """What one answer says about the number; the box must be [-1, 1]."""
+        self.require_fit(box)
+        self._require_code(code)
+        (low,), (span,) = coin_weights(self.threshold)
         start, rise = (low, span) if code else (low + span, -span)
         shape = LogSquare(np.array([[1.0], [start], [rise]]))
         return BoxEvidence.of_form(box, shape, (self._coefficients, 0.0), self._radius(16 * UNIT), self.level)
