@@ -1,4 +1,4 @@
-"""`sordino reproduce appendix-a|health|fig1-..|identical|fig4|bcdp-composition`: numbers of the papers about filters."""
+"""`sordino reproduce appendix-a|health|fig1-..|identical|fig4|bcdp-composition`: the papers' numbers about filters."""
 
 from dataclasses import asdict
 from statistics import median

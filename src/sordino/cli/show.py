@@ -1,6 +1,7 @@
 """What commands print: tables and sentences for people, one JSON object for programs."""
 
 import json
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -43,7 +44,7 @@ def print_lines(lines: tuple[str, ...]) -> None:
         click.echo(f"- {line}")
 
 
-def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table whose first column is text and whose others are numbers."""
     if title:
         # By itself, not as the table's own, which would be folded to the table's width.

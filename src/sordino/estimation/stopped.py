@@ -96,7 +96,8 @@ def _accelerated(
     far /= far.sum()
     best = far if _total(likelihood, far) >= _total(likelihood, second) else second
     moved: NDArray[np.float64] = best * _slope(likelihood, best)
-    return moved / moved.sum()
+    moved /= moved.sum()
+    return moved
 
 
 def _total(likelihood: NDArray[np.float64], shares: NDArray[np.float64]) -> float:
