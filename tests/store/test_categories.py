@@ -75,18 +75,21 @@ def smoker_loss(table, q=0.2):
 
 def test_the_promise_holds_for_each_attribute(ledger, terms, tmp_path):
     values, refused = person(terms), 0
-    for place in range(40):
+    # What is lost goes up and down with the answers: sooner or later it is too much for one more.
+    for place in range(400):
         name = "smoker" if place % 3 == 0 else "region"
         try:
-            ask(ledger, about(terms, f"q{place}", name, "0.11"), values, lambda _: None)
+            ask(ledger, about(terms, f"q{place}", name, "0.2"), values, lambda _: None)
         except RefusedError:
             refused += 1
         table = likelihood(terms, ledger.book().entries.values())
         assert log(table.max() / table.min()) <= 1 + 1e-9
         if terms.deltas:
             assert smoker_loss(table) <= 0.3 + 1e-9
+        if refused > 3:
+            break
     assert refused
-    assert len(ledger.book().entries) > 4
+    assert len(ledger.book().entries) > 1
     export_transcript(ledger, tmp_path / "t.jsonl")
     copy = import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
     assert copy.standing().joint.remaining == ledger.standing().joint.remaining
