@@ -130,7 +130,7 @@ def test_a_question_that_does_not_touch_a_number_costs_it_nothing():
     asked = BayesianFilter(SQUARE, CoordinateDP(["0.5", "inf"])).after(second, 1).after(second, 1)
     assert asked.spent == 0
     # The whole budget of the other number is left, exactly.
-    assert asked.after(first, 0).binding.about == "two values of number 0"
+    assert asked.after(first, 0).binding.about == "two values of attribute 0"
 
 
 def test_what_does_not_touch_a_number_tells_of_it_as_far_as_they_depend():
@@ -214,7 +214,7 @@ def test_the_odometer_counts_each_number():
         odometer = odometer.after(query, output)
     weights = likelihood(queries, outputs)
     first, second, whole = odometer.readings
-    assert first.about == "two values of number 0"
+    assert first.about == "two values of attribute 0"
     for reading, true in ((first, number_loss(weights, 0, 0.25)), (second, number_loss(weights, 1, 0.25))):
         assert true <= reading.realized <= reading.separate <= reading.epsilons
     assert record_loss(weights) <= whole.realized < record_loss(weights) + 1e-3

@@ -66,3 +66,15 @@ def test_a_mistake_ends_with_exit_code_2(run, arguments):
     assert (code, out) == (2, "")
     assert arguments[1] in err
     assert "Traceback" not in err
+
+
+def test_the_papers_bounds_by_chords_stand_beside_those_here(run):
+    code, out, _ = run("reproduce", "chords", "--json")
+    rows = json.loads(out)["rows"]
+    assert code == 0
+    assert len(rows) == 16
+    assert all(row["own"]["upper"] <= row["basic"] < row["chords"]["upper"] for row in rows)
+    code, out, _ = run("reproduce", "chords", "--boxes", "1")
+    assert code == 0
+    assert "here, at most" in out
+    assert run("reproduce", "chords", "--boxes", "0")[0] == 2

@@ -241,7 +241,7 @@ class CoordinateBoxState:
 
     def about(self, group: int) -> str:
         """The number, by its place, or the record."""
-        return f"two values of number {group}" if group < self.box.d else "two records"
+        return f"two values of attribute {group}" if group < self.box.d else "two records"
 
     def _asked(self, known: "CoordinateBoxState", query: BitQuery) -> Decision:
         """The simplified decision by a state of the same answers."""

@@ -14,6 +14,7 @@ from sordino.reproduce import fig1, health
 from sordino.reproduce import identical as walks
 from sordino.reproduce.appendix_a import PAPER, Row, appendix_a
 from sordino.reproduce.bcdp_composition import bcdp_composition
+from sordino.reproduce.chords import BOXES, chords
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 runs_option = click.option("--runs", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Runs.")
@@ -48,6 +49,24 @@ def health_command(*, as_json: bool) -> None:
         rows = health.health(advance)
     title = "Realized loss of four questions with epsilon 1 each (heart, stroke, sleep, diabetes), in nats"
     _print_rows(rows, title, as_json=as_json)
+
+
+@click.command("chords")
+@click.option(
+    "--boxes", type=click.IntRange(1, 1000), default=BOXES, show_default=True, help="Boxes bounded for each end."
+)
+@as_json_option
+def chords_command(boxes: int, *, as_json: bool) -> None:
+    """Algorithm 5 of the Bayesian privacy filter paper, as corrected: its bounds on `health` beside those here."""
+    with progress("chords", len(health.PAPER)) as advance:
+        rows = chords(boxes, advance)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    numbers = ((r.chords_root, r.chords.gap, r.root, r.own.gap, r.basic) for r in rows)
+    table = [(row.outputs, *(f"{number:.4f}" for number in line)) for row, line in zip(rows, numbers, strict=True)]
+    header = ("outputs", "chords, at most", "gap", "here, at most", "gap", "basic")
+    print_table("Upper bounds after one box for each end, gaps after all; in nats", header, table)
 
 
 @click.command("fig1-linear")
@@ -150,6 +169,7 @@ def bcdp_composition_command(*, as_json: bool) -> None:
 COMMANDS = (
     appendix_a_command,
     health_command,
+    chords_command,
     fig1_linear_command,
     fig1_logistic_command,
     identical_command,

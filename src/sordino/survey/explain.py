@@ -10,6 +10,10 @@ from math import isfinite
 
 import numpy as np
 
+from sordino.accounting.approximate import ApproximateFilter
+from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.joint import JointFilter
+from sordino.accounting.odometer import Odometer
 from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -21,6 +25,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import in_nats, outward, upward
 from sordino.mechanism.base import Mechanism
+from sordino.survey.explain_filter import counted_sentences
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.odds import SAME, factor, promise, short
 from sordino.survey.odds_by_attribute import coordinate_promise
@@ -33,7 +38,7 @@ FEW = 5
 
 
 def explain(thing: object) -> tuple[str, ...]:
-    """Sentences about a definition, a mechanism, a certificate or a plan.
+    """Sentences about a definition, a mechanism, a certificate, a plan, a filter or an odometer.
 
     Raises:
         SordinoError: nothing that can be explained.
@@ -53,9 +58,12 @@ def explain(thing: object) -> tuple[str, ...]:
             return _mechanism(thing)
         case Plan():
             return _plan(thing)
+        case BayesianFilter() | JointFilter() | ApproximateFilter() | Odometer():
+            return counted_sentences(thing)
         case _:
             raise SordinoError(
-                "only a definition, a mechanism, a certificate or a plan can be explained", found=type(thing).__name__
+                "only a definition, a mechanism, a certificate, a plan, a filter or an odometer can be explained",
+                found=type(thing).__name__,
             )
 
 
