@@ -14,7 +14,7 @@ from functools import cached_property
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.bound.loss import BoxLoss
+from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -62,6 +62,11 @@ class BoxState:
     def counted(self, query: BitQuery, output: int) -> "BoxState":
         """The state after an answer, whether the query was accepted or not."""
         return self._with(self.loss.after(query.evidence(self.box, output)), query)
+
+    @property
+    def realized(self) -> LossBounds:
+        """Of the open group, whose answers are bounded together."""
+        return self.loss.solved(self.nodes, tolerance=SETTLED).bounds
 
     @property
     def remaining(self) -> float:

@@ -27,6 +27,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats, outward
 
 NODES = 4000
@@ -161,6 +162,11 @@ class BayesianFilter:
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._kept.spent
+
+    @property
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
+        return self._kept.realized
 
     @property
     def remaining(self) -> float:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sordino.accounting.measure import Bounds, Ratio, level_above
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 
 UNDECIDED = 1e-9
@@ -63,6 +64,11 @@ class GroupedState(ABC):
     @abstractmethod
     def levels(self) -> NDArray[np.float64]:
         """The loss in each group, rounded up."""
+
+    @property
+    @abstractmethod
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of the present version."""
 
     @abstractmethod
     def ratio(self, group: int) -> Ratio:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 
 Rule = Literal["full", "simplified"]
@@ -50,6 +51,10 @@ class FilterState(Protocol):
     @property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss of what was answered."""
+
+    @property
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of the present version, whatever the definition."""
 
     @property
     def remaining(self) -> float:
