@@ -42,9 +42,7 @@ def matrix_pairs(odds):
     """A matrix of largest ratios; None where a pair is not protected."""
     k = len(odds)
     return [
-        (point(a, k), point(b, k), Fraction(odds[a][b]))
-        for a, b in permutations(range(k), 2)
-        if odds[a][b] is not None
+        (point(a, k), point(b, k), Fraction(odds[a][b])) for a, b in permutations(range(k), 2) if odds[a][b] is not None
     ]
 
 
@@ -165,9 +163,9 @@ ON_THREE = [
 ON_RECORD = {
     AttributeQuery("first", ChannelTable([[3, 1], [1, 3]])): lambda record: record[0],
     AttributeQuery("second", ChannelTable([[2, 1], [1, 2], [1, 2]])): lambda record: record[1],
-    AttributeQuery(("second", "first"), ChannelTable([[2, 1], [1, 2], [1, 2], [2, 1], [2, 1], [1, 2]])): lambda record: (
-        2 * record[1] + record[0]
-    ),
+    AttributeQuery(
+        ("second", "first"), ChannelTable([[2, 1], [1, 2], [1, 2], [2, 1], [2, 1], [1, 2]])
+    ): lambda record: 2 * record[1] + record[0],
 }
 PRIOR = {record: Fraction(weight, 16) for record, weight in zip(RECORDS, [4, 1, 2, 1, 3, 5], strict=True)}
 PRIOR_TABLE = np.array([float(PRIOR[record]) for record in RECORDS]).reshape(SHAPE)

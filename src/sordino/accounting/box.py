@@ -8,7 +8,9 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appen
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from sordino.accounting.state import Binding, Decision, Rule
@@ -77,6 +79,13 @@ class BoxState:
     def binding(self) -> Binding:
         """There is one bound for all records."""
         return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def fits(self, queries: Sequence[BitQuery]) -> bool:
+        """By the sum of the epsilons."""
+        levels = [self.level(query) for query in queries]
+        if self.basic is not None and sum((query.epsilon for query in queries), self.basic) <= self.budget:
+            return True
+        return sum(map(Fraction, levels)) <= self.remaining
 
     def level(self, query: BitQuery) -> float:
         """Its epsilon, rounded up.

@@ -139,13 +139,12 @@ class BayesianFilter:
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
-        With very many possible answers only the sum of the queries' epsilons counts, which refuses more.
+        With very many possible answers only the sum of what the queries can add counts, which refuses more.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        levels = [self._kept.level(query) for query in queries]
-        if all(map(math.isfinite, levels)) and sum(map(Fraction, levels)) <= self.remaining:
+        if self._kept.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)

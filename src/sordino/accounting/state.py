@@ -3,7 +3,7 @@
 A state is a value that knows what was asked and answered, never the record. It decides without being changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -66,6 +66,13 @@ class FilterState(Protocol):
 
     def decide(self, query: Any, rule: Rule) -> Decision:
         """Decide on a query from what was asked and answered alone.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+
+    def fits(self, queries: Sequence[Any]) -> bool:
+        """Whether the most that all queries can add fits, whichever of them are answered and however.
 
         Raises:
             SordinoError: a query that does not fit the domain.
