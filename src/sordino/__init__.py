@@ -1,6 +1,10 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
+from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.interaction import answers, interact
+from sordino.accounting.odometer import Odometer
+from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -24,7 +28,9 @@ from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
+from sordino.estimation.stopped import estimate_stopped
 from sordino.evidence.bound.loss import LossBounds
+from sordino.evidence.knowledge import knowledge_gain
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
@@ -57,6 +63,7 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "ApproximateFilter",
     "AttributeQuery",
     "BayesianCoordinateDP",
     "BayesianFilter",
@@ -86,8 +93,10 @@ __all__ = [
     "Moments",
     "Nats",
     "NestedMean",
+    "Odometer",
     "OneBit",
     "PairwiseLDP",
+    "Panel",
     "Partition",
     "Plan",
     "ProjectiveResponse",
@@ -108,10 +117,14 @@ __all__ = [
     "SystemSource",
     "TruncatedLinearQuery",
     "UnaryEncoding",
+    "answers",
     "best_mechanism",
     "certify",
     "estimate",
+    "estimate_stopped",
     "explain",
+    "interact",
+    "knowledge_gain",
     "nested_budgets",
     "optimal_channel",
     "people_needed",

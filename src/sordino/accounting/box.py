@@ -8,13 +8,15 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appen
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.bound.loss import BoxLoss
+from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -64,6 +66,11 @@ class BoxState:
         return self._with(self.loss.after(query.evidence(self.box, output)), query)
 
     @property
+    def realized(self) -> LossBounds:
+        """Of the open group, whose answers are bounded together."""
+        return self.loss.solved(self.nodes, tolerance=SETTLED).bounds
+
+    @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0."""
         return max(_down(self.budget.floor() - self.spent), 0.0)
@@ -72,6 +79,13 @@ class BoxState:
     def binding(self) -> Binding:
         """There is one bound for all records."""
         return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def fits(self, queries: Sequence[BitQuery]) -> bool:
+        """By the sum of the epsilons."""
+        levels = [self.level(query) for query in queries]
+        if self.basic is not None and sum((query.epsilon for query in queries), self.basic) <= self.budget:
+            return True
+        return sum(map(Fraction, levels)) <= self.remaining
 
     def level(self, query: BitQuery) -> float:
         """Its epsilon, rounded up.

@@ -27,6 +27,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats, outward
 
 NODES = 4000
@@ -138,13 +139,12 @@ class BayesianFilter:
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
-        With very many possible answers only the sum of the queries' epsilons counts, which refuses more.
+        With very many possible answers only the sum of what the queries can add counts, which refuses more.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        levels = [self._kept.level(query) for query in queries]
-        if all(map(math.isfinite, levels)) and sum(map(Fraction, levels)) <= self.remaining:
+        if self._kept.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
@@ -161,6 +161,11 @@ class BayesianFilter:
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._kept.spent
+
+    @property
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
+        return self._kept.realized
 
     @property
     def remaining(self) -> float:
