@@ -1,4 +1,4 @@
-"""`sordino reproduce appendix-a|health|fig1-linear|fig1-logistic`: numbers of the Bayesian privacy filter paper."""
+"""`sordino reproduce appendix-a|health|fig1-..|identical|fig4|bcdp-composition`: numbers of the papers about filters."""
 
 from dataclasses import asdict
 from statistics import median
@@ -11,7 +11,9 @@ from sordino.accounting.state import Rule
 from sordino.cli.progress import progress
 from sordino.cli.show import print_json, print_table
 from sordino.reproduce import fig1, health
+from sordino.reproduce import identical as walks
 from sordino.reproduce.appendix_a import PAPER, Row, appendix_a
+from sordino.reproduce.bcdp_composition import bcdp_composition
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 runs_option = click.option("--runs", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Runs.")
@@ -81,7 +83,79 @@ def fig1_logistic_command(
     _print_accepted("logistic", found, as_json=as_json)
 
 
-COMMANDS = (appendix_a_command, health_command, fig1_linear_command, fig1_logistic_command)
+@click.command("identical")
+@as_json_option
+def identical_command(*, as_json: bool) -> None:
+    """Theorem 6.3 and Figure 3 of the Bayesian privacy filter paper: answers to one question, asked again and again."""
+    with progress("identical", sum(len(budgets) for _, budgets in walks.FIG3)) as advance:
+        rows = walks.identical(advance)
+    known = {place: f"{expected:.4f}" for place, expected in walks.KNOWN.items()}
+    if as_json:
+        print_json({"rows": [{**asdict(row), "known": walks.KNOWN.get((row.values, row.budget))} for row in rows]})
+        return
+    table = [
+        (
+            str(row.values),
+            str(row.budget),
+            f"{row.expected:.4f}",
+            "" if row.closed is None else f"{row.closed:.4f}",
+            known.get((row.values, row.budget), ""),
+        )
+        for row in rows
+    ]
+    header = ("values", "budget", "accepted", "closed form", "found elsewhere")
+    print_table("Expected answers with epsilon 1 each; basic composition accepts the budget", header, table)
+
+
+@click.command("fig4")
+@as_json_option
+def fig4_command(*, as_json: bool) -> None:
+    """Figure 4 of the Bayesian privacy filter paper: many small questions against a large one, k^2 / E[n]."""
+    with progress("figure 4", sum(len(budgets) for _, budgets in walks.FIG4)) as advance:
+        rows = walks.fig4(advance)
+    if as_json:
+        found = ({**asdict(row), "ratio": row.ratio} for row in rows)
+        print_json({"rows": [{**row, "known": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
+        return
+    table = []
+    for row in rows:
+        known = walks.RATIOS.get((row.values, row.budget))
+        table.append(
+            (
+                str(row.values),
+                str(row.budget),
+                f"{row.expected:.4f}",
+                f"{row.ratio:.4f}",
+                "" if known is None else f"{known:.4f}",
+            )
+        )
+    header = ("values", "k", "accepted", "k^2 / accepted", "found elsewhere")
+    print_table("A total budget of 1, epsilon 1/k each; below 1 many small questions are better", header, table)
+
+
+@click.command("bcdp-composition")
+@as_json_option
+def bcdp_composition_command(*, as_json: bool) -> None:
+    """Example 2 of the BCDP paper: two reports that tell nothing of a bit one by one, and all of it together."""
+    rows = bcdp_composition()
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    yes = {True: "accepted", False: "refused"}
+    table = [(row.delta, yes[row.first], f"{row.spent:.1e}", yes[row.second], f"{row.added:.1e}") for row in rows]
+    header = ("delta", "first", "told by it", "second", "by adding deltas")
+    print_table("Reports about a protected bit, in nats", header, table)
+
+
+COMMANDS = (
+    appendix_a_command,
+    health_command,
+    fig1_linear_command,
+    fig1_logistic_command,
+    identical_command,
+    fig4_command,
+    bcdp_composition_command,
+)
 
 
 def _print_rows(rows: tuple[Row, ...], title: str, *, as_json: bool) -> None:
