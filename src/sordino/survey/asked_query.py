@@ -177,6 +177,7 @@ class AskedQuery:
         Raises:
             SordinoError: why, without a value.
         """
+        self.terms.domain.checked(record.row)
         if isinstance(self.channel, BitQuery):
             self.channel.checked(record.row)
 
