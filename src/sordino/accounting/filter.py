@@ -61,10 +61,12 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        # Accepting and then answering ask the same question twice in a row; it is worked out once.
-        if self._last[:1] != [query]:
-            self._last[:] = [query, self._kept.decide(query, self.rule)]
-        decision: Decision = self._last[1]
+        # Accepting and then answering ask the same question twice in a row; it is worked out once. Query and decision
+        # are read and written as one, so that no other thread can put its decision between them.
+        asked, decision = self._last[0]
+        if decision is None or asked != query:
+            decision = self._kept.decide(query, self.rule)
+            self._last[0] = query, decision
         return decision
 
     def accepts(self, query: Any) -> bool:
@@ -99,7 +101,9 @@ class BayesianFilter:
     @property
     def remaining(self) -> float:
         """Nats, rounded down: any query with at most this epsilon is accepted; larger ones may be."""
-        return max(math.nextafter(self.definition.epsilon.floor() - self.spent, -math.inf), 0.0)
+        # One step for the rounding here, one for that of the sum when such a query comes.
+        below = math.nextafter(self.definition.epsilon.floor(), -math.inf)
+        return max(math.nextafter(below - self.spent, -math.inf), 0.0)
 
     @property
     def _kept(self) -> FilterState:
@@ -107,8 +111,8 @@ class BayesianFilter:
         return state
 
     @cached_property
-    def _last(self) -> list[Any]:
-        return []
+    def _last(self) -> list[tuple[Any, Decision | None]]:
+        return [(None, None)]
 
 
 def _start(domain: object, definition: object, nodes: int, group: int | None) -> FilterState:
