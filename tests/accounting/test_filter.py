@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import mpmath
@@ -290,3 +290,14 @@ def test_no_other_question_gets_between_a_decision_and_its_answer():
     first, second = (Interrupted([1.0], 0, -1, 1, "0.7") for _ in range(2))
     assert [asked.accepts(first), asked.accepts(second)] == [False, False]
     assert not interruptions
+
+
+@pytest.mark.parametrize(
+    "other", [{"domain": Box([-1, 0], [1, 3])}, {"definition": LDP("0.5")}, {"definition": LDP("2")}, {"group": 2}]
+)
+def test_a_filter_that_has_begun_keeps_its_promise(other):
+    """A copy with another budget or box would decide by the old one and tell the new one."""
+    asked = BayesianFilter(SQUARE, LDP("1")).after(menu("0.4")[0], 1)
+    with pytest.raises(SordinoError, match="keeps its domain"):
+        replace(asked, **other)
+    assert replace(asked, rule="simplified").spent == asked.spent

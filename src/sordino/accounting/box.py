@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sordino.accounting.state import Decision, Rule
+from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss
@@ -52,6 +53,11 @@ class BoxState:
         if nodes < 0 or (group is not None and group < 1):
             raise SordinoError("nodes must be at least 0 and a group at least 1", found=f"{nodes} and {group}")
         return cls(box, budget, budget.floor(), nodes, group, BoxLoss.nothing(box), basic=Nats.of(0))
+
+    def serves(self, domain: object, definition: object, nodes: int, group: int | None) -> bool:
+        """Whether it was begun for these."""
+        budget = definition.epsilon if isinstance(definition, LDP) else None
+        return (domain, budget, nodes, group) == (self.box, self.budget, self.nodes, self.group)
 
     @cached_property
     def spent(self) -> float:

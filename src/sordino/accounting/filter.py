@@ -28,7 +28,7 @@ class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
 
     Attributes:
-        domain: what is known of every record: a box.
+        domain: what is known of every record: a box. Nothing is promised about a record outside: see `Box.checked`.
         definition: the promise: LDP.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
         nodes: the limit of the work for one decision; what is undecided within it is refused.
@@ -54,6 +54,12 @@ class BayesianFilter:
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
         if self._state is None:
             object.__setattr__(self, "_state", _start(self.domain, self.definition, self.nodes, self.group))
+        elif not self._kept.serves(self.domain, self.definition, self.nodes, self.group):
+            raise SordinoError(
+                "a filter keeps its domain, its promise and its limits from the first question on",
+                found="others",
+                step="begin a new filter and tell it every answer again",
+            )
 
     def decide(self, query: Any) -> Decision:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.

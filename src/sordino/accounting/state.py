@@ -34,6 +34,9 @@ class FilterState(Protocol):
     def spent(self) -> float:
         """Nats, rounded up: the realized loss of what was answered."""
 
+    def serves(self, domain: object, definition: object, nodes: int, group: int | None) -> bool:
+        """Whether it was begun for these."""
+
     def decide(self, query: Any, rule: Rule) -> Decision:
         """Decide on a query from what was asked and answered alone.
 
