@@ -49,7 +49,8 @@ class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
 
     Attributes:
-        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box.
+        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box. Nothing is promised
+            about a record outside.
         definition: the promise: any on a finite domain; LDP, coordinate DP and Bayesian coordinate DP on a `Record`,
             with a bound on dependence on any, with a prior on small ones; LDP on a box.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
@@ -73,12 +74,20 @@ class BayesianFilter:
     nodes: int = NODES
     group: int | None = None
     _state: Any = None
+    _terms: Any = None
 
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
         if self._state is None:
             object.__setattr__(self, "_state", _start(self.domain, self.definition, self.nodes, self.group))
+            object.__setattr__(self, "_terms", self._own)
+        elif any(begun is not own and begun != own for begun, own in zip(self._terms, self._own, strict=True)):
+            raise SordinoError(
+                "a filter keeps its domain, its promise and its limits from the first question on",
+                found="others",
+                step="begin a new filter and tell it every answer again",
+            )
 
     def decide(self, query: Any) -> Decision:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.
@@ -86,13 +95,12 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        # Accepting and then answering ask the same question twice in a row; it is worked out once. The pair is read and
-        # written whole, so that threads never take one query's decision for another's.
-        known = self._memory.get("last")
-        if known is not None and known[0] == query:
-            return known[1]
-        decision = self._kept.decide(query, self.rule)
-        self._memory["last"] = (query, decision)
+        # Accepting and then answering ask the same question twice in a row; it is worked out once. Query and decision
+        # are read and written as one, so that no other thread can put its decision between them.
+        asked, decision = self._last[0]
+        if decision is None or asked != query:
+            decision = self._kept.decide(query, self.rule)
+            self._last[0] = query, decision
         return decision
 
     def accepts(self, query: Any) -> bool:
@@ -189,13 +197,18 @@ class BayesianFilter:
         )
 
     @property
+    def _own(self) -> tuple[Any, ...]:
+        """What a filter must not change once it has begun."""
+        return self.domain, self.definition, self.nodes, self.group
+
+    @property
     def _kept(self) -> FilterState:
         state: FilterState = self._state
         return state
 
     @cached_property
-    def _memory(self) -> dict[str, tuple[Any, Decision]]:
-        return {}
+    def _last(self) -> list[tuple[Any, Decision | None]]:
+        return [(None, None)]
 
 
 def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
