@@ -105,6 +105,10 @@ def _attribute(survey: Survey, name: str) -> dict[str, Any]:
     """An attribute's values and columns in the plan's words."""
     attribute = survey.attribute[name]
     part = _values(name, attribute)
+    sampled = survey.dependence is not None and survey.dependence.file is not None
+    if sampled and attribute.number is not None and attribute.number.lipschitz is None and attribute.number.bins:
+        # A sample compares bins; only a Lipschitz constant tells about numbers within them.
+        part["number"]["bins"] = attribute.number.bins
     if attribute.missing is not None:
         part["missing"] = attribute.missing
     if survey.by_coordinates:

@@ -26,6 +26,8 @@ class CoordinatePromise:
         epsilon: promised for the whole record, whatever is believed.
         dependence: under which the deltas are promised.
         types: what a person can be drawn to answer, over all questions.
+        bins: between how many bins of an attribute's numbers the promise is made, where it rests on a sample; None
+            where it is made between any two values.
         certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
     """
 
@@ -34,6 +36,7 @@ class CoordinatePromise:
     epsilon: Nats
     dependence: Dependence
     types: tuple[AnswerType, ...]
+    bins: tuple[int | None, ...]
     certificates: tuple[AnswersCertificate, ...] = ()
 
     @cached_property

@@ -95,7 +95,8 @@ def _forged(people: float) -> str:
 def _plan(plan: Plan) -> tuple[str, ...]:
     codes = _codes(plan.sampled.code_bits)
     if plan.promise is not None:
-        return (*_asked(plan), *coordinate_promise(plan.promise), *_forging(plan), codes)
+        ground = plan.document.dependence.ground if plan.document.dependence is not None else ()
+        return (*_asked(plan), *coordinate_promise(plan.promise), *ground, *_forging(plan), codes)
     if len(plan.histograms) == 1:
         (question,) = plan.histograms
         asked = (

@@ -23,7 +23,7 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
     for i in below:
         most, least = beliefs(promise.deltas[i])
         lines.append(
-            f"It changes the odds between any two values of {promise.names[i]!r} by a factor of at most"
+            f"It changes the odds between any two {_values(promise, i)} by a factor of at most"
             f" {factor(promise.deltas[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR} becomes at most 1 in"
             f" {most} and at least 1 in {least}."
         )
@@ -68,6 +68,14 @@ def _listed(numbers: tuple[float, ...]) -> str:
 
 def _shown(amount: Nats) -> str:
     return outward(Fraction(amount.ceil()), 9, up=True)
+
+
+def _values(promise: CoordinatePromise, i: int) -> str:
+    """What the promise about an attribute is between."""
+    bins, name = promise.bins[i], repr(promise.names[i])
+    if bins is None or not _relies(promise, i):
+        return f"values of {name}"
+    return f"of the {bins} bins of one width that {name} can fall in (not between two numbers of one bin)"
 
 
 def _relies(promise: CoordinatePromise, i: int) -> bool:

@@ -31,11 +31,17 @@ class GridPart(Part):
 
 
 class NumberPart(Part):
-    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end."""
+    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end.
+
+    Attributes:
+        bins: where the plan's dependence comes from a sample, between how many bins of one width it was measured, so
+            that the promise is about the bin of a number; None where it is about the number itself.
+    """
 
     low: float
     high: float
     clip: bool
+    bins: int | None = Field(default=None, ge=2)
 
 
 class BlocksPart(Part):

@@ -58,7 +58,11 @@ class Plan:
         """
         if not 1 <= people <= MOST_PEOPLE:
             raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
-        return cls(seal(choose(survey, people)))
+        plan = cls(seal(choose(survey, people)))
+        if plan.promise is not None and not plan.promise.holds:
+            found = f"answers that tell more than promised about {', '.join(plan.promise.broken)}"
+            raise SordinoError("a plan must keep its own promise", found=found, step="report this as a defect")
+        return plan
 
     @classmethod
     def load(cls, path: Path | str) -> "Plan":
@@ -149,6 +153,7 @@ class Plan:
             canonical_amount(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
+            tuple(number.bins if number else None for number in (document.attributes[name].number for name in places)),
             tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
         )
 

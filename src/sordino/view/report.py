@@ -61,8 +61,6 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     sections.append(Sentences("What one report can reveal", explain(plan)))
     if plan.promise is not None:
         sections.append(Sentences("The certificate of each attribute", kept(plan.promise)))
-        if plan.document.dependence is not None:
-            sections.append(Sentences("What the dependence rests on", tuple(plan.document.dependence.ground)))
     for question in plan.histograms:
         about = f" for {question.name}" if len(results) > 1 else ""
         sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
