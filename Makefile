@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test test-long test-mutants check format bench clean
+.PHONY: demo example-health test test-long test-mutants check format bench clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
+
+example-health: $(STAMP)  ## real health data, attributes that are not equally sensitive; writes sordino-health/
+	$(BIN)/python examples/health/run.py $(HEALTH)
 
 test: $(STAMP)  ## the default tests, minutes on two cores
 	$(BIN)/python -m pytest $(PYTEST)
@@ -30,7 +33,7 @@ $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."
 	@$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data
+	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data --group example
 	touch $@
 
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
@@ -40,4 +43,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers sordino-demo sordino-demo.html
+	rm -rf .venv .venv-peers sordino-demo sordino-demo.html sordino-health

@@ -7,13 +7,14 @@ from importlib import metadata
 from types import ModuleType
 
 import accuracy
+import bounding
 import certifying
 import estimating
 import files
 import privatizing
 from pairs import ROOT, ROUNDS
 
-SUBJECTS = {module.__name__: module for module in (files, privatizing, estimating, certifying, accuracy)}
+SUBJECTS = {module.__name__: module for module in (files, privatizing, estimating, certifying, bounding, accuracy)}
 
 PREFACE = f"""# Benchmarks
 

@@ -49,7 +49,7 @@ from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.mechanism.unary import UnaryEncoding
-from sordino.query import Query, Sampled
+from sordino.query import AttributeQuery, Query, Sampled
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
@@ -57,6 +57,7 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "AttributeQuery",
     "BayesianCoordinateDP",
     "BayesianFilter",
     "BinaryOptimal",

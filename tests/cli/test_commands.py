@@ -39,8 +39,8 @@ def shares_of(run, *arguments):
 
 
 def test_every_command_is_covered_here():
-    # What `reproduce` does is tested beside.
-    assert {*COMMANDS, "reproduce"} == set(cli.commands)
+    # What `reproduce` and `dependence` do is tested beside.
+    assert {*COMMANDS, "reproduce", "dependence"} == set(cli.commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -113,7 +113,7 @@ def test_a_mistake_ends_with_exit_code_2(folder, run, arguments, words):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("yes,secret,1", "row 3001, age: a value must be in the attribute's domain"),
+        ("yes,secret,1", "row 3001, age: a value must be one of the survey's"),
         ("yes,,1", "row 3001, age: a value must be given"),
         ("yes,young,2", "row 3001, sex"),
         ("yes,young", "number of columns"),

@@ -4,6 +4,7 @@ import hashlib
 import html.parser
 import json
 import re
+from pathlib import Path
 
 import pyarrow.csv as pc
 import pytest
@@ -106,6 +107,14 @@ def test_certify_tells_each_verdict(asked, run):
     code, out, _ = run("certify", "plan.json")
     assert code == 0
     assert [line for line in out.splitlines() if line.endswith(":")] == [f"{name}:" for name in NAMES]
+    # Text and JSON name the same codes, as reports have them.
+    told = [
+        found and found[1] for found in (re.search(r" at code (\d+), ", line) for line in out.splitlines()) if found
+    ]
+    assert told == [question["witness"]["code"] for question in document["questions"]]
+    offsets = Plan.load(Path("plan.json")).sampled.offsets
+    for told_code, first, end in zip(told, offsets, offsets[1:], strict=False):
+        assert first <= int(told_code) < end
 
 
 def test_explain_tells_every_promise(asked, run):
@@ -177,16 +186,17 @@ def test_the_page_draws_every_question(asked, run):
     assert json.loads((asked / "plan.json").read_bytes())["hash"] in page.texts
 
 
-def test_a_question_without_answers_is_one_message(asked, run):
+def test_questions_without_answers_are_told_beside_the_others(asked, run):
     tag = int(json.loads((asked / "plan.json").read_bytes())["hash"][7:23], 16)
     line = (asked / "reports.csv").read_text().splitlines()[1]
     digits = len(line.split(",")[1])
     (asked / "few.csv").write_text(f"plan,code\n{tag:020},{0:0{digits}}\n")
     code, out, err = run("estimate", "plan.json", "few.csv", "--html", "new.html", "-o", "new.csv")
-    assert (code, out) == (2, "")
-    assert "must have been answered; found no reports about it" in err
-    assert err.count("\n") == 1
-    assert not list(asked.glob("new*"))
+    assert (code, err) == (0, "")
+    assert out.count("must have been answered; found no reports about it") == len(NAMES) - 1
+    assert (asked / "new.html").read_text(encoding="utf-8").count("not told by 0 reports") == len(NAMES) - 1
+    told = pc.read_csv(asked / "new.csv")
+    assert set(told["attribute"].to_pylist()) == {"job"}
 
 
 def test_all_mistakes_of_many_attributes_are_told_at_once(asked, run):

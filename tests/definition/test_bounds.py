@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csgraph
 
 from sordino.definition.bounds import closure, read_bound, read_bounds, read_epsilon
 from sordino.errors import SordinoError
@@ -109,6 +110,28 @@ def test_a_line_of_256_values_is_closed():
     closed = closure(read_bounds(matrix))
     for x, y in ((0, 255), (255, 0), (17, 17), (100, 108)):
         assert closed[x][y] == Fraction(abs(x - y), 8)
+
+
+def test_a_line_of_64_logarithms_is_closed():
+    k = 64
+    matrix = [["0" if x == y else ("ln 1.5" if abs(x - y) == 1 else "inf") for y in range(k)] for x in range(k)]
+    closed = closure(read_bounds(matrix))
+    for x, y in ((0, 63), (63, 0), (17, 17), (20, 28)):
+        assert closed[x][y] == Nats.log(Fraction(3, 2) ** abs(x - y))
+    assert closure(closed) == closed
+
+
+def test_many_logarithms_are_closed_as_floats_are():
+    rng = np.random.default_rng(1)
+    matrix = [
+        ["0" if x == y else f"{rng.integers(99)}/7 + ln {rng.integers(1, 999)}" for y in range(20)] for x in range(20)
+    ]
+    matrix = [[entry if rng.random() < 0.5 or entry == "0" else "inf" for entry in row] for row in matrix]
+    floats = np.array([[float(value(entry)) for entry in row] for row in matrix])
+    expected = csgraph.shortest_path(csgraph.csgraph_from_dense(floats, null_value=np.inf))
+    found = [[np.inf if bound is None else float(bound) for bound in row] for row in closure(read_bounds(matrix))]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert (np.array(found) < floats).any()
 
 
 def test_logarithms_among_more_than_64_values_are_refused():

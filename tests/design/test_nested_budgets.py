@@ -259,6 +259,8 @@ def test_corollary_1():
     edge = (exp(0.1) - 1) / (exp(2) - 1)
     below, above = (corollary_bound(10, 2, 0.2, 2, q) for q in (edge, edge * 1.0001))
     assert below < above < below * 1.1
+    # Without other numbers nothing depends on q.
+    assert corollary_bound(10, 10, 0.2, 2, 1) == pytest.approx(100 / 0.04)
     for wrong in ((10, 0, 0.2, 2, 0), (10, 2, 1, 2, 0), (10, 2, 0.2, 2, 1.5)):
         with pytest.raises(SordinoError):
             corollary_bound(*wrong)

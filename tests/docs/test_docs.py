@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
@@ -12,12 +13,14 @@ import pytest
 
 import sordino
 from sordino.cli.main import cli
-from sordino.survey.schema import AskTable, AttributeTable, GridTable, ProtectTable, Survey
+from sordino.survey.mistakes import TABLES
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/*.md")])
 SECONDS = 120
 
 
@@ -42,7 +45,7 @@ def test_every_option_has_its_line(command, option):
         assert f"`{option}`" in REFERENCE, command
 
 
-@pytest.mark.parametrize("table", [Survey, AttributeTable, GridTable, ProtectTable, AskTable])
+@pytest.mark.parametrize("table", [Survey, *TABLES.values()])
 def test_every_setting_has_its_line(table):
     for name in table.model_fields:
         assert f"`{name}`" in REFERENCE or f"[{name}" in REFERENCE, name
@@ -55,7 +58,7 @@ def test_every_public_name_has_its_line_and_its_docstring(name):
     assert ">>> " in inspect.getdoc(getattr(sordino, name))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
@@ -72,9 +75,23 @@ def test_the_python_example_of_the_readme_runs():
     assert "The block of an answer" in done.stdout
 
 
+def test_the_survey_of_unequal_attributes_of_the_readme_keeps_what_it_says():
+    _, unequal = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    plan = Plan.of(Survey.read(tomllib.loads(unequal)), 100_000)
+    assert plan.promise.holds
+    assert dict(zip(plan.promise.names, map(str, plan.promise.deltas), strict=True)) == {
+        "age": "2",
+        "blood_pressure": "1",
+        "diabetes": "1/2",
+    }
+    assert "one bit about" in plan.questions[0].channel_name
+    # Bounds are worth it: more is told about an age than about diabetes.
+    assert float(plan.promise.reached[0]) > 2 * 0.5
+
+
 def test_the_commands_of_the_readme_run(tmp_path):
     (block,) = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-    (survey,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    survey, *_ = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     sordino_command = str(Path(sys.executable).with_name("sordino"))
     prepare = [sordino_command, "demo", "--people", "20000"]
     subprocess.run(prepare, cwd=tmp_path, capture_output=True, check=True, timeout=SECONDS)

@@ -31,8 +31,16 @@ def test_bad_attributes_are_refused():
     for attributes in ({}, None, {"": Categories(["a"])}, {1: Categories(["a"])}, {"x": ["a", "b"]}, {"x": None}):
         with pytest.raises(SordinoError):
             Record(attributes)
-    with pytest.raises(SordinoError, match="at most"):
-        Record({str(i): Categories(range(256)) for i in range(4)})
+
+
+def test_records_may_be_more_than_an_index_can_tell():
+    many = Record({str(i): Categories(range(256)) for i in range(4)})
+    assert many.index([[1, 0, 0, 2]]).tolist() == [2**24 + 2]
+    huge = Record({str(i): Categories(range(2)) for i in range(80)})
+    assert (huge.k, huge.d) == (2**80, 80)
+    for call in (lambda: huge.index([[0] * 80]), lambda: huge.values([0])):
+        with pytest.raises(SordinoError, match="at most"):
+            call()
 
 
 def test_bad_values_are_refused_by_their_position():

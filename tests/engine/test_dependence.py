@@ -77,16 +77,16 @@ def test_memory_does_not_grow_with_the_sample(tmp_path, monkeypatch):
 
 SPOILED = {
     "a missing number": ("age", None, "row 8, age", "a missing one"),
-    "a number beyond the end": ("age", 101, "row 8, age", "domain"),
-    "not a number": ("age", "nan", "row 8, age", "domain"),
-    "a word as number": ("age", "many", "row 8, age", "domain"),
-    "another label": ("smoker", "secret", "row 8, smoker", "domain"),
+    "a number beyond the end": ("age", 101, "row 8, age", "must be"),
+    "not a number": ("age", "nan", "row 8, age", "must be"),
+    "a word as number": ("age", "many", "row 8, age", "must be"),
+    "another label": ("smoker", "secret", "row 8, smoker", "must be"),
     "a missing index": ("how often", None, "row 8, how often", "a missing one"),
-    "an index beyond the end": ("how often", 4, "row 8, how often", "domain"),
-    "half an index": ("how often", 1.5, "row 8, how often", "domain"),
-    "a place outside": ("lat", 4.5, "row 8, lat and lon", "domain"),
+    "an index beyond the end": ("how often", 4, "row 8, how often", "must be"),
+    "half an index": ("how often", 1.5, "row 8, how often", "must be"),
+    "a place outside": ("lat", 4.5, "row 8, lat and lon", "must be"),
     "a missing place": ("lon", None, "row 8, lat and lon", "a missing one"),
-    "a cell beyond the end": ("cell", -1, "row 8, cell", "domain"),
+    "a cell beyond the end": ("cell", -1, "row 8, cell", "must be"),
 }
 
 

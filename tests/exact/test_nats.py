@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
+from sordino.exact.nats import Nats, in_nats
 
 witness = mpmath.MPContext()
 witness.dps = 200
@@ -200,3 +200,15 @@ def test_minus_infinity_is_below_every_amount_and_equal_to_itself():
 def test_logarithms_of_negative_numbers_are_no_amounts():
     with pytest.raises(SordinoError, match="negative"):
         Nats(Fraction(0), Fraction(-1))
+
+
+def test_one_is_no_plural():
+    assert [in_nats(amount) for amount in (Nats.of("1.0"), "1", 1, "0.5", "-1", Nats.of("ln 3"), "11")] == [
+        "1 nat",
+        "1 nat",
+        "1 nat",
+        "0.5 nats",
+        "-1 nats",
+        "ln 3 nats",
+        "11 nats",
+    ]

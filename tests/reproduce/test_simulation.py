@@ -6,10 +6,19 @@ import pytest
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism
 from sordino.domain.partition import Partition
+from sordino.domain.statistic import Moments
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.sampled_bits import SampledBits
 from sordino.reproduce import simulation
-from sordino.reproduce.simulation import SimulationSource, contestant, distances, simulate_tally, total_variation
+from sordino.reproduce.simulation import (
+    SimulationSource,
+    contestant,
+    distances,
+    simulate_bits,
+    simulate_tally,
+    total_variation,
+)
 
 
 def words(source, count=2000):
@@ -71,3 +80,17 @@ def test_distances_are_one_for_each_method_and_small_where_nothing_is_hidden():
     assert len(found) == len(simulation.METHODS) == sum(steps)
     assert max(found) < 1e-9
     assert total_variation(np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.5, 0.25])) == 0.25
+
+
+def test_bits_of_a_population_have_the_law_of_single_reports():
+    moments = Moments(2, ((0,), (1,), (0, 1), (1, 1)))
+    channel = SampledBits(moments, ["1", "2", "1/2", "3"], [3, 1, 2, 2])
+    records = np.array([[0.9, -0.5], [0.4, 1.0], [-0.3, 0.2]])
+    law = np.mean([[float(channel.probability(record, code)) for code in range(8)] for record in records], axis=0)
+    people = 3_000_000
+    tally = simulate_bits(channel, moments.values(records).mean(axis=0), people, np.random.default_rng(4))
+    assert (tally.fingerprint, tally.n, tally.counts.sum()) == (channel.fingerprint, people, people)
+    # Six standard deviations; a law that is a percent off would be seen.
+    tolerance = 6 * np.sqrt(law * (1 - law) / people)
+    assert (np.abs(tally.counts / people - law) < tolerance).all()
+    assert (tolerance < 0.02 * law).all()

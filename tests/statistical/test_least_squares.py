@@ -1,7 +1,6 @@
 """Means, covariances and regression over thousands of simulated surveys: errors, and coverage of the intervals.
 
-A bit's law depends on the population by the means of the statistics alone, so tallies of people who are drawn from it
-are drawn at once: exactly what as many single reports would add up to.
+Tallies are drawn at once (`simulate_bits`): exactly what as many single reports would add up to.
 """
 
 import numpy as np
@@ -13,7 +12,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
-from sordino.mechanism.aggregate import Aggregate
+from sordino.reproduce.simulation import simulate_bits
 
 pytestmark = pytest.mark.statistical
 
@@ -29,11 +28,8 @@ def uniform_truth(names):
 
 def surveys(channel, truth, people, count, seed=3):
     """Tallies of many surveys."""
-    shares = np.array(channel.weights) / sum(channel.weights)
-    positive = 0.5 + truth * np.array([threshold / 2**64 - 0.5 for threshold in channel.thresholds])
-    law = np.stack([shares * (1 - positive), shares * positive], axis=1).ravel()
-    for counts in np.random.default_rng(seed).multinomial(people, law / law.sum(), size=count):
-        yield Aggregate(channel.fingerprint, people, counts)
+    generator = np.random.default_rng(seed)
+    return (simulate_bits(channel, truth, people, generator) for _ in range(count))
 
 
 def excess(value):

@@ -121,6 +121,13 @@ def test_a_certificate_says_whether_the_promise_holds():
     assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP("1", [0, 1])))[0]
 
 
+def test_one_nat_is_no_plural():
+    assert any(line.endswith(" of 1 nat.") for line in explain(certify(RandomizedResponse(5, "1"), LDP("1"))))
+    broken = explain(certify(RandomizedResponse(5, "1"), LDP("0.5")))
+    assert any(line.endswith(" of 0.5 nats.") for line in broken)
+    assert not any("1 nats" in line for line in broken)
+
+
 @pytest.mark.parametrize("thing", [3, "LDP", None, [LDP("1")]])
 def test_other_things_cannot_be_explained(thing):
     with pytest.raises(SordinoError, match=type(thing).__name__):

@@ -19,7 +19,7 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.unary import UnaryEncoding
-from sordino.survey.document import QueryPart
+from sordino.survey.document import HistogramPart
 from sordino.survey.explain import explain
 from sordino.survey.freeze import freeze, thaw
 from sordino.survey.plan import Plan
@@ -46,7 +46,7 @@ FROZEN = {
 def read_part(part):
     """The part as it comes out of a file."""
     query = {"histogram": "x", "weight": 1, "mechanism": json.loads(json.dumps(part)), "subtract_totals": False}
-    return QueryPart.model_validate(query).mechanism
+    return HistogramPart.model_validate(query).mechanism
 
 
 @pytest.mark.parametrize(("mechanism", "definition"), FROZEN.values(), ids=FROZEN)

@@ -135,3 +135,29 @@ def test_an_attribute_with_an_epsilon_of_its_own_keeps_it_without_its_list(load)
     text = text.replace('protect = { sensitive = { file = "lists/sensitive.txt" } }', 'protect = { epsilon = "2" }')
     (found,) = mistakes(load, None, b"b\n", text)
     assert found.startswith(PAGES)
+
+
+NUMBERED = SURVEY.replace('{ file = "pages.txt" }', "30")
+
+
+@pytest.mark.parametrize("content", [b"3\n17\n", b"17\r\n3", b"\xef\xbb\xbf3\n17"])
+def test_a_file_lists_the_numbers_of_numbered_values(load, content):
+    assert load(None, content, NUMBERED).definition("page").sensitive.tolist() == [3, 17]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"3\nb\n", [f"{SENSITIVE}: ", "a number on each line", "line 2"]),
+        (b"3.0\n", [f"{SENSITIVE}: ", "a number on each line", "line 1"]),
+        (b"-3\n", [f"{SENSITIVE}: ", "a number on each line", "line 1"]),
+        (b"3\n 4\n", [f"{SENSITIVE}: ", "a number on each line", "line 2"]),
+        ("3\n\u0664\n".encode(), [f"{SENSITIVE}: ", "a number on each line", "line 2"]),
+        (b"9" * 30, [f"{SENSITIVE}: ", "a number on each line", "line 1"]),
+        (b"3\n30\n", ["attribute.page: ", "0..29", "30"]),
+        (b"3\n3\n", ["attribute.page: ", "once"]),
+    ],
+)
+def test_a_file_that_lists_no_numbers_is_one_mistake(load, content, words):
+    (text,) = mistakes(load, None, content, NUMBERED)
+    assert [word for word in words if word not in text] == []

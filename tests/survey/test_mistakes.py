@@ -44,9 +44,9 @@ SINGLE = {
     # missing keys
     "no grid edge": ("grid", ("south = 25, ", ""), ["attribute.city.grid.south", "must be given"]),
     "no blocks": ("grid", ("blocks = [5, 5]", "release_single_values = true"), ["attribute.city", "protect", "blocks"]),
-    "no histogram": ("named", ('histogram = "job"', ""), ["ask.0.histogram", "must be given"]),
+    "no histogram": ("named", ('histogram = "job"', ""), ["ask.0", "one of histogram, mean", "none of them"]),
     "no ask": ("named", ('[[ask]]\nhistogram = "job"\n', ""), ["ask", "must be given"]),
-    "no values": ("named", (f"categories = {CATEGORIES}\n", ""), ["attribute.job", "neither"]),
+    "no values": ("named", (f"categories = {CATEGORIES}\n", ""), ["attribute.job", "none of them"]),
     # wrong types
     "ask as table": ("named", ("[[ask]]", "[ask]"), ["ask", "list"]),
     "histogram as number": ("named", ('"job"', "3"), ["ask.0.histogram", "3"]),
@@ -66,7 +66,11 @@ SINGLE = {
     # values
     "missing unknown": ("named", ("protect =", 'missing = "jugde"\nprotect ='), ["attribute.job", "missing", "jugde"]),
     "missing in a grid": ("grid", ("protect =", 'missing = "sea"\nprotect ='), ["attribute.city", "missing", "sea"]),
-    "grid and categories": ("grid", ("protect =", "categories = 4\nprotect ="), ["attribute.city", "both"]),
+    "grid and categories": (
+        "grid",
+        ("protect =", "categories = 4\nprotect ="),
+        ["attribute.city", "categories and grid"],
+    ),
     "south above north": ("grid", ("south = 25", "south = 51"), ["attribute.city.grid", "south", "51", "50"]),
     "south on north": ("grid", ("south = 25", "south = 50"), ["attribute.city.grid", "south", "below"]),
     "south nan": ("grid", ("south = 25", "south = nan"), ["attribute.city.grid", "south", "nan"]),
@@ -76,6 +80,16 @@ SINGLE = {
     "no rows": ("grid", ("rows = 10", "rows = 0"), ["attribute.city.grid", "0 x 35"]),
     "rows below zero": ("grid", ("rows = 10", "rows = -1"), ["attribute.city.grid", "-1 x 35"]),
     "too many cells": ("grid", ("rows = 10", "rows = 1000000"), ["attribute.city.grid", "at most", "35000000"]),
+    "single values of no blocks": (
+        "named",
+        (f"blocks = {NAMES}", 'sensitive = ["baker"], release_single_values = true'),
+        ["attribute.job", "release_single_values", "with blocks", "found no blocks"],
+    ),
+    "single values at an epsilon": (
+        "numbered",
+        ("blocks = 25", 'epsilon = "1", release_single_values = true'),
+        ["attribute.page", "release_single_values", "found no blocks"],
+    ),
     "blocks as number of a grid": ("grid", ("[5, 5]", "5"), ["attribute.city", "[rows, columns]", "found 5"]),
     "one side of a tile": ("grid", ("[5, 5]", "[5]"), ["attribute.city", "[rows, columns]", "[5]"]),
     "empty tiles": ("grid", ("[5, 5]", "[0, 5]"), ["attribute.city", "[0, 5]"]),

@@ -9,7 +9,7 @@ import pytest
 from sordino.audit.certify import certify
 from sordino.errors import SordinoError
 from sordino.survey.plan import Plan
-from sordino.survey.result import results
+from sordino.survey.result import Untold, results
 from sordino.survey.schema import Survey
 
 ATTRIBUTES = {
@@ -63,7 +63,16 @@ def test_the_plans_certificate_is_the_tightest(frozen):
         plan = frozen(order=order)
         each = [certify(question.query.mechanism, question.definition) for question in plan.questions]
         assert [question.certificate for question in plan.questions] == each
-        assert plan.certificate in each
+        asked, told_of_all = zip(*plan.certificates, strict=True)
+        assert asked == plan.questions
+        assert plan.certificate in told_of_all
+        # The same verdicts; each question's codes follow those of the ones before it.
+        first = 0
+        for told, own, question in zip(told_of_all, each, plan.questions, strict=True):
+            assert (told.holds, told.slack, told.witness.loss) == (own.holds, own.slack, own.witness.loss)
+            assert (told.witness.value, told.witness.other) == (own.witness.value, own.witness.other)
+            assert told.witness.code == first + own.witness.code
+            first += question.query.mechanism.outputs
         assert all(plan.certificate.slack <= one.slack for one in each)
         assert plan.certificate.holds
 
@@ -93,7 +102,7 @@ def test_results_are_about_the_questions_in_their_order(frozen):
     found = results(plan, aggregate)
     assert [result.question.name for result in found] == ["a \u00fc", "x", "y"]
     assert [int(result.largest(1)[0]) for result in found] == [7, 3, 1]
-    assert sum(result.estimate.n for result in results) == 3000
+    assert sum(result.estimate.n for result in found) == 3000
 
 
 def test_the_unanswered_question_is_named(frozen):
@@ -101,8 +110,16 @@ def test_the_unanswered_question_is_named(frozen):
     codes = plan.sampled.privatize([np.zeros(300, dtype=np.intp)] * 3)
     _, second, third, _ = plan.sampled.offsets
     for own, name in ((codes < second, "y"), (codes >= second, "x"), (codes < third, "a \u00fc")):
-        with pytest.raises(SordinoError, match=f"{name} must have been answered; found no reports about it"):
-            results(plan, plan.sampled.tally(codes[own]))
+        found = results(plan, plan.sampled.tally(codes[own]))
+        untold = {result.question.name: str(result.why) for result in found if isinstance(result, Untold)}
+        assert f"{name} must have been answered; found no reports about it." == untold[name]
+        assert len(untold) < 3
+
+
+def test_a_tally_without_reports_is_refused(frozen):
+    plan = frozen()
+    with pytest.raises(SordinoError, match="must have been answered; found no reports about it"):
+        results(plan, plan.sampled.tally(np.empty(0, dtype=np.uint64)))
 
 
 FORGED = {

@@ -46,6 +46,36 @@ def test_a_falling_curve_falls():
     assert np.corrcoef(down, across)[0, 1] > 0.95
 
 
+def coloured(png):
+    """How many pixels are neither grey nor white."""
+    return int((np.ptp(imread(BytesIO(png))[..., :3], axis=-1) > 0.02).sum())
+
+
+def test_a_linear_axis_takes_zero_and_has_its_places_where_they_are():
+    heights = [1.0, 0.5, 0.1]
+    drawn = curves([0, 0.1, 1], [("", [Curve("a", "", heights)])], linear=True, **WORDS)
+    assert drawn != curves([0, 0.9, 1], [("", [Curve("a", "", heights)])], linear=True, **WORDS)
+    # A logarithmic axis would stand these at equal distances.
+    assert drawn != curves([0, 0.5, 1], [("", [Curve("a", "", heights)])], linear=True, **WORDS)
+
+
+def test_a_band_is_shaded():
+    heights = [1.0, 0.5, 0.1]
+    plain = curves(PLACES, [("", [Curve("a", "", heights)])], **WORDS)
+    wide = curves(PLACES, [("", [Curve("a", "", heights, ([0.9, 0.4, 0.05], [1.2, 0.9, 0.4]))])], **WORDS)
+    assert coloured(wide) > 3 * coloured(plain)
+
+
+def test_many_families_take_several_rows_of_the_legend():
+    few, many = (
+        shape(
+            curves(PLACES, [("", [Curve(f"mechanism number {i}", "", (0.5, 0.2, 0.1)) for i in range(count)])], **WORDS)
+        )
+        for count in (2, 8)
+    )
+    assert many[1] == pytest.approx(few[1], rel=0.05)
+
+
 def test_one_place_is_enough():
     assert shape(curves([1000], panels(4, (0.5,)), **WORDS))
 

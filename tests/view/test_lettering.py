@@ -15,6 +15,15 @@ def test_lines_are_few_and_short(text, lines):
     assert all(len(line) <= 30 for line in fitted)
 
 
+def test_names_end_a_line_at_an_underscore_and_keep_their_beginning():
+    assert fit("waist_circumference", 14, 2) == "waist_\ncircumference"
+    assert fit("waist_circumference", 14) == "waist_circumf\N{HORIZONTAL ELLIPSIS}"
+    assert fit("a_name_of_many_words_and_more", 10, 2) == "a_name_of_\nmany_wor\N{HORIZONTAL ELLIPSIS}".replace(
+        "wor", ""
+    )
+    assert fit("__init__", 30, 2) == "__init__"
+
+
 def test_short_texts_stay():
     assert fit("Straße\N{NO-BREAK SPACE}5", 30) == "Straße 5"
 

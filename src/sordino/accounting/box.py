@@ -11,11 +11,10 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sordino.accounting.state import Decision, Rule
+from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss
-from sordino.evidence.box import BoxEvidence
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -30,92 +29,132 @@ class BoxState:
     Attributes:
         box: where the record lies.
         budget: the most that all answers together may tell.
+        most: the budget as a float, rounded down.
         nodes: boxes bounded for one decision at most, for each possible answer.
         group: answers are bounded together in groups of so many; None for all together, which is never looser.
         loss: of the answers of the open group.
         settled: nats; the certified losses of the full groups.
-        basic: the sum of the epsilons of all queries.
+        basic: the sum of the epsilons of all queries; None once it is above the budget.
     """
 
     box: Box
     budget: Nats
+    most: float
     nodes: int
     group: int | None
     loss: BoxLoss
     settled: float = 0.0
-    basic: Nats = Nats.of(0)  # noqa: RUF009 - a frozen amount
+    basic: Nats | None = None
 
     @classmethod
     def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
         """Nothing asked yet."""
         if nodes < 0 or (group is not None and group < 1):
             raise SordinoError("nodes must be at least 0 and a group at least 1", found=f"{nodes} and {group}")
-        return cls(box, budget, nodes, group, BoxLoss.nothing(box))
+        return cls(box, budget, budget.floor(), nodes, group, BoxLoss.nothing(box), basic=Nats.of(0))
 
     @cached_property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
         upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
-        return min(upper, self.basic.ceil())
+        return upper if self.basic is None else min(upper, self.basic.ceil())
+
+    def counted(self, query: BitQuery, output: int) -> "BoxState":
+        """The state after an answer, whether the query was accepted or not."""
+        return self._with(self.loss.after(query.evidence(self.box, output)), query)
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0."""
+        return max(_down(self.budget.floor() - self.spent), 0.0)
+
+    @property
+    def binding(self) -> Binding:
+        """There is one bound for all records."""
+        return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def level(self, query: BitQuery) -> float:
+        """Its epsilon, rounded up.
+
+        Raises:
+            SordinoError: a query that does not fit the box.
+        """
+        _require_question(query)
+        query.evidence(self.box, 0)
+        return query.level
+
+    def epsilon_of(self, query: BitQuery) -> Nats:
+        """What it promises."""
+        self.level(query)
+        return query.epsilon
+
+    def changed(self) -> "BoxState":
+        """The answers so far are settled; those about the next version are bounded by themselves."""
+        settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
 
     @property
     def goal(self) -> float:
         """What is left for the open group, rounded down."""
-        return _down(self.budget.floor() - self.settled) if self.settled else self.budget.floor()
+        return _down(self.most - self.settled) if self.settled else self.most
 
-    def decide(self, query: object, rule: Rule) -> Decision:
+    def decide(self, query: BitQuery, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        if not isinstance(query, BitQuery):
-            raise SordinoError(
-                "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
-            )
+        _require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
-        first = query.evidence(self.box, 0)
-        basic = self.basic + query.epsilon
-        if basic <= self.budget:
-            return Decision(True, basic.ceil(), lambda output: self._followed(self.loss, query, output))
-        plain = _up(self.loss.bounds.upper + query.level)
-        if plain <= self.goal:
-            return Decision(True, _up(self.settled + plain), lambda output: self._followed(self.loss, query, output))
-        return self._by_loss(query) if rule == "simplified" else self._by_answers(query, first)
+        query.require_fit(self.box)
+        carried = _up(self.settled + _up(self.loss.bounds.upper + query.level))
+        sure = carried <= self.most
+        if not sure and self.basic is not None:
+            basic = self.basic + query.epsilon
+            sure, carried = basic <= self.budget, min(carried, basic.ceil())
+        if sure:
+            return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
+        return self._by_loss(query) if rule == "simplified" else self._by_answers(query)
 
     def _by_loss(self, query: BitQuery) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
         solved = self.loss.solved(self.nodes, _down(self.goal - query.level))
         loss = _up(self.settled + _up(solved.bounds.upper + query.level))
-        if loss > self.budget.floor():
+        if loss > self.most:
             return Decision(False, loss)
         return Decision(True, loss, lambda output: self._followed(solved, query, output))
 
-    def _by_answers(self, query: BitQuery, first: BoxEvidence) -> Decision:
+    def _by_answers(self, query: BitQuery) -> Decision:
         """Algorithm 2: the loss after each possible answer."""
-        rest = (query.evidence(self.box, code) for code in range(1, query.outputs))
-        after = [self.loss.after(report) for report in (first, *rest)]
+        after = [self.loss.after(query.evidence(self.box, code)) for code in range(query.outputs)]
         hopeless = any(state.bounds.lower > self.goal for state in after)
         for code, state in enumerate(after):
             after[code] = state if hopeless else state.solved(self.nodes, self.goal)
             hopeless |= after[code].bounds.upper > self.goal
         largest = _up(self.settled + max(state.bounds.upper for state in after))
-        return (
-            Decision(False, largest)
-            if hopeless
-            else Decision(True, largest, lambda code: self._with(after[code], query))
-        )
+        if hopeless:
+            return Decision(False, largest)
+        return Decision(True, largest, lambda output: self._with(after[output], query))
 
     def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
         return self._with(loss.after(query.evidence(self.box, output)), query)
 
     def _with(self, loss: BoxLoss, query: BitQuery) -> "BoxState":
         """The state with one more answer; a full group is settled."""
-        basic = self.basic + query.epsilon
+        basic = None if self.basic is None else self.basic + query.epsilon
+        if basic is not None and basic > self.budget:
+            basic = None
         if self.group is None or loss.evidence.n < self.group:
             return replace(self, loss=loss, basic=basic)
         settled = _up(self.settled + loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
         return replace(self, loss=BoxLoss.nothing(self.box), settled=settled, basic=basic)
+
+
+def _require_question(query: object) -> None:
+    if not isinstance(query, BitQuery):
+        raise SordinoError(
+            "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+        )
 
 
 def _up(number: float) -> float:

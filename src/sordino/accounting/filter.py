@@ -8,19 +8,39 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from operator import index
 from typing import Any, get_args
 
 from sordino.accounting.box import BoxState
-from sordino.accounting.state import Decision, FilterState, Rule
+from sordino.accounting.finite import FiniteState
+from sordino.accounting.measure import FiniteDefinition, measure_of
+from sordino.accounting.product import ProductState
+from sordino.accounting.state import Binding, Decision, FilterState, Rule
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
+from sordino.definition.prior import Prior
 from sordino.domain.box import Box
+from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
+from sordino.exact.nats import Nats, outward
 
-NODES = 1000
-"""Boxes bounded for one decision at most, for each possible answer: some 10 milliseconds at 30 logistic models."""
+NODES = 4000
+"""Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
+
+
+LARGEST_LIKELIHOOD = 1 << 10
+"""Records at most whose likelihood is kept one by one, unless a prior or a matrix needs it; beyond, by factors."""
+
+LARGEST_LISTED = 1 << 20
+"""Records at most whose likelihood is kept one by one."""
+
+JOINT = 1 << 10
+"""Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +48,15 @@ class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
 
     Attributes:
-        domain: what is known of every record: a box.
-        definition: the promise: LDP.
+        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box.
+        definition: the promise: any on a finite domain; LDP, coordinate DP and Bayesian coordinate DP on a `Record`,
+            with a bound on dependence on any, with a prior on small ones; LDP on a box.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
+
+    Raises:
+        SordinoError: a definition that is not offered on the domain, or about another number of values or attributes.
 
     Example:
         >>> from sordino import Box, LinearQuery
@@ -42,8 +66,8 @@ class BayesianFilter:
         (False, True)
     """
 
-    domain: Box
-    definition: LDP
+    domain: Box | Record | FiniteDomain
+    definition: FiniteDefinition
     rule: Rule = "full"
     nodes: int = NODES
     group: int | None = None
@@ -61,10 +85,13 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        # Accepting and then answering ask the same question twice in a row; it is worked out once.
-        if self._last[:1] != [query]:
-            self._last[:] = [query, self._kept.decide(query, self.rule)]
-        decision: Decision = self._last[1]
+        # Accepting and then answering ask the same question twice in a row; it is worked out once. The pair is read and
+        # written whole, so that threads never take one query's decision for another's.
+        known = self._memory.get("last")
+        if known is not None and known[0] == query:
+            return known[1]
+        decision = self._kept.decide(query, self.rule)
+        self._memory["last"] = (query, decision)
         return decision
 
     def accepts(self, query: Any) -> bool:
@@ -88,18 +115,73 @@ class BayesianFilter:
                 found=f"a loss of up to {decision.loss:.4g} nats",
                 step="ask with a smaller epsilon, or not at all",
             )
-        code = _read_output(output, query.outputs)
+        code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
+
+    def counted(self, query: Any, output: int) -> "BayesianFilter":
+        """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or an answer that it cannot have.
+        """
+        self._kept.level(query)
+        return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or that satisfies none.
+        """
+        return self._kept.epsilon_of(query)
+
+    def accepts_all(self, queries: Sequence[Any]) -> bool:
+        """Whether queries may be asked at once: whichever of them are answered first, and however.
+
+        With very many possible answers only the sum of the queries' epsilons counts, which refuses more.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+        levels = [self._kept.level(query) for query in queries]
+        if all(map(math.isfinite, levels)) and sum(map(Fraction, levels)) <= self.remaining:
+            return True
+        ways = math.prod(query.outputs + 1 for query in queries)
+        return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
+
+    def changed(self) -> "BayesianFilter":
+        """The filter once the record has changed: what was lost stays lost, and later answers add to it, never cancel.
+
+        Raises:
+            SordinoError: Bayesian coordinate DP, which says nothing of two versions.
+        """
+        return replace(self, _state=self._kept.changed())
 
     @property
     def spent(self) -> float:
-        """The realized loss of all answers, in nats, rounded up."""
+        """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._kept.spent
 
     @property
     def remaining(self) -> float:
-        """Nats, rounded down: any query with at most this epsilon is accepted; larger ones may be."""
-        return max(math.nextafter(self.definition.epsilon.floor() - self.spent, -math.inf), 0.0)
+        """Nats, rounded down: queries whose epsilons add up to at most this are accepted; others may be."""
+        return self._kept.remaining
+
+    @property
+    def binding(self) -> Binding:
+        """The hypotheses with the least left."""
+        return self._kept.binding
+
+    def explain(self) -> tuple[str, ...]:
+        """What was lost, what binds and what is left, in words."""
+        binding = self.binding
+        if math.isinf(binding.left):
+            return ("Nothing that was promised can be lost: every query is accepted.",)
+        spent, left = _shown(binding.spent, up=True), _shown(self.remaining, up=False)
+        return (
+            f"Least is left between {binding.about}: the answers so far tell them apart by at most {spent} nats.",
+            f"Queries whose epsilons add up to at most {left} nats are accepted, others if no answer tells too much.",
+        )
 
     @property
     def _kept(self) -> FilterState:
@@ -107,20 +189,61 @@ class BayesianFilter:
         return state
 
     @cached_property
-    def _last(self) -> list[Any]:
-        return []
+    def _memory(self) -> dict[str, tuple[Any, Decision]]:
+        return {}
 
 
-def _start(domain: object, definition: object, nodes: int, group: int | None) -> FilterState:
+def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
+    """Whether any of the queries may be answered in any way, or not, and the others still fit."""
+    if not queries:
+        return True
+    query, later = queries[0], queries[1:]
+    decision = state.decide(query, rule)
+    if decision.follow is None or not _all_fit(state, later, rule):
+        return False
+    for code in range(query.outputs):
+        try:
+            after = decision.follow(code)
+        except SordinoError:
+            # No record can give this answer.
+            continue
+        if not _all_fit(after, later, rule):
+            return False
+    return True
+
+
+def _start(domain: Any, definition: Any, nodes: int, group: int | None) -> FilterState:
     """The empty state of the part that offers the domain and the definition."""
     if isinstance(domain, Box) and isinstance(definition, LDP):
         return BoxState.start(domain, definition.epsilon, nodes, group)
+    if isinstance(domain, Record):
+        by_factors = isinstance(definition, LDP | CoordinateDP) or (
+            isinstance(definition, BayesianCoordinateDP) and not isinstance(definition.beliefs, Prior)
+        )
+        if by_factors and domain.k > LARGEST_LIKELIHOOD:
+            return ProductState.start(domain, definition)
+        if isinstance(definition, FiniteDefinition) and domain.k <= LARGEST_LISTED:
+            known = definition.on(domain) if isinstance(definition, CoordinateDP | BayesianCoordinateDP) else definition
+            return FiniteState.start(measure_of(known, domain.k, domain.names), domain)
+    elif isinstance(definition, FiniteDefinition) and isinstance(getattr(domain, "k", None), int):
+        return FiniteState.start(measure_of(definition, domain.k))
     raise SordinoError(
-        "a filter is offered for a box under LDP", found=f"{type(domain).__name__} and {type(definition).__name__}"
+        "a filter is offered for finite domains, for records of finite attributes, and for a box under LDP",
+        found=f"{type(domain).__name__} and {type(definition).__name__}",
+        step="a large record takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence",
     )
 
 
-def _read_output(output: Any, outputs: int) -> int:
+def _shown(amount: float, *, up: bool) -> str:
+    return outward(Fraction(amount), 9, up=up) if math.isfinite(amount) else "infinitely many"
+
+
+def read_output(output: Any, outputs: int) -> int:
+    """The code of an answer.
+
+    Raises:
+        SordinoError: not a whole number below `outputs`.
+    """
     try:
         code = index(output)
     except TypeError:

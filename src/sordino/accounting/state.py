@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from sordino.exact.nats import Nats
+
 Rule = Literal["full", "simplified"]
 """full: every possible answer must keep the promise (Algorithm 2). simplified: the loss so far and the query's epsilon
 together (Algorithm 3)."""
@@ -27,6 +29,21 @@ class Decision:
     follow: "Callable[[int], FilterState] | None" = None
 
 
+@dataclass(frozen=True)
+class Binding:
+    """Where least is left.
+
+    Attributes:
+        about: what is compared.
+        spent: nats, rounded up.
+        left: nats, rounded down; negative where it might not hold.
+    """
+
+    about: str
+    spent: float
+    left: float
+
+
 class FilterState(Protocol):
     """The part of a filter that depends on the domain and the definition."""
 
@@ -34,9 +51,37 @@ class FilterState(Protocol):
     def spent(self) -> float:
         """Nats, rounded up: the realized loss of what was answered."""
 
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0: queries whose epsilons add up to no more are accepted."""
+
+    @property
+    def binding(self) -> Binding:
+        """The hypotheses with the least left."""
+
     def decide(self, query: Any, rule: Rule) -> Decision:
         """Decide on a query from what was asked and answered alone.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
+
+    def level(self, query: Any) -> float:
+        """The least epsilon that the query satisfies, in nats, rounded up."""
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The same exactly.
+
+        Raises:
+            SordinoError: a query that satisfies none.
+        """
+
+    def counted(self, query: Any, output: int) -> "FilterState":
+        """The state after an answer, whether the query was accepted or not.
+
+        Raises:
+            SordinoError: an answer that no record can give.
+        """
+
+    def changed(self) -> "FilterState":
+        """The state once the record has changed: what was lost stays lost, and what is answered now adds to it."""

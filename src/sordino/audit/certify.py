@@ -6,7 +6,7 @@ attributes one pass over all single weights, where these are few enough (Bayesia
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -66,6 +66,12 @@ class Certificate:
     holds: bool
     slack: Nats
     witness: Witness | None
+
+    def after(self, codes: int) -> "Certificate":
+        """The same verdict where the mechanism's codes follow so many others."""
+        if self.witness is None or self.witness.code is None:
+            return self
+        return replace(self, witness=replace(self.witness, code=codes + self.witness.code))
 
 
 def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate:

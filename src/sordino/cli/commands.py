@@ -27,11 +27,11 @@ from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.question import HistogramQuestion
 from sordino.survey.result import Result, Row, Untold, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
@@ -51,8 +51,9 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost. A plan is
     never overwritten by another one, since reports may exist that need it.
     """
-    made = Plan.of(Survey.load(survey), people)
-    questions = _questions(made)
+    asked = Survey.load(survey)
+    made = Plan.of(asked, people)
+    questions, buys = _questions(made), what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
         print_json(
@@ -65,6 +66,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "promise": made.promise and promise_json(made.promise),
                 "questions": questions,
                 "explanation": list(sentences(made)),
+                "a_bound_buys": list(buys),
             }
         )
         return
@@ -72,9 +74,10 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     for question in made.questions:
         print_question(question)
     if made.promise is not None:
-        header = ("nats told about", "delta", "at most", "rests on dependence at most")
+        header = ("nats told about", "delta", "told at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
     print_lines(sentences(made))
+    print_lines(buys)
     _print_certificates(made)
 
 
@@ -166,7 +169,9 @@ def estimate(
     for path in filter(None, (output, html)):
         require_new(path)
     if output is not None:
-        table = pa.Table.from_pylist(_rows(found))
+        rows = _rows(found)
+        names = dict.fromkeys(name for row in rows for name in row)
+        table = pa.table({name: [row.get(name) for row in rows] for name in names})
         write_table(output, table.schema, iter(table.to_batches()))
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
@@ -229,22 +234,20 @@ def explain(plan: Path, *, as_json: bool) -> None:
 
 def _questions(plan: Plan) -> list[dict[str, Any]]:
     """The questions of a plan for programs."""
-    firsts = plan.sampled.offsets
-    return [question_json(question, first) for question, first in zip(plan.questions, firsts, strict=False)]
+    certificates = {question.name: certificate for question, certificate in plan.certificates}
+    return [question_json(question, certificates.get(question.name)) for question in plan.questions]
 
 
 def _certificates(plan: Plan) -> list[dict[str, Any]]:
-    """The verdict on each histogram, its codes as reports have them."""
+    """The verdict on each histogram."""
     return [
-        {"attribute": question.name, **certificate_json(question.certificate, first)}
-        for question, first in zip(plan.questions, plan.sampled.offsets, strict=False)
-        if isinstance(question, HistogramQuestion)
+        {"attribute": question.name, **certificate_json(certificate)} for question, certificate in plan.certificates
     ]
 
 
 def _least(plan: Plan) -> dict[str, Any] | None:
     """The certificate that leaves least of its bound: if it holds, those of all histograms do."""
-    slacks = [question.certificate.slack for question in plan.histograms]
+    slacks = [certificate.slack for _, certificate in plan.certificates]
     return _certificates(plan)[min(range(len(slacks)), key=lambda i: slacks[i])] if slacks else None
 
 
@@ -252,10 +255,10 @@ def _print_certificates(plan: Plan) -> None:
     """The verdict on each attribute and each histogram."""
     if plan.promise is not None:
         print_lines(kept(plan.promise))
-    for question in plan.histograms:
+    for question, certificate in plan.certificates:
         if len(plan.questions) > 1:
             click.echo(f"{question.name}:")
-        print_lines(sentences(question.certificate))
+        print_lines(sentences(certificate))
 
 
 def _rows(found: tuple[Result, ...]) -> list[Row]:

@@ -11,6 +11,7 @@ import click
 from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
 from sordino.cli.demo import demo
 from sordino.cli.dependence import dependence
+from sordino.cli.ledger import ask, ledger
 from sordino.cli.reproduce import reproduce
 from sordino.errors import SordinoError
 
@@ -31,7 +32,7 @@ def cli() -> None:
     """Hold the commands."""
 
 
-for command in (plan, privatize, aggregate, estimate, certify, explain, dependence, demo, reproduce):
+for command in (plan, privatize, aggregate, estimate, certify, explain, dependence, ledger, ask, demo, reproduce):
     cli.add_command(command)
 
 

@@ -6,15 +6,16 @@ from typing import get_args
 
 import click
 
+from sordino.cli.picture import draw, require_png
 from sordino.cli.progress import progress
+from sordino.cli.reproduce_attributes import corollary1, fig3, least_squares
+from sordino.cli.reproduce_filter import COMMANDS
 from sordino.cli.show import print_json, print_table
-from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.reproduce import fig2 as figure
 from sordino.reproduce import table1 as table
 from sordino.reproduce.checkins import Checkins, read_checkins
 from sordino.reproduce.simulation import CONTESTANTS, METHODS, Contestant
-from sordino.survey.load import require_new, written
 
 ROUNDING = 1e-9
 """Distances below it are zero."""
@@ -28,10 +29,14 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one
 
 @click.group()
 def reproduce() -> None:
-    """Simulate a paper's table or figure anew, with the paper's mechanism (hadamard) and the best one.
+    """Compute a paper's table or figure anew, beside what the paper has.
 
     Simulation with fixed seeds: the same command prints the same numbers. Nothing of it is a release.
     """
+
+
+for command in (fig3, corollary1, least_squares):
+    reproduce.add_command(command)
 
 
 @reproduce.command()
@@ -87,18 +92,14 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_jso
 
     The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
     """
-    if output is not None:
-        _require_png(output)
+    require_png(output)
     fewer = figure.sizes(people)[:-1] if output is not None else []
     total = figure.estimates(repeats) + len(fewer) * figure.estimates(repeats, figure.DRAWN)
     with progress("figure 2", total) as advance:
         points = figure.fig2(people, epsilon, repeats, advance)
         swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
-    if output is not None:
-        with written(output) as temporary:
-            temporary.write_bytes(_drawing({**swept, people: points}))
+    drawn = draw(output, lambda: _drawing({**swept, people: points}))
     if as_json:
-        drawn = {"figure": str(output)} if output is not None else {}
         print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
         return
     click.echo(f"Total variation to the law of {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
@@ -106,6 +107,10 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_jso
     print_table("", header, _rows(points))
     if output is not None:
         click.echo(f"{output}: written")
+
+
+for command in COMMANDS:
+    reproduce.add_command(command)
 
 
 def _number(tv: float | None) -> str:
@@ -143,12 +148,6 @@ def _drawing(points: dict[int, tuple[figure.Point, ...]]) -> bytes:
     ]
     upward = f"total variation ({', '.join(figure.DRAWN)})"
     return curves(sorted(points), panels, along="people", upward=upward)
-
-
-def _require_png(path: Path) -> None:
-    if path.suffix.lower() != ".png":
-        raise SordinoError("a figure's name must end in .png", found=repr(path.name))
-    require_new(path)
 
 
 def _ratio(ours: float, theirs: float) -> str:

@@ -1,7 +1,7 @@
 """What commands print: tables and sentences for people, one JSON object for programs."""
 
 import json
-from fractions import Fraction
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
@@ -13,8 +13,9 @@ from rich.table import Table
 from sordino.audit.certify import Certificate
 from sordino.design.accuracy import Accuracy
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import outward
+from sordino.exact.nats import outward, upward
 from sordino.survey.coordinates import CoordinatePromise
+from sordino.survey.digits import rounded
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Question
 from sordino.survey.question import HistogramQuestion
@@ -22,6 +23,14 @@ from sordino.survey.result import NumbersResult, Result, Untold
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
+
+
+EVENLY = (
+    "Expected where features spread evenly over their declared ranges; larger where they spread less, or go together."
+)
+"""What the expected errors of coefficients rest on."""
+
+FITTED = "fitted: the nearest that some data can have, since noise can make the others impossible."
 
 
 def print_json(document: dict[str, Any]) -> None:
@@ -35,9 +44,12 @@ def print_lines(lines: tuple[str, ...]) -> None:
         click.echo(f"- {line}")
 
 
-def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table whose first column is text and whose others are numbers."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    if title:
+        # By itself, not as the table's own, which would be folded to the table's width.
+        click.echo(title)
+    table = Table(box=box.SIMPLE_HEAD)
     for i, name in enumerate(header):
         table.add_column(name, justify="right" if i else "left", overflow="fold")
     for row in rows:
@@ -50,33 +62,39 @@ def print_table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]
 
 def print_question(question: Question) -> None:
     """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
-    people = f"{question.people:,} people"
+    title = f"{question.name}, at {question.people:,} people"
     if isinstance(question, NumbersQuestion):
-        print_table("", (f"{question.name}, at {people}: std. error", "this plan", "uniform LDP"), error_rows(question))
+        print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(question))
+        if question.part.asked == "regression":
+            click.echo(f"{EVENLY}\n")
         return
-    print_table("", (f"{question.name}, at {people}", "this plan", "uniform LDP"), accuracy_rows(question))
+    print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(question))
     header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
     print_table("", header, candidate_rows(question))
 
 
 def error_rows(question: NumbersQuestion) -> list[tuple[str, ...]]:
     """The expected standard errors of a question about numbers, and those under LDP at the least delta."""
-    return [
+    rows = [
         (label, f"{error:.3g}", f"{uniform:.3g}")
         for label, error, uniform in zip(
             question.expected.labels, question.expected.stderr, question.expected_uniform.stderr, strict=True
         )
     ]
+    bits = (str(question.channel.code_bits), str(question.uniform.code_bits))
+    return [*rows, (f"bits a report ({question.channel_name})", *bits)]
 
 
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []
     for i, name in enumerate(promise.names):
-        rest = promise.dependence.of_rest(i)
-        reached = outward(Fraction(promise.reached[i].ceil()), 6, up=True)
-        rows.append((name, str(promise.deltas[i]), reached, "-" if rest == 1 else outward(rest, 4, up=True)))
-    level = outward(Fraction(promise.level.ceil()), 6, up=True)
+        rest, bins = promise.dependence.of_rest(i), promise.binned(i)
+        bound = "a bound by statistic" if rest == 1 else f"at most {outward(rest, 4, up=True)}"
+        label = f"{name} ({bins} bins)" if bins else name
+        reached = upward(promise.reached[i], 6)
+        rows.append((label, str(promise.deltas[i]), reached, bound if promise.relies(i) else "nothing"))
+    level = upward(promise.level, 6)
     return [*rows, ("the whole record", str(promise.epsilon), level, "")]
 
 
@@ -86,9 +104,9 @@ def accuracy_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:
     more = uniform.total_variance / plan.total_variance
     people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
     return [
-        ("expected standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}"),
+        ("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}"),
         (
-            "expected total variation, before projection",
+            "total variation, before projection",
             f"{plan.total_variation:.3g}",
             f"{uniform.total_variation:.3g}",
         ),
@@ -117,8 +135,8 @@ def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
     return {name: number if isfinite(number) else None for name, number in numbers.items()}
 
 
-def question_json(question: Question, first_code: int) -> dict[str, Any]:
-    """A question of a plan for programs; its codes are counted from its first."""
+def question_json(question: Question, certificate: Certificate | None) -> dict[str, Any]:
+    """A question of a plan for programs, with the certificate of a histogram."""
     head = {
         "attribute": question.name,
         "share": str(question.share),
@@ -128,6 +146,7 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
     if isinstance(question, NumbersQuestion):
         return head | {
             "asked": question.part.asked,
+            "mechanism": question.channel_name,
             "attributes": question.asked,
             "channel": question.part.channel.model_dump(exclude_none=True),
             "expected": question.expected.json(),
@@ -136,7 +155,7 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
     weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
     return head | {
         "mechanism": question.part.mechanism.model_dump(exclude_none=True),
-        "certificate": certificate_json(question.certificate, first_code),
+        "certificate": certificate and {"attribute": question.name, **certificate_json(certificate)},
         "expected": accuracy_json(question.expected, question.people),
         "expected_uniform": accuracy_json(question.expected_uniform, question.people),
         "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
@@ -147,22 +166,30 @@ def question_json(question: Question, first_code: int) -> dict[str, Any]:
 def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     """Deltas and what the plan's integers reach, rounded up."""
     attributes = {
-        name: {"delta": str(delta), "reached": reached.ceil(), "dependence": str(promise.dependence.of_rest(i))}
+        name: {
+            "delta": str(delta),
+            "reached": reached.ceil(),
+            "dependence": str(promise.dependence.of_rest(i)),
+            "rests_on_dependence": promise.relies(i),
+            "bins": promise.binned(i),
+        }
         for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
     }
     whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
+    statistics = [
+        {"attribute": promise.names[i], "statistic": [promise.names[place] for place in statistic], "bound": str(bound)}
+        for (i, statistic), bound in sorted(promise.dependence.statistics.items())
+    ]
     answers = [
         {"holds": found.holds, "slack": found.slack.floor() if found.slack.is_finite else None}
         for found in promise.certificates
     ]
-    return {"holds": promise.holds, "attributes": attributes, "record": whole, "answers": answers}
+    found = {"holds": promise.holds, "attributes": attributes, "record": whole}
+    return found | {"statistics": statistics, "answers": answers}
 
 
-def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str, Any]:
-    """A certificate for programs, its codes counted from the question's first.
-
-    Exact amounts as text, slack rounded down to a float (null for minus infinity).
-    """
+def certificate_json(certificate: Certificate) -> dict[str, Any]:
+    """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {
         "holds": certificate.holds,
@@ -170,7 +197,7 @@ def certificate_json(certificate: Certificate, first_code: int = 0) -> dict[str,
         "slack_exact": str(certificate.slack),
         "witness": witness
         and {
-            "code": None if witness.code is None else str(first_code + witness.code),
+            "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
             "loss": str(witness.loss) if witness.loss else None,
@@ -185,10 +212,12 @@ def print_result(result: Result) -> None:
         return
     limits = (f"{100 * result.confidence:.15g}% from", "to")
     if isinstance(result, NumbersResult):
-        keys = ("estimate", "stderr", "low", "high", *(["fitted"] if result.fitted is not None else []))
-        rows = [(str(row["value"]), *(f"{row[key]:.6g}" for key in keys)) for row in result.rows()]
-        header = ("of", result.question.part.asked, "std. error", *limits, *(keys[4:]))
+        rows = [(str(row["value"]), *rounded(row).values()) for row in result.rows()]
+        fitted = [] if result.fitted is None else ["fitted"]
+        header = (result.about, result.noun, "std. error", *limits, *fitted)
         print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
+        if any(row[1] != row[-1] for row in rows if fitted):
+            click.echo(f"{FITTED}\n")
         return
     k = result.question.domain.k
     largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"

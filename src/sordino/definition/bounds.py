@@ -72,11 +72,16 @@ def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> 
         odd = next(len(row) for row in rows if len(row) != k)
         raise SordinoError("a matrix of bounds must be square", found=f"{k} rows, one of them of {odd} entries")
     bounds = []
+    # Surveys and plans repeat a few texts and amounts: each is read once.
+    known: dict[str | Nats, Nats | None] = {}
     for x, row in enumerate(rows):
         read = []
         for other, entry in enumerate(row):
             try:
-                bound = read_bound(entry)
+                if not isinstance(entry, str | Nats):
+                    bound = read_bound(entry)
+                elif (bound := known.get(entry)) is None:
+                    bound = known[entry] = read_bound(entry)
             except SordinoError as error:
                 raise SordinoError(
                     f"row {x}, column {other}: {error.rule}", found=error.found, step=error.step
@@ -99,17 +104,34 @@ def closure(bounds: Bounds) -> Bounds:
             found=f"{len(bounds)}",
             step="write the bounds as decimals, rounded down",
         )
-    least = [list(row) for row in bounds]
+    return _logarithmic_closure(bounds)
+
+
+def _logarithmic_closure(bounds: Bounds) -> Bounds:
+    """The same with certified floats where they decide, else with exact sums, each added up once."""
+    amounts = list(dict.fromkeys(bound for row in bounds for bound in row if bound is not None))
+    place = {amount: i for i, amount in enumerate(amounts)}
+    least = np.array([[-1 if bound is None else place[bound] for bound in row] for row in bounds], dtype=np.intp)
+    low = np.array([*(amount.floor() for amount in amounts), np.inf])[least]
+    high = np.array([*(amount.ceil() for amount in amounts), np.inf])[least]
+    sums: dict[tuple[int, int], int] = {}
     for y in range(len(least)):
-        for row in least:
-            first = row[y]
-            if first is None:
-                continue
-            for z, second in enumerate(least[y]):
-                if second is not None:
-                    total, known = first + second, row[z]
-                    row[z] = total if known is None or total < known else known
-    return tuple(map(tuple, least))
+        below = low[:, [y]] + low[[y], :]
+        shorter = np.where(np.isfinite(below), np.nextafter(below, -np.inf), np.inf) < high
+        # Staying at y is no way.
+        shorter[y, :] = shorter[:, y] = False
+        for x, z in np.argwhere(shorter).tolist():
+            legs, direct = (int(least[x, y]), int(least[y, z])), int(least[x, z])
+            if legs not in sums:
+                total = amounts[legs[0]] + amounts[legs[1]]
+                if total not in place:
+                    place[total] = len(amounts)
+                    amounts.append(total)
+                sums[legs] = place[total]
+            way = sums[legs]
+            if way != direct and (direct < 0 or amounts[way] < amounts[direct]):
+                least[x, z], low[x, z], high[x, z] = way, amounts[way].floor(), amounts[way].ceil()
+    return tuple(tuple(None if at < 0 else amounts[at] for at in row) for row in least.tolist())
 
 
 def _rational_closure(bounds: Bounds, denominator: int) -> Bounds:

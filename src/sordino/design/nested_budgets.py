@@ -177,6 +177,8 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
             "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]", found=f"{k}, {d}, {delta}, {q}"
         )
     sensitive = d * k / delta**2
+    if k == d:
+        return sensitive
     if q * expm1(epsilon) <= expm1(delta / 2):
         return sensitive + (d - k) ** 2 / epsilon**2
     largest = log1p(expm1(delta / 2) / q)

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import hypot
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sordino.domain.ranges import Ranges
 from sordino.mechanism.number import NumberChannel
 
 Asked = Literal["mean", "covariance", "regression"]
@@ -31,22 +32,22 @@ class NumbersAccuracy:
 
 
 def expected_numbers(
-    asked: Asked, names: Sequence[str], channel: NumberChannel, half: NDArray[np.float64], people: int
+    asked: Asked, names: Sequence[str], channel: NumberChannel, ranges: Ranges, people: int
 ) -> NumbersAccuracy:
     """Expected standard errors with this many people.
 
     Of means and covariances at most, whatever the data; of coefficients where the features are spread evenly over
-    their ranges, independent, and explain nothing.
+    their ranges, independent, and explain nothing. Features that spread less make the errors larger.
 
     Args:
         asked: what is estimated.
         names: of the numbers, in the channel's order; of a regression the target last.
         channel: by which it is asked.
-        half: what one scaled unit is of each number, shape (d,).
+        ranges: of the numbers, in the units of the data.
         people: who answer.
     """
     error = dict(zip(channel.moments.names, np.sqrt(channel.noise() / people).tolist(), strict=True))
-    d = len(names)
+    d, half = len(names), ranges.half
     if asked == "mean":
         return NumbersAccuracy(tuple(names), tuple(float(half[j]) * error[(j,)] for j in range(d)))
     if asked == "covariance":
@@ -56,7 +57,9 @@ def expected_numbers(
         scale = [float(half[j] * half[k]) / (2 if j == k else 1) for j, k in pairs]
         return NumbersAccuracy(labels, tuple(s * error[pair] for s, pair in zip(scale, pairs, strict=True)))
     target = d - 1
-    intercept = float(half[target]) * error[(target,)]
     # The mean square of an even spread over [-1, 1] is 1/3.
     slopes = [3 * float(half[target] / half[j]) * error[(j, target)] for j in range(target)]
+    # The intercept is where all features are zero in their own units, which may be far from all data.
+    far = [float(middle) * slope for middle, slope in zip(ranges.middle[:target], slopes, strict=True)]
+    intercept = hypot(float(half[target]) * error[(target,)], *far)
     return NumbersAccuracy(("intercept", *names[:target]), (intercept, *slopes))

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.interval import Interval
+from sordino.domain.interval import LARGEST_NUMBER, Interval
 from sordino.errors import SordinoError
 
 
@@ -90,21 +90,23 @@ class Box:
 
 
 def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
-    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row.
+    """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column.
 
     Raises:
         SordinoError: another type or shape, or a number that is not finite (named by position, never by value).
     """
     array = np.asarray(records)
-    if array.ndim == 1 and len(array) == d:
-        array = array[None, :]
+    if array.ndim == 1:
+        array = array[:, None] if d == 1 else array[None, :]
     if array.ndim != 2 or array.shape[1] != d or (array.size and array.dtype.kind not in "iuf"):
         raise SordinoError(f"records must be rows of {d} numbers", found=f"type {array.dtype}, shape {array.shape}")
     rows = array.astype(np.float64, copy=False)
-    finite = np.isfinite(rows)
+    finite = np.abs(rows) <= LARGEST_NUMBER
     if not finite.all():
         row, column = (int(place) for place in np.argwhere(~finite)[0])
-        raise SordinoError("records must be finite numbers", found=f"another in record {row}, number {column}")
+        raise SordinoError(
+            "records must be finite numbers of at most 1e60", found=f"another in record {row}, number {column}"
+        )
     return rows
 
 

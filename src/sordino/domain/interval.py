@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 
-LARGEST_END = 1e150
-"""Ends beyond it are refused: products of numbers and coefficients stay finite."""
+LARGEST_NUMBER = 1e60
+"""Numbers beyond it are refused: products of numbers and coefficients stay finite."""
+
+LEAST_WIDTH = 1e-60
+"""Narrower ranges are refused: quotients by a width stay finite."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,9 @@ class Interval:
     high: float
 
     def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            object.__setattr__(self, name, read_end(getattr(self, name), name))
-        if not self.low < self.high:
-            raise SordinoError("a range's low end must be below its high end", found=f"{self.low:g} and {self.high:g}")
+        low, high = read_ends(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     @property
     def width(self) -> float:
@@ -56,20 +58,28 @@ class Interval:
         return np.clip((array - self.low) * (2 / self.width) - 1, -1.0, 1.0)
 
 
-def read_end(end: object, name: str) -> float:
+def read_ends(low: object, high: object) -> tuple[float, float]:
+    """The two ends of a range.
+
+    Raises:
+        SordinoError: an end that is not a finite number, or nothing between the ends.
+    """
+    ends = read_number(low, "a range's low end"), read_number(high, "a range's high end")
+    if not ends[1] - ends[0] >= LEAST_WIDTH:
+        raise SordinoError("a range's low end must be below its high end", found=f"{ends[0]:g} and {ends[1]:g}")
+    return ends
+
+
+def read_number(number: object, name: str) -> float:
     """A finite float64.
 
     Raises:
         SordinoError: something else, infinite, NaN or absurdly large.
     """
     try:
-        number = float(end) if not isinstance(end, str | bytes | bool) else math.nan  # type: ignore[arg-type]
+        value = float(number) if not isinstance(number, str | bytes | bool) else math.nan  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not abs(number) <= LARGEST_END:
-        raise SordinoError(
-            f"the {name} end of a range must be a finite number",
-            found=repr(end)[:80],
-            step="say between which numbers the values lie",
-        )
-    return number
+        value = math.nan
+    if not abs(value) <= LARGEST_NUMBER:
+        raise SordinoError(f"{name} must be a number between -1e60 and 1e60", found=repr(number)[:80])
+    return value

@@ -14,7 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.errors import SordinoError
 
 LARGEST_PRODUCT = 1 << 24
-"""Records of a product at most: evidence holds a number for each."""
+"""Records of a product at most where evidence holds a number for each."""
+
+LARGEST_INDEX = 1 << 62
+"""Records of a product at most that are told apart by one whole number."""
 
 
 class FiniteDomain(Protocol):
@@ -37,7 +40,7 @@ class Record:
         domains: their values.
 
     Raises:
-        SordinoError: no attribute, a name that is no text, no finite domain, or too many records.
+        SordinoError: no attribute, a name that is no text, or no finite domain.
 
     Example:
         >>> from sordino import Categories
@@ -64,8 +67,6 @@ class Record:
                 )
         object.__setattr__(self, "names", tuple(attributes))
         object.__setattr__(self, "domains", tuple(attributes.values()))
-        if self.k > LARGEST_PRODUCT:
-            raise SordinoError(f"there must be at most {LARGEST_PRODUCT} records", found=str(self.k))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -86,6 +87,18 @@ class Record:
         """The records' indices, shape (n,), of their attributes' values, shape (n, d).
 
         Raises:
+            SordinoError: other than d whole numbers each, or one outside its domain (named by its position only);
+            too many records for an index.
+        """
+        self._require_index()
+        table = self.checked(values)
+        index: NDArray[np.intp] = np.ravel_multi_index(tuple(table.T), self.shape)
+        return index
+
+    def checked(self, values: ArrayLike) -> NDArray[np.intp]:
+        """Records as rows of their attributes' values, shape (n, d).
+
+        Raises:
             SordinoError: other than d whole numbers each, or one outside its domain (named by its position only).
         """
         table = np.asarray(values)
@@ -100,11 +113,11 @@ class Record:
                 f"values of {self.names[place]!r} must lie in 0..{self.shape[place] - 1}",
                 found=f"another at position {row}",
             )
-        index: NDArray[np.intp] = np.ravel_multi_index(tuple(table.astype(np.intp).T), self.shape)
-        return index
+        return table.astype(np.intp)
 
     def values(self, index: ArrayLike) -> NDArray[np.intp]:
         """The attributes' values, shape (n, d), of records by index, shape (n,)."""
+        self._require_index()
         array = np.asarray(index)
         if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
             raise SordinoError(
@@ -120,3 +133,7 @@ class Record:
         """The texts of one record's values."""
         (row,) = self.values([index]).tolist()
         return ", ".join(domain.label(value) for domain, value in zip(self.domains, row, strict=True))
+
+    def _require_index(self) -> None:
+        if self.k > LARGEST_INDEX:
+            raise SordinoError(f"an index must tell at most {LARGEST_INDEX} records apart", found=str(self.k))

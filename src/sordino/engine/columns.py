@@ -1,10 +1,10 @@
-"""From the columns of one attribute to its values: indices of categories or cells, or numbers scaled to [-1, 1].
+"""From the columns of one attribute to its values: indices of categories or cells, or numbers in the data's unit.
 
 A value that is none is an error that names its row and column, never the value: a skipped row would be a release that
 depends on the data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,22 +30,35 @@ Column: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True)
 class AttributeColumns:
-    """How an attribute is read from a table."""
+    """How an attribute is read from a table.
 
-    part: AttributePart
+    Attributes:
+        names: of its columns: one, or for a grid latitude and longitude.
+        domain: its values.
+        missing: the category of a missing value; None where missing values are refused.
+        clip: whether a number beyond an end counts as that end.
+        step: what to do about a bad value.
+    """
+
+    names: tuple[str, ...]
     domain: Domain | Interval
+    missing: str | None = None
+    clip: bool = False
+    step: str = "correct it; nothing was written"
 
     @classmethod
     def of(cls, part: AttributePart) -> "AttributeColumns":
         """The columns of a plan's attribute."""
+        names = tuple(part.columns)
         if part.number is not None:
-            return cls(part, Interval(part.number.low, part.number.high))
-        return cls(part, domain_of(part))
+            step = "correct it, or set clip = true in the survey; nothing was written"
+            return cls(names, Interval(part.number.low, part.number.high), clip=part.number.clip, step=step)
+        return cls(names, domain_of(part), part.missing)
 
     @property
     def expressions(self) -> dict[str, str]:
         """What to read: an index where SQL can tell it, else what the domain needs; and whether a value is missing."""
-        names = [quoted(name) for name in self.part.columns]
+        names = [quoted(name) for name in self.names]
         missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
         match self.domain:
             case Interval():
@@ -66,7 +79,7 @@ class AttributeColumns:
         match self.domain:
             case Interval(low=low, high=high):
                 number = self.expressions["number"]
-                if self.part.number is not None and self.part.number.clip:
+                if self.clip:
                     return f"coalesce(isfinite({number}), false)"
                 return f"coalesce({number} >= CAST({low!r} AS DOUBLE) AND {number} <= CAST({high!r} AS DOUBLE), false)"
             case _:
@@ -76,7 +89,7 @@ class AttributeColumns:
     @property
     def clipped(self) -> str | None:
         """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
-        if not (isinstance(self.domain, Interval) and self.part.number is not None and self.part.number.clip):
+        if not (isinstance(self.domain, Interval) and self.clip):
             return None
         number = self.expressions["number"]
         return " OR ".join(
@@ -90,7 +103,7 @@ class AttributeColumns:
         return "label" not in self.expressions
 
     def values(self, path: Path, columns: Mapping[str, pa.Array], rows: int) -> Column:
-        """A batch's values, shape (n,).
+        """A batch's values, shape (n,): indices, or numbers in the data's unit, to be clipped where that is asked.
 
         Args:
             path: of the table, for messages.
@@ -101,11 +114,12 @@ class AttributeColumns:
             SordinoError: a value that is missing or none of the attribute's.
         """
         if isinstance(self.domain, Interval):
-            numbers = columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-            clips = self.part.number is not None and self.part.number.clip
-            good = np.isfinite(numbers) if clips else self.domain.contains(numbers)
+            numbers: NDArray[np.float64] = (
+                columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+            )
+            good = np.isfinite(numbers) if self.clip else self.domain.contains(numbers)
             self._refuse(path, ~good, columns["missing"], rows)
-            return self.domain.scaled(numbers)
+            return numbers
         indices = self._indices(columns)
         self._refuse(path, indices < 0, columns["missing"], rows)
         return indices
@@ -120,9 +134,9 @@ class AttributeColumns:
                 labels = columns["label"]
                 found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
                 indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
-                if self.part.missing is not None:
+                if self.missing is not None:
                     missing = columns["missing"].to_numpy(zero_copy_only=False)
-                    indices[missing] = list(categories.labels).index(self.part.missing)
+                    indices[missing] = list(categories.labels).index(self.missing)
                 return indices
             case _:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
@@ -132,17 +146,29 @@ class AttributeColumns:
         if not wrong.any():
             return
         position = int(np.argmax(wrong))
-        where = f"{path}, row {rows + position + 1}, {' and '.join(self.part.columns)}"
+        where = f"{path}, row {rows + position + 1}, {' and '.join(self.names)}"
         if missing[position].as_py():
             named = isinstance(self.domain, Categories)
             step = ", or declare one of the categories as `missing` in the survey" if named else ""
             raise SordinoError(f"{where}: a value must be given", found="a missing one", step=f"fill it in{step}")
-        step = "correct it; nothing was written"
+        rule = "one of the survey's"
         if isinstance(self.domain, Interval):
-            ends = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
-            step = "correct it, or set clip = true in the survey; nothing was written"
-            raise SordinoError(f"{where}: a value must be {ends}", found="another", step=step)
-        raise SordinoError(f"{where}: a value must be one of the survey's", found="another", step=step)
+            rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
+        raise SordinoError(f"{where}: a value must be {rule}", found="another", step=self.step)
+
+
+def require_numbers(asked: Iterable[AttributeColumns], path: Path, kinds: Mapping[str, str]) -> None:
+    """Columns that are read as numbers hold numbers or texts, not dates or truth values.
+
+    Args:
+        asked: the attributes.
+        path: of the table, for the message.
+        kinds: the type of each of the table's columns.
+    """
+    names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
+    wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
+    if wrong:
+        raise SordinoError(f"{path} must have numbers in {', '.join(names)}", found=", ".join(wrong))
 
 
 def numeric_type(kind: str) -> bool:

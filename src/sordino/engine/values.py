@@ -1,13 +1,13 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
-from sordino.engine.columns import AttributeColumns, Column, numeric_type
-from sordino.engine.duckdb import TEXT, count_where, header, holds_everywhere, read_batches, refuse_blank_lines
+from sordino.engine.columns import AttributeColumns, Column, require_numbers
+from sordino.engine.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
 from sordino.engine.records import batch_ids, id_expressions
 from sordino.errors import SordinoError
 from sordino.exact.source import Words
@@ -23,7 +23,7 @@ def check_values(plan: Plan, path: Path) -> None:
     conditions = [columns.condition for columns in _asked(plan).values()]
     told = [condition for condition in conditions if condition is not None]
     if len(told) == len(conditions):
-        _require_numbers(plan, path, dict(header(path)))
+        require_numbers(_asked(plan).values(), path, dict(header(path)))
         refuse_blank_lines(path)
         if holds_everywhere(path, " AND ".join(told), _names(plan)):
             return
@@ -60,7 +60,7 @@ def read_people(
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
         select |= id_expressions(path, id_column, kinds)
-    _require_numbers(plan, path, kinds)
+    require_numbers(asked.values(), path, kinds)
     if not checked:
         refuse_blank_lines(path)
     rows = 0
@@ -82,14 +82,16 @@ def count_clipped(plan: Plan, path: Path) -> dict[str, int]:
     if not clipped:
         return {}
     conditions = [own.clipped or "" for own in clipped.values()]
-    counts = count_where(path, conditions, [own.part.columns[0] for own in clipped.values()])
+    counts = count_where(path, conditions, [own.names[0] for own in clipped.values()])
     return dict(zip(clipped, counts, strict=True))
 
 
 def _taken(question: Question, read: dict[str, Column]) -> Column:
     """What a question's channel takes."""
     if isinstance(question, NumbersQuestion):
-        return np.column_stack([read[name] for name in question.asked])
+        # Clipping happens here, where it was asked for; all other numbers lie between the ends.
+        scaled = [end.scaled(read[name]) for name, end in zip(question.asked, question.intervals, strict=True)]
+        return np.column_stack(scaled)
     return read[question.name]
 
 
@@ -101,12 +103,4 @@ def _asked(plan: Plan) -> dict[str, AttributeColumns]:
 
 def _names(plan: Plan) -> list[str]:
     """The columns of all questions, each once."""
-    return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.part.columns))
-
-
-def _require_numbers(plan: Plan, path: Path, kinds: Mapping[str, str]) -> None:
-    """Columns that are read as numbers hold numbers or texts, not dates or truth values."""
-    names = [name for own in _asked(plan).values() if own.numeric for name in own.part.columns]
-    wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
-    if wrong:
-        raise SordinoError(f"{path} must have numbers in {', '.join(names)}", found=", ".join(wrong))
+    return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.names))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.ascent import Hill, gradient_step, newton_step
+from sordino.exact.nats import in_nats
 from sordino.mechanism.base import Mechanism
 
 NEAR = 0.01
@@ -68,8 +69,9 @@ def likelihood(
             here = newton_step(hill, here)
         else:
             here, lengths = gradient_step(hill, here, lengths)
+    left = f"{n * hill.gap(here):.3g}"
     raise SordinoError(
         f"the likelihood must come within {NEAR} nats of its maximum",
-        found=f"{n * hill.gap(here):.3g} nats after {MOST_STEPS} steps",
+        found=f"{in_nats(left)} after {MOST_STEPS} steps",
         step="use the method simplex",
     )

@@ -35,7 +35,8 @@ class Terms:
         shape: the n functions.
         slopes: shape (n, d).
         intercepts: shape (n,).
-        weight: what the roundings of a bound are relative to, summed over the terms.
+        weight: what the roundings of a bound are relative to, summed over the terms: the largest value, and four times
+            the steepest slope times the largest argument.
         error: the rounding errors of the functions, summed.
     """
 
@@ -44,13 +45,6 @@ class Terms:
     intercepts: NDArray[np.float64]
     weight: float
     error: float
-
-    @classmethod
-    def of(cls, shape: Shape, slopes: NDArray[np.float64], intercepts: NDArray[np.float64]) -> "Terms":
-        """With the scale of their roundings."""
-        reach = np.abs(slopes).sum(axis=1) + np.abs(intercepts)
-        weight = float((shape.largest + 4 * shape.steepest * (reach + 1)).sum())
-        return cls(shape, slopes, intercepts, weight, float(shape.error.sum()))
 
     def __add__(self, other: "Terms") -> "Terms":
         """All of both."""
@@ -96,9 +90,10 @@ class BoxEvidence:
         slopes = coefficients * box.reach
         intercept = math.fsum((coefficients * box.centre).tolist()) + constant
         # Centre, reach, their products and the sum are rounded, and a record has its point of the cube up to rounding.
-        size = float(np.abs(coefficients) @ box.largest) + abs(constant)
-        moved = 16 * UNIT * size * float(shape.steepest[0])
-        terms = Terms.of(shape, slopes[None, :], np.array([intercept]))
+        size, steepest = float(np.abs(coefficients) @ box.largest) + abs(constant), float(shape.steepest[0])
+        moved = 16 * UNIT * size * steepest
+        weight = float(shape.largest[0]) + 4 * steepest * (size * (1 + 8 * UNIT) + 1)
+        terms = Terms(shape, slopes[None, :], np.array([intercept]), weight, float(shape.error[0]))
         return cls(box, (terms,), (radius + moved) * (1 + 4 * UNIT), ceiling)
 
     def __add__(self, other: "BoxEvidence") -> "BoxEvidence":

@@ -40,6 +40,21 @@ class FiniteEvidence:
         largest = scale + float(finite.max(initial=0.0))
         return cls(log, 3 * LOG_ULPS * math.ulp(largest))
 
+    @classmethod
+    def nothing(cls, k: int) -> "FiniteEvidence":
+        """No reports yet."""
+        return cls(np.zeros(k))
+
+    @property
+    def centred(self) -> "FiniteEvidence":
+        """The same with 0 as its largest entry: a factor common to all values tells nothing, and costs precision."""
+        largest = float(self.log.max())
+        if largest == 0 or math.isinf(largest):
+            return self
+        log = self.log - largest
+        reach = float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
+        return FiniteEvidence(log, math.nextafter(self.radius + math.ulp(reach), math.inf))
+
     def __add__(self, other: "FiniteEvidence") -> "FiniteEvidence":
         """The evidence of both sets of reports together; the radius covers the rounding of the sum."""
         if self.log.shape != other.log.shape:

@@ -34,6 +34,9 @@ LABEL = b"sordino keyed words 1"
 TEXT_BIT = 1 << 63
 """Tells the ids of texts from those of numbers: the highest bit of the 128."""
 
+NO_WORD = np.uint64(0)
+"""Fills a block of one word."""
+
 Draws: TypeAlias = NDArray[np.uint32]
 
 
@@ -178,21 +181,26 @@ class _KeyedStream:
     def _absorbed(self) -> Words:
         """The chain over id and value."""
         if self._mac is None:
-            mac = np.zeros((len(self._inputs[0]), 2), dtype="<u8")
-            for start in range(0, len(self._inputs), 2):
+            mac = self._encrypted(None, *self._inputs[:2])
+            for start in range(2, len(self._inputs), 2):
                 mac = self._encrypted(mac, *self._inputs[start : start + 2])
             self._mac = mac
         return self._mac
 
-    def _encrypted(self, mac: Words, low: NDArray[np.unsignedinteger], high: Words | None = None) -> Words:
-        """AES of the chain with a block of 64 or 128 bits added to it."""
+    def _encrypted(
+        self, mac: Words | None, low: NDArray[np.unsignedinteger], high: Words | np.uint64 = NO_WORD
+    ) -> Words:
+        """AES of the chain, if it has begun, with a block of 64 or 128 bits added to it."""
         # The library asks for room for one block more than it fills.
-        room = np.empty((len(mac) + 1, 2), dtype="<u8")
+        room = np.empty((len(low) + 1, 2), dtype="<u8")
         blocks = room[:-1]
-        np.bitwise_xor(mac[:, 0], low, out=blocks[:, 0])
-        np.bitwise_xor(mac[:, 1], 0 if high is None else high, out=blocks[:, 1])
+        if mac is None:
+            blocks[:, 0], blocks[:, 1] = low, high
+        else:
+            np.bitwise_xor(mac[:, 0], low, out=blocks[:, 0])
+            np.bitwise_xor(mac[:, 1], high, out=blocks[:, 1])
         view = memoryview(room.view(np.uint8).reshape(-1))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
-        self._cipher.update_into(view[: 16 * len(mac)], view)
+        self._cipher.update_into(view[: 16 * len(low)], view)
         return blocks
 
 
@@ -220,7 +228,9 @@ def record_ids(ids: ArrayLike | Sequence[str]) -> Words:
         raise SordinoError(
             "record ids must be whole numbers or texts in one row", found=f"type {array.dtype}, {array.ndim} axes"
         )
-    return np.stack([array.astype(np.uint64), (array < 0).astype(np.uint64)], axis=1)
+    words = np.empty((len(array), 2), dtype=np.uint64)
+    words[:, 0], words[:, 1] = array.astype(np.uint64, copy=False), array < 0
+    return words
 
 
 def first_repeated(ids: Words) -> int | None:

@@ -84,7 +84,7 @@ class Nats:
     @property
     def is_finite(self) -> bool:
         """False for minus infinity."""
-        return self.ratio > 0
+        return self.ratio != 0
 
     def __add__(self, other: NatsLike) -> "Nats":
         """Add two amounts exactly."""
@@ -137,6 +137,8 @@ class Nats:
         amount = Nats.of(other)
         if not amount.is_finite:
             return int(self.is_finite)
+        if self.ratio == amount.ratio:
+            return _sign(self.rational - amount.rational)
         return (self - amount).sign()
 
     def __lt__(self, other: NatsLike) -> bool:
@@ -170,13 +172,18 @@ class Nats:
     def _enclose(self) -> tuple[float, float]:
         if not self.is_finite:
             return -math.inf, -math.inf
+        low, high = self.around()
+        return _float_down(low), -_float_down(-high)
+
+    def around(self) -> tuple[Fraction, Fraction]:
+        """Rationals around a finite amount, about 1e-39 of it apart; both are the amount where it is rational."""
         if self.ratio == 1:
-            return _float_down(self.rational), -_float_down(-self.rational)
+            return self.rational, self.rational
         with localcontext(Context(prec=FIRST_DIGITS)):
             # `ln` is correctly rounded, so one step to either side encloses; the sum is exact in Fraction.
             low = (_decimal(self.ratio, ROUND_FLOOR)).ln().next_minus()
             high = (_decimal(self.ratio, ROUND_CEILING)).ln().next_plus()
-        return _float_down(self.rational + Fraction(low)), -_float_down(-self.rational - Fraction(high))
+        return self.rational + Fraction(low), self.rational + Fraction(high)
 
     def __str__(self) -> str:
         """The canonical text; that of a finite amount is readable again by `of`."""
@@ -224,6 +231,11 @@ def _sign(value: Fraction) -> int:
     return (value > 0) - (value < 0)
 
 
+def upward(amount: Nats, digits: int) -> str:
+    """A short decimal that is not below a finite amount."""
+    return outward(amount.around()[1], digits, up=True)
+
+
 def outward(value: Fraction, digits: int, *, up: bool) -> str:
     """A short decimal with that many significant digits, rounded up or down but never to the nearest."""
     if value == 0:
@@ -231,6 +243,11 @@ def outward(value: Fraction, digits: int, *, up: bool) -> str:
     with localcontext(Context(prec=digits)):
         rounded = _decimal(value, ROUND_CEILING if up else ROUND_FLOOR)
     return f"{rounded.normalize():f}" if -6 <= rounded.adjusted() < 6 else f"{rounded.normalize():E}".lower()
+
+
+def in_nats(amount: object) -> str:
+    """An amount with its unit, as a sentence has it: 1 nat, 0.5 nats."""
+    return f"{amount} nat{'' if str(amount) == '1' else 's'}"
 
 
 def _fraction(text: str, amount: object) -> Fraction:

@@ -10,7 +10,7 @@ Source: Bayesian privacy filter paper, (8), and (9) as corrected. Cost: one coin
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.box import Box, read_records
-from sordino.domain.interval import LARGEST_END
+from sordino.domain.interval import read_number
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.coin import WORD, largest_threshold
@@ -61,6 +61,15 @@ class BitQuery(Channel):
         Raises:
             SordinoError: a box of another number of numbers, or one that the question does not fit.
         """
+
+    def require_fit(self, box: Box) -> None:
+        """Check that the question can be asked about every record in the box.
+
+        Raises:
+            SordinoError: a box of another number of numbers, or one that the question does not fit.
+        """
+        if box.d != self.d:
+            raise SordinoError("theta must have as many numbers as a record", found=f"{self.d} and {box.d}")
 
     @property
     def d(self) -> int:
@@ -105,8 +114,10 @@ class BitQuery(Channel):
 
     def thresholds(self, records: NDArray[np.float64]) -> Words:
         """The integer that each record's word is compared with: Pr(1 | record) is this over 2^64, exactly."""
-        product = self.share(self.statistic(records)) * float(self.span)
-        whole = np.minimum(product, np.nextafter(2.0**64, 0)).astype(np.uint64)
+        share = self.share(self.statistic(records))
+        # At the upper end the product may round down by 2^-53, or up to 2^64, which is no 64-bit word.
+        product = np.minimum(share * float(self.span), np.nextafter(2.0**64, 0))
+        whole = np.where(share >= 1, np.uint64(self.span), product.astype(np.uint64))
         result: Words = np.uint64(WORD - self.threshold) + np.minimum(whole, np.uint64(self.span))
         return result
 
@@ -148,11 +159,9 @@ class BitQuery(Channel):
         object.__setattr__(self, "theta", numbers)
         object.__setattr__(self, "intercept", read_number(intercept, "the intercept"))
         object.__setattr__(self, "epsilon", read_epsilon(epsilon))
-        object.__setattr__(self, "threshold", largest_threshold(self.epsilon))
+        object.__setattr__(self, "threshold", _coin(self.epsilon)[0])
 
-    def _require_fit(self, box: Box, code: int) -> None:
-        if box.d != self.d:
-            raise SordinoError("theta must have as many numbers as a record", found=f"{self.d} and {box.d}")
+    def _require_code(self, code: int) -> None:
         if code not in (0, 1):
             raise SordinoError("an answer must be 0 or 1", found=repr(code)[:80])
 
@@ -169,31 +178,22 @@ class BitQuery(Channel):
     @cached_property
     def level(self) -> float:
         """Epsilon as a float, rounded up."""
-        return self.epsilon.ceil()
+        return _coin(self.epsilon)[1]
 
     @cached_property
     def _coefficients(self) -> NDArray[np.float64]:
         return np.array(self.theta)
 
-    @cached_property
-    def _weights(self) -> NDArray[np.float64]:
-        """Pr(1) at the lower end, and how much more it is at the upper end; shape (2, 1)."""
-        return np.array([[(WORD - self.threshold) / WORD], [self.span / WORD]])
+
+def coin_weights(threshold: int) -> NDArray[np.float64]:
+    """Pr(1) at the lower end, and how much more it is at the upper end; shape (2, 1)."""
+    return np.array([[(WORD - threshold) / WORD], [(2 * threshold - WORD) / WORD]])
 
 
-def read_number(number: object, name: str) -> float:
-    """A finite float64.
-
-    Raises:
-        SordinoError: something else, infinite, NaN or absurdly large.
-    """
-    try:
-        value = float(number) if not isinstance(number, str | bytes | bool) else np.nan  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        value = np.nan
-    if not abs(value) <= LARGEST_END:
-        raise SordinoError(f"{name} must be a finite number", found=repr(number)[:80])
-    return value
+@lru_cache(maxsize=256)
+def _coin(epsilon: Nats) -> tuple[int, float]:
+    """The threshold of an epsilon, and the epsilon rounded up; the questions of a stream have few epsilons."""
+    return largest_threshold(epsilon), epsilon.ceil()
 
 
 def statistic_rounding(d: int) -> float:

@@ -8,7 +8,7 @@ Source: Bayesian privacy filter paper, Section 5.3.1.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Sigmoid
+from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import RangedQuery
 
 SPILL = 1e-9
@@ -122,7 +123,21 @@ class LinearQuery(RangedQuery):
         Raises:
             SordinoError: theta of another length, or a statistic that can leave its range on the box.
         """
-        self._require_fit(box, code)
+        self._require_code(code)
+        beyond = self._beyond(box)
+        return self._told(box, code, _shape(self.threshold), beyond) if self.informative else BoxEvidence(box)
+
+    def require_fit(self, box: Box) -> None:
+        """Check that the statistic stays in its range on the box.
+
+        Raises:
+            SordinoError: theta of another length, or a statistic that can leave its range on the box.
+        """
+        self._beyond(box)
+
+    def _beyond(self, box: Box) -> float:
+        """How far the statistic can leave its range, by rounding."""
+        super().require_fit(box)
         middle = math.fsum((self._coefficients * box.centre).tolist()) + self.intercept
         reach = float(np.abs(self._coefficients) @ box.reach)
         low, high = middle - reach, middle + reach
@@ -133,4 +148,10 @@ class LinearQuery(RangedQuery):
                 found=f"{low:.6g} to {high:.6g}, {beyond:.3g} too far",
                 step="widen low and high, or ask a TruncatedLinearQuery",
             )
-        return self._told(box, code, LogAffine(self._weights), beyond) if self.informative else BoxEvidence(box)
+        return beyond
+
+
+@lru_cache(maxsize=256)
+def _shape(threshold: int) -> LogAffine:
+    """The function of a coin; the questions of a stream have few coins."""
+    return LogAffine(coin_weights(threshold))

@@ -9,7 +9,7 @@ Source: Bayesian privacy filter paper, Section 5.3.3, in this simpler form.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,14 +123,21 @@ class LogisticQuery(BitQuery):
         Raises:
             SordinoError: theta of another length than the box.
         """
-        self._require_fit(box, code)
+        self.require_fit(box)
+        self._require_code(code)
         if not self.informative:
             return BoxEvidence(box)
-        realized = math.log(self.threshold / (WORD - self.threshold))
+        shape = _shape(self.threshold)
+        realized = float(shape.parameters[0, 0])
         sign = 1 if code else -1
         form = self._coefficients * sign, self.intercept * sign + realized / 2
         rounding = statistic_rounding(self.d) * (self._size(box) + realized)
-        shape = LogLogistic(np.array([[realized]]))
         # The curve is at most a quarter steep, and scipy's is within a few units of the last place.
         radius = self._radius(rounding / 4 + 32 * UNIT) + float(shape.steepest[0]) * rounding
         return BoxEvidence.of_form(box, shape, form, radius, self.level)
+
+
+@lru_cache(maxsize=256)
+def _shape(threshold: int) -> LogLogistic:
+    """The function of a coin, by its realized epsilon; the questions of a stream have few coins."""
+    return LogLogistic(np.array([[math.log1p((2 * threshold - WORD) / (WORD - threshold))]]))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.box import Box
-from sordino.errors import SordinoError
+from sordino.domain.interval import read_ends
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Sigmoid
 from sordino.exact.nats import NatsLike
-from sordino.mechanism.bit_query import BitQuery, read_number, statistic_rounding
+from sordino.mechanism.bit_query import BitQuery, statistic_rounding
 
 
 @dataclass(frozen=True, init=False)
@@ -31,9 +31,7 @@ class RangedQuery(BitQuery):
 
     def __init__(self, theta: Iterable[float], intercept: float, low: float, high: float, epsilon: NatsLike) -> None:
         self._set_form(theta, intercept, epsilon)
-        least, largest = read_number(low, "low"), read_number(high, "high")
-        if not least < largest:
-            raise SordinoError("low must be below high", found=f"{least:g} and {largest:g}")
+        least, largest = read_ends(low, high)
         object.__setattr__(self, "low", least)
         object.__setattr__(self, "high", largest)
 

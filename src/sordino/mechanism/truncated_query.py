@@ -6,13 +6,14 @@ Source: Bayesian privacy filter paper, Section 5.3.2; (42)-(43) as corrected.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Sigmoid
+from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import RangedQuery
 
 
@@ -97,5 +98,12 @@ class TruncatedLinearQuery(RangedQuery):
         Raises:
             SordinoError: theta of another length than the box.
         """
-        self._require_fit(box, code)
-        return self._told(box, code, LogClipped(self._weights)) if self.informative else BoxEvidence(box)
+        self.require_fit(box)
+        self._require_code(code)
+        return self._told(box, code, _shape(self.threshold)) if self.informative else BoxEvidence(box)
+
+
+@lru_cache(maxsize=256)
+def _shape(threshold: int) -> LogClipped:
+    """The function of a coin; the questions of a stream have few coins."""
+    return LogClipped(coin_weights(threshold))

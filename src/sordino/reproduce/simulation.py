@@ -14,11 +14,13 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
+from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import FreshStream, Rows, Stream, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.sampled_bits import SampledBits
 
 Advance: TypeAlias = Callable[[int], None]
 """Called with the number of estimates made since the last call, the likelihood not counted."""
@@ -88,6 +90,25 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
         values = np.repeat(np.arange(mechanism.k), here[1:] - here[:-1])
         tally += mechanism.tally(mechanism.privatize(values, source))
     return tally
+
+
+def simulate_bits(
+    channel: SampledBits, truth: NDArray[np.float64], people: int, generator: np.random.Generator
+) -> Aggregate:
+    """The tally of one report of each of some people who are drawn from a population, however many at once.
+
+    The law of a report depends on the population only by its means of the statistics.
+
+    Args:
+        channel: draws a statistic for each person and tells one bit about it.
+        truth: the population's means of the channel's statistics, shape (m,).
+        people: how many answer.
+        generator: draws the people and their reports together.
+    """
+    shares = np.array(channel.weights) / sum(channel.weights)
+    positive = (1 + truth * (2 * np.array(channel.thresholds, dtype=np.float64) / WORD - 1)) / 2
+    law = np.column_stack([shares * (1 - positive), shares * positive]).ravel()
+    return Aggregate(channel.fingerprint, people, generator.multinomial(people, law / law.sum()))
 
 
 def distances(

@@ -21,7 +21,7 @@ from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.parts import GridPart, Part
 from sordino.survey.promise import LARGEST_DOMAIN, Domain
-from sordino.survey.protect import SHOWN, Epsilon, ProtectTable, is_list_of, protect_mistakes
+from sordino.survey.protect import SHOWN, Delta, ProtectTable, is_list_of, protect_mistakes
 
 KINDS = ("categories", "grid", "number")
 """What an attribute's values can be."""
@@ -85,7 +85,7 @@ class AttributeTable(Part):
     column: Any = None
     missing: str | None = None
     protect: ProtectTable | None = None
-    delta: Epsilon | None = None
+    delta: Delta | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -1,6 +1,7 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -54,7 +55,7 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
                 protect, query = _histogram(survey, ask.histogram, dependence, code_bits)
                 attributes[ask.histogram]["protect"] = protect
             else:
-                query = _numbers(survey, ask, dependence or Dependence.unknown(len(survey.places)), code_bits)
+                query = _numbers(survey, people, ask, dependence or Dependence.unknown(len(survey.places)), code_bits)
         except SordinoError as error:
             where = f"attribute.{ask.histogram}" if ask.histogram is not None else f"ask.{i}.{ask.kind}"
             raise SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step) from None
@@ -83,7 +84,7 @@ def _level(survey: Survey, statistic: Statistic, dependence: Dependence) -> Nats
     return min(level for level in levels if level is not None)
 
 
-def _numbers(survey: Survey, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:
+def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:
     """How a question about numbers is asked."""
     deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
     asked = [survey.places.index(name) for name in ask.attributes]
@@ -96,6 +97,10 @@ def _numbers(survey: Survey, ask: AskTable, dependence: Dependence, code_bits: i
     else:
         chosen = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
         channel = among(chosen, asked)
+    share = Fraction(ask.weight, sum(other.weight for other in survey.ask))
+    if people * share < channel.moments.m:
+        found = f"{int(people * share)} for {channel.moments.m} numbers to be told"
+        raise SordinoError("there must be a person for each number that is told", found=found, step="ask more people")
     if channel.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
     return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel)}
@@ -105,10 +110,6 @@ def _attribute(survey: Survey, name: str) -> dict[str, Any]:
     """An attribute's values and columns in the plan's words."""
     attribute = survey.attribute[name]
     part = _values(name, attribute)
-    sampled = survey.dependence is not None and survey.dependence.file is not None
-    if sampled and attribute.number is not None and attribute.number.lipschitz is None and attribute.number.bins:
-        # A sample compares bins; only a Lipschitz constant tells about numbers within them.
-        part["number"]["bins"] = attribute.number.bins
     if attribute.missing is not None:
         part["missing"] = attribute.missing
     if survey.by_coordinates:

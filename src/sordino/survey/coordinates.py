@@ -6,8 +6,8 @@ of i, are within the declared dependence; for anybody at all by e^epsilon.
 Source: BCDP paper, Definition 4, with the sampling rule in place of Proposition 4.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sordino.audit.answers import AnswersCertificate
@@ -26,8 +26,8 @@ class CoordinatePromise:
         epsilon: promised for the whole record, whatever is believed.
         dependence: under which the deltas are promised.
         types: what a person can be drawn to answer, over all questions.
-        bins: between how many bins of an attribute's numbers the promise is made, where it rests on a sample; None
-            where it is made between any two values.
+        bins: the numbers whose dependence bounds are about the bins that they fall in, and how many bins: where a delta
+            rests on such a bound, it is promised about the bins.
         certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
     """
 
@@ -36,7 +36,7 @@ class CoordinatePromise:
     epsilon: Nats
     dependence: Dependence
     types: tuple[AnswerType, ...]
-    bins: tuple[int | None, ...]
+    bins: Mapping[str, int] = field(default_factory=dict)
     certificates: tuple[AnswersCertificate, ...] = ()
 
     @cached_property
@@ -60,6 +60,14 @@ class CoordinatePromise:
         wrong = [n for n, delta, reached in zip(self.names, self.deltas, self.reached, strict=True) if reached > delta]
         whole = self.level > self.epsilon or not all(certificate.holds for certificate in self.certificates)
         return (*wrong, *(["the whole record"] if whole else []))
+
+    def relies(self, i: int) -> bool:
+        """Whether the delta of attribute i rests on a dependence bound: a report may tell more to other beliefs."""
+        return self.level > self.deltas[i]
+
+    def binned(self, i: int) -> int | None:
+        """Into how many bins attribute i falls, if its delta is promised about these; None if about its values."""
+        return self.bins.get(self.names[i]) if self.relies(i) else None
 
     def of(self, names: Sequence[str]) -> tuple[Nats, ...]:
         """The promised deltas of some attributes."""

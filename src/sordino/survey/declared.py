@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from sordino.design.asked import NumberAttribute
+from sordino.design.dependence import Statement
 from sordino.survey.asked import asked_of
 from sordino.survey.parts import DependencePart, StatisticPart
 from sordino.survey.schema import Survey
@@ -26,7 +28,8 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             if bound < 1
         ]
         rest = dict.fromkeys(places, "1")
-        return DependencePart(rest=rest, statistics=statistics, ground=list(statement_sentences(statement)))
+        said = list(statement_sentences(statement))
+        return DependencePart(rest=rest, statistics=statistics, bins=_binned(statement) or None, ground=said)
     given = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest or Fraction(0))
     ground = (
         f"Declared by the survey's author for {', '.join(name for name in places if name in given)}: how much the laws"
@@ -34,3 +37,12 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
     )
     bounds = {name: str(given.get(name, Fraction(1))) for name in places}
     return DependencePart(rest=bounds, statistics=[], ground=[ground])
+
+
+def _binned(statement: Statement) -> dict[str, int]:
+    """The numbers of a statement whose bounds are about bins, and how many bins."""
+    return {
+        attribute.name: attribute.cells
+        for attribute in statement.asked.attributes
+        if isinstance(attribute, NumberAttribute) and attribute.edges and attribute.lipschitz is None
+    }

@@ -52,6 +52,7 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     if part is None:
         return Dependence.unknown(len(places))
     names = {*part.rest, *(name for bound in part.statistics for name in (bound.attribute, *bound.statistic))}
+    names |= set(part.bins or ())
     if not names <= set(places) or set(part.rest) != set(places):
         raise SordinoError("a plan's dependence must be about its attributes", found="others")
     place = {name: i for i, name in enumerate(places)}

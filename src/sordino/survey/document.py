@@ -78,15 +78,14 @@ class PlanDocument(Part):
         shares = [query.histogram for query in self.queries if isinstance(query, HistogramPart)]
         numbers = [name for query in self.queries if isinstance(query, NumbersPart) for name in query.numbers]
         found = {*shares, *numbers}
-        if not found <= set(self.attributes) or len(set(shares)) < len(shares):
-            raise SordinoError("a question must be about the plan's attributes, a histogram of each once")
-        if any(
-            len(set(query.numbers)) < len(query.numbers) for query in self.queries if isinstance(query, NumbersPart)
-        ):
+        unknown = sorted(found - set(self.attributes))
+        if unknown or len(set(shares)) < len(shares):
+            wrong = ", ".join(map(repr, unknown)) or "one twice"
+            raise SordinoError("a question must be about the plan's attributes, a histogram of each once", found=wrong)
+        if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
-        if any(self.attributes[name].protect is None for name in shares) or any(
-            self.attributes[name].number is None for name in numbers
-        ):
+        unlike = [name for name in shares if self.attributes[name].protect is None]
+        if unlike or any(self.attributes[name].number is None for name in numbers):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
         if any(part.delta is None for name, part in self.attributes.items() if name not in found):
             raise SordinoError("each attribute must be asked for, or have a delta")

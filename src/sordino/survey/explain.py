@@ -19,7 +19,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward, upward
 from sordino.mechanism.base import Mechanism
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.odds import SAME, factor, promise, short
@@ -72,10 +72,10 @@ def _certificate(certificate: Certificate) -> tuple[str, ...]:
     return (
         f"{verdict}: checked on every output in exact integers.",
         (
-            f"Least is left of a bound at {where}: a loss of {outward(Fraction(witness.loss.ceil()), 9, up=True)} of"
-            f" {outward(Fraction((certificate.slack + witness.loss).ceil()), 9, up=True)} nats."
+            f"Least is left of a bound at {where}: a loss of {upward(witness.loss, 9)} of"
+            f" {in_nats(upward(certificate.slack + witness.loss, 9))}."
         ),
-        f"What is left there: {outward(Fraction(certificate.slack.floor()), 3, up=False)} nats.",
+        f"What is left there: {in_nats(outward(Fraction(certificate.slack.floor()), 3, up=False))}.",
     )
 
 

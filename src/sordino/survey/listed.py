@@ -1,5 +1,6 @@
-"""Lists of values in files of their own: `categories = { file = "urls.txt" }`, one name a line."""
+"""Lists of values in files of their own: `categories = { file = "urls.txt" }`, one name or number a line."""
 
+import re
 from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -10,6 +11,9 @@ from sordino.survey.load import read_text
 
 PLACES = (("categories",), ("protect", "sensitive"))
 """The settings of an attribute that may name a file."""
+
+NUMBER = re.compile(r"[0-9]{1,18}")
+"""A whole number as everybody reads it."""
 
 
 def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[SordinoError]]:
@@ -26,7 +30,9 @@ def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, A
             if table is None or not (isinstance(setting, dict) and set(setting) == {"file"}):
                 continue
             try:
-                table[place[-1]] = _lines(setting["file"], folder)
+                lines = _lines(setting["file"], folder)
+                numbered = place != ("categories",) and type(attribute.get("categories")) is int
+                table[place[-1]] = _numbers(setting["file"], lines) if numbered else lines
             except SordinoError as error:
                 where = ".".join(("attribute", name, *place))
                 mistakes.append(SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step))
@@ -54,3 +60,11 @@ def _lines(file: object, folder: Path) -> list[str]:
         found = "nothing" if blank is None else f"a blank line {blank + 1}"
         raise SordinoError(f"{file} must have a name on each line", found=found)
     return names
+
+
+def _numbers(file: str, lines: Sequence[str]) -> list[int]:
+    """The values of numbered categories, which have no names."""
+    wrong = next((i for i, line in enumerate(lines) if not NUMBER.fullmatch(line)), None)
+    if wrong is not None:
+        raise SordinoError(f"{file} must have a number on each line", found=f"another text in line {wrong + 1}")
+    return [int(line) for line in lines]

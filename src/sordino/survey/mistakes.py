@@ -26,22 +26,24 @@ TABLES: Mapping[tuple[str, ...], type[Part]] = {
 """The tables of a survey, by their path without numbers and attributes' names."""
 
 
-def without_unknown(survey: type[Part], tables: dict[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
-    """The tables without unknown settings, so that these do not hide what else is wrong; and the mistakes they are."""
+def all_mistakes(survey: type[Part], tables: dict[str, Any], error: ValidationError) -> list[SordinoError]:
+    """All that is wrong with the tables: first the unknown settings, then what these hid."""
     known = deepcopy(tables)
-    mistakes = []
-    try:
-        survey.model_validate(tables)
-    except ValidationError as error:
-        for details in error.errors():
-            if details["type"] == "extra_forbidden":
-                *path, name = details["loc"]
-                table: Any = known
-                for part in path:
-                    table = table[part]
-                table.pop(name, None)
-                mistakes += in_our_words(survey, details)
-    return known, mistakes
+    unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
+    for details in unknown:
+        *path, name = details["loc"]
+        table: Any = known
+        for part in path:
+            table = table[part]
+        table.pop(name, None)
+    rest = error.errors()
+    if unknown:
+        try:
+            survey.model_validate(known)
+            rest = []
+        except ValidationError as hidden:
+            rest = hidden.errors()
+    return [mistake for details in (*unknown, *rest) for mistake in in_our_words(survey, details)]
 
 
 def wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:
@@ -76,6 +78,10 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
     if "epsilon" in tables or not isinstance(attributes, dict):
         return
     for attribute in attributes.values():
+        if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
+            step = 'write epsilon = "2": no report tells more of a whole record, whatever is believed'
+            yield SordinoError("epsilon must be given", step=step)
+            return
         protect = attribute.get("protect") if isinstance(attribute, dict) else None
         if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
             yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')

@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from sordino.audit.answers import AnswersCertificate, certify_answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
@@ -13,8 +11,11 @@ from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.interval import Interval
+from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.estimation.moments import covariance_statistics
+from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 from sordino.query import Query
@@ -61,11 +62,19 @@ class NumbersQuestion:
         return tuple(_interval(attribute) for attribute in self.attributes)
 
     @cached_property
+    def ranges(self) -> Ranges:
+        """The same, by name."""
+        ends = self.intervals
+        return Ranges(tuple(self.asked), tuple(end.low for end in ends), tuple(end.high for end in ends))
+
+    @cached_property
     def channel(self) -> NumberChannel:
         """The channel, made of the document's integers."""
         channel = thaw_numbers(self.part.channel)
         if channel.d != len(self.asked):
             raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=str(channel.d))
+        if not set(self._needed()) <= set(channel.moments.names):
+            raise SordinoError("the channel must tell every statistic that is needed", found="some of them")
         return channel
 
     @cached_property
@@ -80,6 +89,25 @@ class NumbersQuestion:
             tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in answers)
             for answers in self.channel.types
         )
+
+    @property
+    def channel_name(self) -> str:
+        """How it is asked, in a few words."""
+        match self.part.channel.name:
+            case "bits":
+                return f"one bit about one of {self.channel.moments.m} numbers"
+            case "sign-tables":
+                return f"signs of some of {self.channel.moments.m} numbers together"
+
+    @cached_property
+    def uniform(self) -> NumberChannel:
+        """The channel of plain LDP that keeps the least delta."""
+        d = len(self.asked)
+        deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.part.asked == "mean":
+            return SampledMean(deltas, self.least, unknown)
+        target = d - 1 if self.part.asked == "regression" else None
+        return SampledMoments(deltas, self.least, unknown, target=target)
 
     @cached_property
     def certificate(self) -> AnswersCertificate:
@@ -98,16 +126,21 @@ class NumbersQuestion:
     @cached_property
     def expected_uniform(self) -> NumbersAccuracy:
         """How exact the estimates would be under plain LDP that keeps the least delta."""
-        d = len(self.asked)
-        deltas, unknown = [self.least] * d, Dependence.unknown(d)
-        if self.part.asked == "mean":
-            return self._accuracy(SampledMean(deltas, self.least, unknown))
-        target = d - 1 if self.part.asked == "regression" else None
-        return self._accuracy(SampledMoments(deltas, self.least, unknown, target=target))
+        return self._accuracy(self.uniform)
 
     def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
-        half = np.array([interval.width / 2 for interval in self.intervals])
-        return expected_numbers(self.part.asked, self.asked, channel, half, self.people)
+        return expected_numbers(self.part.asked, self.asked, channel, self.ranges, self.people)
+
+    def _needed(self) -> tuple[Statistic, ...]:
+        """The statistics that tell what is asked."""
+        places = range(len(self.asked))
+        match self.part.asked:
+            case "mean":
+                return tuple((j,) for j in places)
+            case "covariance":
+                return covariance_statistics(places)
+            case "regression":
+                return regression_statistics(places[-1], places[:-1])
 
     def _placed(self, name: Statistic) -> Statistic:
         return tuple(sorted(self.places[number] for number in name))

@@ -16,7 +16,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
-from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, outward
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
 from sordino.survey.promise import Definition
 
 PRIOR = 10
@@ -109,7 +109,7 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
         given, implied = definition.given[x][other], definition.bounds[x][other]
         lines.append(
             f"Lower than given, since others imply them: {len(definition.lowered)} of the bounds, as {names[x]} over"
-            f" {names[other]} by {implied} nats instead of {'infinity' if given is None else given}."
+            f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
         )
     return (*lines, SAME)
 

@@ -3,35 +3,38 @@
 Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
 """
 
-from fractions import Fraction
-
 from sordino.audit.answers import AnswersCertificate
-from sordino.exact.nats import Nats, outward
+from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.odds import PRIOR, beliefs, factor
 
 
 def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
     """Sentences about the deltas, what they rest on, and what they do not promise."""
-    lines = [
-        (
-            f"Whatever else somebody knows or believes, the report changes the odds between any two records by a factor"
-            f" of at most {factor(promise.epsilon)}."
-        )
-    ]
+    whole = factor(promise.epsilon)
+    anybody = (
+        "Whatever else somebody knows or believes, the report changes the odds between any two records by a factor"
+    )
+    lines = [f"{anybody} of at most {whole}."]
     below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
     for i in below:
         most, least = beliefs(promise.deltas[i])
         lines.append(
-            f"It changes the odds between any two {_values(promise, i)} by a factor of at most"
+            f"It changes the odds between {_pairs(promise, i)} by a factor of at most"
             f" {factor(promise.deltas[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR} becomes at most 1 in"
             f" {most} and at least 1 in {least}."
         )
-    if any(_relies(promise, i) for i in below):
+    binned = [repr(promise.names[i]) for i in below if promise.binned(i)]
+    if binned:
         lines.append(
-            "That holds for beliefs held before any report, of somebody whose beliefs about all else, given each value"
-            " of the attribute, are within the stated dependence. For anybody else, as for who knows some of the other"
-            " answers, only the first line holds."
+            f"Of {' and '.join(binned)} that is promised about the bin that a number falls in. Between two single"
+            f" values, of one bin or of two, only the factor of {whole} holds: the stated dependence is that of bins."
+        )
+    if any(promise.relies(i) for i in below):
+        lines.append(
+            "The smaller factors hold for beliefs held before any report, of somebody whose beliefs about all else,"
+            f" given each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For"
+            f" anybody else, as for who knows some of the other answers, only the factor of {whole} holds."
         )
     lines.append(
         "A second report of the same person, about whatever, is not covered by these factors: the promise is for one."
@@ -44,8 +47,8 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
     verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
     lines = [f"{verdict}: checked on the integers of every answer."]
     lines += [
-        f"{name!r}: at most {_shown(reached)} of {_shown(delta)} nats."
-        for name, reached, delta in zip(promise.names, promise.reached, promise.deltas, strict=True)
+        f"{name!r}{_about_bins(promise, i)}: at most {_shown(promise.reached[i])} of {_shown(promise.deltas[i])} nats."
+        for i, name in enumerate(promise.names)
     ]
     lines.append(f"The whole record: at most {_shown(promise.level)} of {_shown(promise.epsilon)} nats.")
     return (*lines, *map(_level_kept, promise.certificates))
@@ -67,24 +70,21 @@ def _listed(numbers: tuple[float, ...]) -> str:
 
 
 def _shown(amount: Nats) -> str:
-    return outward(Fraction(amount.ceil()), 9, up=True)
+    return upward(amount, 9)
 
 
-def _values(promise: CoordinatePromise, i: int) -> str:
-    """What the promise about an attribute is between."""
-    bins, name = promise.bins[i], repr(promise.names[i])
-    if bins is None or not _relies(promise, i):
-        return f"values of {name}"
-    return f"of the {bins} bins of one width that {name} can fall in (not between two numbers of one bin)"
+def _about_bins(promise: CoordinatePromise, i: int) -> str:
+    bins = promise.binned(i)
+    return f" (which of its {bins} bins)" if bins else ""
 
 
-def _relies(promise: CoordinatePromise, i: int) -> bool:
-    """Whether the delta rests on a declared bound."""
-    return promise.level > promise.deltas[i]
+def _pairs(promise: CoordinatePromise, i: int) -> str:
+    bins = promise.binned(i)
+    return f"any two {f'of the {bins} bins' if bins else 'values'} of {promise.names[i]!r}"
 
 
 def _if_within(promise: CoordinatePromise, i: int) -> str:
-    if not _relies(promise, i):
+    if not promise.relies(i):
         return ""
     rest = promise.dependence.of_rest(i)
     bound = f" ({outward(rest, 6, up=True)} in total variation for all of them together)" if rest < 1 else ""

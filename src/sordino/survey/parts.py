@@ -31,17 +31,11 @@ class GridPart(Part):
 
 
 class NumberPart(Part):
-    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end.
-
-    Attributes:
-        bins: where the plan's dependence comes from a sample, between how many bins of one width it was measured, so
-            that the promise is about the bin of a number; None where it is about the number itself.
-    """
+    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end."""
 
     low: float
     high: float
     clip: bool
-    bins: int | None = Field(default=None, ge=2)
 
 
 class BlocksPart(Part):
@@ -133,11 +127,14 @@ class DependencePart(Part):
     Attributes:
         rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
         statistics: smaller bounds for some statistics.
+        bins: the numbers whose bounds are about the bins that they fall in, and how many bins; of all other attributes
+            bounds are about the values themselves.
         ground: what the bounds rest on, in sentences.
     """
 
     rest: dict[str, str]
     statistics: list[StatisticPart]
+    bins: dict[str, int] | None = None
     ground: list[str]
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.errors import SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward
 from sordino.query import Sampled
 from sordino.survey.choose import choose
 from sordino.survey.coordinates import CoordinatePromise
@@ -59,9 +59,7 @@ class Plan:
         if not 1 <= people <= MOST_PEOPLE:
             raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
         plan = cls(seal(choose(survey, people)))
-        if plan.promise is not None and not plan.promise.holds:
-            found = f"answers that tell more than promised about {', '.join(plan.promise.broken)}"
-            raise SordinoError("a plan must keep its own promise", found=found, step="report this as a defect")
+        plan.check("the plan", "report this as a defect of Sordino")
         return plan
 
     @classmethod
@@ -75,12 +73,7 @@ class Plan:
             step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
             raise SordinoError("a plan is a JSON file", found=f"a survey, {path}", step=step)
         plan = cls(unseal(read_json(Path(path)), str(path)))
-        for question in plan.histograms:
-            if not question.certificate.holds:
-                found = f"a mechanism that loses {_excess(question.certificate)} more than promised"
-                raise _broken(path, found)
-        if plan.promise is not None and not plan.promise.holds:
-            raise _broken(path, f"answers that tell more than promised about {', '.join(plan.promise.broken)}")
+        plan.check(str(path), "do not use it; make the plan again")
         _ = plan.sampled
         if plan.bytes.strip() != read_text(Path(path)).strip().encode():
             # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
@@ -88,6 +81,23 @@ class Plan:
                 f"{path} must be as it was frozen", found="another spelling", step="get the original plan"
             )
         return plan
+
+    def check(self, name: str, step: str) -> None:
+        """Refuse a plan that breaks its promise.
+
+        Args:
+            name: of the plan, for the message.
+            step: what to do then.
+        """
+        found = [
+            f"a mechanism that loses {_excess(question.certificate)} more than promised"
+            for question in self.histograms
+            if not question.certificate.holds
+        ]
+        if self.promise is not None and not self.promise.holds:
+            found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
+        if found:
+            raise SordinoError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 
     def save(self, path: Path | str) -> None:
         """Write the canonical bytes, never over another file: reports may exist that need it."""
@@ -124,11 +134,14 @@ class Plan:
     def _question(self, part: QueryPart, share: Fraction) -> Question:
         attributes, places = self.document.attributes, self.places
         people = max(1, int(self.people * share))
+        deltas = [canonical_amount(attribute.delta) for attribute in attributes.values() if attribute.delta is not None]
+        least = min(deltas, default=None)
         if isinstance(part, HistogramPart):
             place = places.index(part.histogram)
-            return HistogramQuestion(part, attributes[part.histogram], place, share, people)
+            return HistogramQuestion(part, attributes[part.histogram], place, share, people, least)
+        if least is None:
+            raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
         asked = tuple(attributes[name] for name in part.numbers)
-        least = min(canonical_amount(attribute.delta or "") for attribute in attributes.values())
         return NumbersQuestion(part, asked, tuple(places.index(name) for name in part.numbers), share, people, least)
 
     @property
@@ -153,7 +166,7 @@ class Plan:
             canonical_amount(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),
-            tuple(number.bins if number else None for number in (document.attributes[name].number for name in places)),
+            (document.dependence and document.dependence.bins) or {},
             tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
         )
 
@@ -163,18 +176,19 @@ class Plan:
         weights = tuple(part.weight for part in self.document.queries)
         return Sampled(tuple(question.query for question in self.questions), weights)
 
+    @cached_property
+    def certificates(self) -> tuple[tuple[HistogramQuestion, Certificate], ...]:
+        """The histograms and the verdict on each, its codes as reports have them."""
+        firsts = zip(self.questions, self.sampled.offsets, strict=False)
+        return tuple((q, q.certificate.after(first)) for q, first in firsts if isinstance(q, HistogramQuestion))
+
     @property
     def certificate(self) -> Certificate | None:
         """The certificate with the least slack: if it holds, those of all histograms do; None without histograms."""
-        return min((question.certificate for question in self.histograms), key=lambda found: found.slack, default=None)
-
-
-def _broken(path: Path | str, found: str) -> SordinoError:
-    rule, step = f"{path} must keep its own promise", "do not use it; make the plan again"
-    return SordinoError(rule, found=found, step=step)
+        return min((certificate for _, certificate in self.certificates), key=lambda found: found.slack, default=None)
 
 
 def _excess(certificate: Certificate) -> str:
     if not certificate.slack.is_finite:
         return "infinitely"
-    return f"{outward(-Fraction(certificate.slack.floor()), 3, up=True)} nats"
+    return in_nats(outward(-Fraction(certificate.slack.floor()), 3, up=True))

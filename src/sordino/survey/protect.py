@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import chain
+from math import lcm
 from typing import Annotated, Any
 
 import numpy as np
@@ -50,6 +52,17 @@ def read_positive(epsilon: object) -> Nats:
 Epsilon = Annotated[Nats, BeforeValidator(read_positive)]
 
 
+def _read_delta(delta: object) -> Nats:
+    """A delta of a survey: above 0, with its own name in the message."""
+    try:
+        return read_positive(delta)
+    except SordinoError as error:
+        raise SordinoError(error.rule.replace("epsilon", "delta"), found=error.found, step=error.step) from None
+
+
+Delta = Annotated[Nats, BeforeValidator(_read_delta)]
+
+
 class ProtectTable(Part):
     """Which values must not be told from each other, and how well; see the module's text."""
 
@@ -67,7 +80,13 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
     if len(ways) > 1:
         yield SordinoError(f"protect must have one of {', '.join(WAYS)}", found=", ".join(ways))
         return
-    if not ways and protect.epsilon is None:
+    if protect.release_single_values and protect.blocks is None:
+        yield SordinoError(
+            "release_single_values of protect must stand with blocks: it lets a block have a single value",
+            found="no blocks",
+            step="leave it out, or set blocks",
+        )
+    elif not ways and protect.epsilon is None:
         yield SordinoError(f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}", found="neither")
     if protect.matrix is not None and protect.epsilon is not None:
         yield SordinoError("protect must have a matrix in nats or an epsilon", found="both", step="leave epsilon out")
@@ -182,10 +201,11 @@ def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | 
     distances = _read_distances(metric, k)
     if epsilon is None:
         raise SordinoError("a metric needs an epsilon, its unit")
+    scaled = {distance: _times(epsilon, distance) for distance in dict.fromkeys(chain(*distances))}
     # What no coin could keep is not protected.
-    scaled = [[_times(epsilon, distance) for distance in row] for row in distances]
-    limited = [[None if bound > LARGEST_EPSILON else bound for bound in row] for row in scaled]
-    return _protecting(read_bounds(limited), f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
+    limited = {distance: None if bound > LARGEST_EPSILON else bound for distance, bound in scaled.items()}
+    bounds = read_bounds([[limited[distance] for distance in row] for row in distances])
+    return _protecting(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
 
 
 def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
@@ -201,7 +221,10 @@ def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
             raise SordinoError("distances must be a square table", found="a row of another length")
     else:
         positions = [_distance(entry) for entry in metric]
-        distances = [[abs(one - other) for other in positions] for one in positions]
+        unit = lcm(*(position.denominator for position in positions))
+        whole = [int(position * unit) for position in positions]
+        apart = {steps: Fraction(steps, unit) for steps in {abs(one - other) for one in whole for other in whole}}
+        distances = [[apart[abs(one - other)] for other in whole] for one in whole]
     _require_metric(distances)
     return distances
 
@@ -251,7 +274,8 @@ def _times(epsilon: Nats, distance: Fraction) -> Nats:
 
 
 def _bounds_text(bounds: Sequence[Sequence[Nats | None]]) -> list[list[str]]:
-    return [["inf" if bound is None else str(bound) for bound in row] for row in bounds]
+    texts = {bound: "inf" if bound is None else str(bound) for bound in set(chain(*bounds))}
+    return [[texts[bound] for bound in row] for row in bounds]
 
 
 def _text(epsilon: Nats | None) -> str:

@@ -11,6 +11,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.choose import best_mechanism, candidates
 from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query import Query
 from sordino.survey.channel_parts import TablePart
@@ -30,6 +31,7 @@ class HistogramQuestion:
         place: of the attribute among those of the plan.
         share: of the people, who answer it.
         people: how many are expected to.
+        least: the smallest delta of the plan, at which plain LDP would have to ask; None where attributes have none.
     """
 
     part: HistogramPart
@@ -37,6 +39,7 @@ class HistogramQuestion:
     place: int
     share: Fraction
     people: int
+    least: Nats | None = None
 
     @property
     def name(self) -> str:
@@ -97,7 +100,7 @@ class HistogramQuestion:
         if isinstance(self.part.mechanism, TablePart):
             made[self.part.mechanism.name] = self.mechanism
         return {
-            f"{name}, {mechanism.code_bits} bits": expected_accuracy(
+            f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}": expected_accuracy(
                 mechanism, self.people, subtract_totals=subtracting_helps(mechanism)
             )
             for name, mechanism in made.items()
@@ -105,10 +108,10 @@ class HistogramQuestion:
 
     @cached_property
     def uniform(self) -> Mechanism:
-        """The best way to ask it if every two values had to be protected alike, as well as any two are now."""
+        """The best way to ask it if all values of all attributes had to be protected as well as any two are now."""
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
-        return best_mechanism(self.domain.k, LDP(epsilon))
+        return best_mechanism(self.domain.k, LDP(self.least or epsilon))
 
     @cached_property
     def expected_uniform(self) -> Accuracy:

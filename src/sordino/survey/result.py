@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.moments import NormalEstimate, covariances, means
@@ -88,9 +87,7 @@ class NumbersResult:
     @classmethod
     def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
-        names, ends = question.asked, question.intervals
-        ranges = Ranges(tuple(names), tuple(end.low for end in ends), tuple(end.high for end in ends))
-        channel, a = question.channel, len(names)
+        ranges, channel, a = question.ranges, question.channel, len(question.asked)
         match question.part.asked:
             case "mean":
                 return cls(question, means(channel, aggregate, None, ranges), None, confidence)
@@ -111,6 +108,16 @@ class NumbersResult:
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, of the estimate's shape."""
         return self.estimate.interval(self.confidence)
+
+    @property
+    def noun(self) -> str:
+        """What one number of it is."""
+        return {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[self.question.part.asked]
+
+    @property
+    def about(self) -> str:
+        """What the labels are."""
+        return {"mean": "number", "covariance": "numbers", "regression": "feature"}[self.question.part.asked]
 
     @cached_property
     def labels(self) -> list[tuple[str, tuple[int, ...]]]:

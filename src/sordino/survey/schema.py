@@ -30,7 +30,7 @@ from sordino.survey.attribute import AttributeTable
 from sordino.survey.dependence import DependenceTable
 from sordino.survey.listed import with_listed_files
 from sordino.survey.load import read_toml
-from sordino.survey.mistakes import in_our_words, without_unknown, wrong_epsilon, wrong_names
+from sordino.survey.mistakes import all_mistakes, wrong_epsilon, wrong_names
 from sordino.survey.parts import Part
 from sordino.survey.promise import Definition, definition_of
 from sordino.survey.protect import SHOWN, Epsilon, nearest, protect_part
@@ -138,12 +138,11 @@ class Survey(Part):
         statement = complete.get("dependence")
         if isinstance(statement, dict) and isinstance(statement.get("file"), str):
             statement["file"] = str((folder or Path()) / statement["file"])
-        known, mistakes = without_unknown(cls, complete)
-        survey = None
+        survey, mistakes = None, []
         try:
-            survey = cls.model_validate(known)
+            survey = cls.model_validate(complete)
         except ValidationError as error:
-            mistakes += [mistake for details in error.errors() for mistake in in_our_words(cls, details)]
+            mistakes = all_mistakes(cls, complete, error)
         mistakes += [*unreadable, *wrong_names(tables), *wrong_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)

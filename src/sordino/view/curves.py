@@ -1,4 +1,4 @@
-"""Curves on logarithmic axes as a PNG file: some numbers over another, panel by panel, in one style each.
+"""Curves as a PNG file: some numbers on a logarithmic axis over another, panel by panel, in one style each.
 
 Drawn like the other figures, with matplotlib's objects and the Agg canvas; lengths are inches.
 """
@@ -13,11 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sordino.errors import SordinoError
-from sordino.view.axes import DPI, FAINT, INK, SIZE, png
+from sordino.view.axes import DPI, FAINT, INK, LETTER, SIZE, png
 
 ACROSS = 2
 """Panels in a row."""
 WIDE, HIGH = 4.6, 3.4
+ALONE = 7.0
+"""The width of a single panel."""
+SIGN = 0.6
+"""A legend's sign and the space around it."""
 MARKERS = "osD^vPX"
 """Families are told apart by shape and lightness, not by hue alone."""
 DASHES = ("solid", "dashed", "dotted")
@@ -29,23 +33,33 @@ class Curve:
 
     Attributes:
         family: sets its colour and marker.
-        variant: sets its dashes.
+        variant: sets its dashes; empty where all are of one kind.
         heights: positive numbers, one for each place along the axis.
+        band: as many lower and upper numbers, to shade what lies between; none by default.
     """
 
     family: str
     variant: str
     heights: Sequence[float]
+    band: tuple[Sequence[float], Sequence[float]] | None = None
 
 
-def curves(places: Sequence[float], panels: Sequence[tuple[str, Sequence[Curve]]], *, along: str, upward: str) -> bytes:
+def curves(
+    places: Sequence[float],
+    panels: Sequence[tuple[str, Sequence[Curve]]],
+    *,
+    along: str,
+    upward: str,
+    linear: bool = False,
+) -> bytes:
     """Panels of curves over the same places, with one legend above.
 
     Args:
-        places: positive, where all the curves have their points.
+        places: where all the curves have their points; positive unless linear.
         panels: for each its title and its curves.
         along: what the places are.
         upward: what the heights are.
+        linear: whether places lie along a linear axis, not a logarithmic one.
 
     Raises:
         SordinoError: no panel or place, or a curve of another length.
@@ -60,31 +74,48 @@ def curves(places: Sequence[float], panels: Sequence[tuple[str, Sequence[Curve]]
     colours = dict(zip(families, shades, strict=True))
     markers = {family: MARKERS[i % len(MARKERS)] for i, family in enumerate(families)}
     dashes = {variant: DASHES[i % len(DASHES)] for i, variant in enumerate(variants)}
-    down = -(-len(panels) // ACROSS)
-    figure = Figure(figsize=(WIDE * ACROSS, HIGH * down + 0.6), dpi=DPI, facecolor="white", layout="constrained")
-    grid = figure.subplots(down, ACROSS, squeeze=False, sharex=True, sharey=True).ravel()
-    for axes, (title, own) in zip(grid, panels, strict=False):
+    across = min(ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    width = max(WIDE * across, ALONE)
+    figure = Figure(figsize=(width, HIGH * down + 0.6), dpi=DPI, facecolor="white", layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    for number, (axes, (title, own)) in enumerate(zip(grid, panels, strict=False)):
         for curve in own:
             colour, marker = colours[curve.family], markers[curve.family]
             axes.plot(
                 places, curve.heights, marker, ls=dashes[curve.variant], color=colour, markersize=4, linewidth=1.4
             )
+            if curve.band is not None:
+                axes.fill_between(places, *curve.band, color=colour, alpha=0.2, linewidth=0)
         axes.set_title(title, loc="left", fontsize=SIZE + 1, color=INK, parse_math=False)
-        _style(axes)
+        _style(axes, linear=linear)
+        # Below the last panel of each column stands no other.
+        axes.tick_params(labelbottom=number + across >= len(panels))
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     figure.supxlabel(along, fontsize=SIZE, color=INK)
     figure.supylabel(upward, fontsize=SIZE, color=INK)
     shapes = [Line2D([], [], color=colours[name], marker=markers[name], ls="", label=name) for name in families]
-    shapes += [Line2D([], [], color=INK, ls=dashes[name], label=name) for name in variants]
+    shapes += [Line2D([], [], color=INK, ls=dashes[name], label=name) for name in variants if name]
     figure.legend(
-        handles=shapes, loc="outside upper center", ncols=len(shapes), frameon=False, fontsize=SIZE, labelcolor=INK
+        handles=shapes,
+        loc="outside upper center",
+        ncols=_ncols(shapes, width),
+        frameon=False,
+        fontsize=SIZE,
+        labelcolor=INK,
     )
     return png(figure)
 
 
-def _style(axes: Axes) -> None:
-    axes.set_xscale("log")
+def _ncols(shapes: Sequence[Line2D], width: float) -> int:
+    """As many signs in a row of the legend as fit: a column is as wide as its widest label."""
+    widest = max(len(str(shape.get_label())) for shape in shapes) * LETTER + SIGN
+    return max(1, min(len(shapes), int(width / widest)))
+
+
+def _style(axes: Axes, *, linear: bool) -> None:
+    axes.set_xscale("linear" if linear else "log")
     axes.set_yscale("log")
     axes.tick_params(labelsize=SIZE, labelcolor=INK, color=FAINT, which="both")
     axes.grid(color=FAINT, linewidth=0.8, zorder=0)

@@ -1,6 +1,7 @@
 """Labels made fit for a figure: short lines of letters that the fonts can draw; and percentages."""
 
-from textwrap import wrap
+import re
+from textwrap import TextWrapper
 from unicodedata import category, east_asian_width
 
 from matplotlib.font_manager import findfont, fontManager, get_font
@@ -23,6 +24,8 @@ MISSING = "\N{WHITE SQUARE}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MINUS = "\N{MINUS SIGN}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
+UNDERSCORE = re.compile(r"(?<=_)(?=[^_])")
+"""Where a line may end within a name."""
 
 
 def families() -> list[str]:
@@ -35,14 +38,27 @@ def fit(text: str, length: int, lines: int = 1) -> str:
     r"""The text in at most so many lines of at most `length` letters, half as many where wide; cut at its end.
 
     Example:
-        >>> fit("employed full-time", 12), fit("employed full-time", 12, lines=2)
-        ('employed…', 'employed\nfull-time')
+        >>> fit("employed full-time", 12), fit("employed full-time", 12, lines=2), fit("blood_pressure", 12, lines=2)
+        ('employed…', 'employed\nfull-time', 'blood_\npressure')
     """
     text = " ".join(text.split())
     if not (text.isascii() and text.isprintable()):
         text = _drawable(text)
         length = length // 2 if any(east_asian_width(letter) in "WF" for letter in text) else length
-    return "\n".join(wrap(text, length, max_lines=lines, placeholder=ELLIPSIS))
+    # A single line is filled with letters of a long name.
+    wrapper = TextWrapper(length) if lines == 1 else _Lines(length)
+    *first, last = wrapper.wrap(text)[: lines + 1] or [""]
+    if len(first) == lines:
+        *first, last = first
+        last = (last if len(last) < length else last[: length - 1]) + ELLIPSIS
+    return "\n".join([*first, last])
+
+
+class _Lines(TextWrapper):
+    """Lines end at spaces, hyphens and, as names of attributes have them, underscores."""
+
+    def _split(self, text: str) -> list[str]:
+        return [part for chunk in super()._split(text) for part in UNDERSCORE.split(chunk)]
 
 
 def percent(share: float, decimals: int | None = None) -> str:

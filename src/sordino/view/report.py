@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.exact.nats import upward
+from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.explain import explain
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
@@ -60,31 +62,50 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
             sections += _sections(result, known, several=len(results) > 1)
     sections.append(Sentences("What one report can reveal", explain(plan)))
     if plan.promise is not None:
-        sections.append(Sentences("The certificate of each attribute", kept(plan.promise)))
-    for question in plan.histograms:
+        sections.append(_promise(plan.promise))
+    for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        sections.append(Sentences(f"The certificate{about}", explain(question.certificate)))
+        sections.append(Sentences(f"The certificate{about}", explain(certificate)))
         sections += _region(question, about)
     sections.append(Sentences("The plan", (plan.hash,)))
     if known.notes:
         sections.append(Sentences("The data", known.notes))
-    names = ", ".join(result.question.name for result in results)
     reports = sum(result.n for result in results)
-    return render(title or _title(results, names), f"{reports:,} reports about {_about(results)}.", sections)
+    return render(title or _title(results), f"{reports:,} reports about {_about(results)}.", sections)
 
 
-def _title(results: Sequence[Result], names: str) -> str:
-    shares = all(isinstance(result, HistogramResult) for result in results)
-    return f"Shares of {names}" if shares else names[0].upper() + names[1:]
+def _title(results: Sequence[Result]) -> str:
+    names = [result.question.name for result in results]
+    if all(isinstance(result, HistogramResult) for result in results):
+        return f"Shares of {', '.join(names)}"
+    return names[0][0].upper() + names[0][1:] if len(names) == 1 else f"Estimates for {len(names)} questions"
 
 
 def _about(results: Sequence[Result]) -> str:
     """What the reports are about, and how shares were made of them."""
     shares = [result for result in results if isinstance(result, HistogramResult)]
-    if len(shares) < len(results):
-        return f"{len(results)} question{'s' if len(results) > 1 else ''}"
-    values = sum(result.question.domain.k for result in shares)
-    return f"{values:,} values; method {shares[0].estimate.method}"
+    if len(shares) == len(results):
+        values = sum(result.question.domain.k for result in shares)
+        return f"{values:,} values; method {shares[0].estimate.method}"
+    method = f"; shares by the method {shares[0].estimate.method}" if shares else ""
+    named = (f"shares of {one.question.name}" if one in shares else one.question.name for one in results)
+    return "; ".join(named) + method
+
+
+def _promise(promise: CoordinatePromise) -> Table:
+    """The most that a report can tell about each attribute, beside what is promised."""
+    header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
+    rows = [
+        (
+            f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
+            upward(promise.reached[i], 6),
+            upward(promise.deltas[i], 6),
+            "yes" if promise.relies(i) else "no",
+        )
+        for i, name in enumerate(promise.names)
+    ]
+    rows.append(("the whole record", upward(promise.level, 6), upward(promise.epsilon, 6), "no"))
+    return Table("The certificate of each attribute", header, tuple(rows), kept(promise)[0])
 
 
 def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:

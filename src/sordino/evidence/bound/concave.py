@@ -49,10 +49,11 @@ class Concave:
 
     def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Concave | None":
         """The new terms' largest values are added to the upper bound, their values at the point to the lower one."""
-        added = Problem.of(report, top=self.top)
-        if not added.shape.concave:
+        if not (report.shape.concave if self.top else report.shape.convex):
             return None
-        lower = self.lower + float(added.value(self.point[None, :])[0])
+        added = Problem.of(report, top=self.top)
+        t = added.slopes @ self.point + added.intercepts
+        lower = self.lower + float(added.shape.value(t).sum())
         return Concave(evidence, self.top, self.upper + added.ceiling, lower, self.point)
 
     def improved(self, enough: float) -> tuple["Concave", int]:
@@ -88,4 +89,5 @@ class Concave:
                 length /= 4
             if value <= before:
                 break
-        return Concave(self.evidence, self.top, upper, value, point), 1
+        better = upper < self.upper or value > self.lower
+        return Concave(self.evidence, self.top, upper, max(value, self.lower), point), int(better)

@@ -26,6 +26,10 @@ AVERAGED = 6
 """Rounds whose slopes are averaged: where the maximum lies on a kink, the right slopes are between those beside it."""
 
 
+STILL = 1e-6
+"""A step that is no step, in coordinates of the cube."""
+
+
 @dataclass(frozen=True, eq=False)
 class Relaxed:
     """What is known of m boxes.
@@ -57,17 +61,15 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     touch, chord = shape.tangent(least, largest)
     steps = problem.steps
     point = np.minimum(np.maximum(start, low), high)
-    ahead, speed = point, np.ones((len(point), 1))
-    mean, gentlest, fiercest = np.zeros_like(least), np.full_like(least, np.inf), np.full_like(least, -np.inf)
-    for turn in range(ROUNDS):
+    ahead, speed, tilts = point, np.ones((len(point), 1)), []
+    for _ in range(ROUNDS):
         t = ahead @ slopes.T + intercepts
-        tilt = np.where(t < touch, chord, shape.slope(t))
-        if turn >= ROUNDS - AVERAGED:
-            mean += tilt / AVERAGED
-            if shape.kinked:
-                gentlest, fiercest = np.minimum(gentlest, tilt), np.maximum(fiercest, tilt)
-        moved = np.minimum(np.maximum(ahead + steps * (tilt @ slopes), low), high)
+        tilts.append(np.where(t < touch, chord, shape.slope(t)))
+        moved = np.minimum(np.maximum(ahead + steps * (tilts[-1] @ slopes), low), high)
         change = moved - point
+        if np.abs(change).max() <= STILL:
+            # Most often all coordinates have come to a bound.
+            break
         # Momentum that points downhill starts again from nothing.
         speed = np.where(((ahead - moved) * change).sum(axis=1, keepdims=True) > 0, 1.0, speed)
         faster = (1 + np.sqrt(1 + 4 * speed * speed)) / 2
@@ -75,9 +77,12 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
         point, speed = moved, faster
     t = np.minimum(np.maximum(point @ slopes.T + intercepts, least), largest)
     on_chord = t < touch
+    late = np.stack(tilts[-AVERAGED:])
+    mean = late.mean(axis=0)
     tilts = [np.where(on_chord, chord, shape.slope(t)), mean]
     if shape.kinked:
-        tilts += _balanced(problem, mean, np.argmax((fiercest - gentlest) * (largest - least), axis=1))
+        jump = np.argmax((late.max(axis=0) - late.min(axis=0)) * (largest - least), axis=1)
+        tilts += _balanced(problem, mean, jump)
     bound = _dual(problem, (low, high), (least, largest), np.stack(tilts)).min(axis=0)
     value = shape.value(t)
     loose = np.where(on_chord, np.maximum(shape.value(least) + chord * (t - least) - value, 0), 0)

@@ -22,8 +22,8 @@ AT_ONCE = 64
 FIELDS = ("low", "high", "bound", "start", "along")
 """Of the leaves."""
 
-MOST_PARTS = 4
-"""Pieces that a box is cut into at most."""
+FINENESS = 32
+"""Pieces that a box is cut into, times the dimension, at most; two at least."""
 
 MOST_LEAVES = 8192
 """A cover of more leaves is not carried over to the next sum: it begins again with the whole cube."""
@@ -145,7 +145,7 @@ class Search:
         if not split.size:
             return own
         # A go over few boxes costs as much as one over many: cut finer.
-        parts = min(max(AT_ONCE // len(top), 2), MOST_PARTS)
+        parts = max(min(AT_ONCE // len(top), FINENESS // own.low.shape[1]), 2)
         along, rows = own.along[split], np.arange(len(split))
         first, last = own.low[split, along], own.high[split, along]
         cuts = first[:, None] + (last - first)[:, None] * (np.arange(1, parts) / parts)

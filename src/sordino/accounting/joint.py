@@ -1,0 +1,177 @@
+"""A filter for queries whose answers are still out: several at once, and those that a crash may have lost.
+
+A query is accepted only if it is accepted whatever all answers that are out may turn out to be, so decisions depend on
+delivered answers alone: they can be worked out again from what everybody has seen, and tell nothing about an answer
+before it is delivered. One filter is kept for each way in which the answers can turn out; a delivered answer drops
+those in which it was another one. Cost: as many decisions as there are ways.
+Source: Bayesian privacy filter paper, Algorithm 2, for each way by itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from sordino.accounting.state import Binding, Decision
+from sordino.errors import SordinoError
+
+MOST_WAYS = 1024
+"""Ways in which open answers can turn out at most: ten bits."""
+
+
+class PrivacyFilter(Protocol):
+    """What a filter offers."""
+
+    def decide(self, query: Any) -> Decision:
+        """Whether the query may be asked; nothing changes."""
+
+    def after(self, query: Any, output: int) -> Self:
+        """The filter once an accepted query has been answered."""
+
+    def changed(self) -> Self:
+        """The filter once the record has changed."""
+
+    def explain(self) -> tuple[str, ...]:
+        """What binds and what is left, in words."""
+
+    @property
+    def binding(self) -> Binding:
+        """The hypotheses with the least left."""
+
+    @property
+    def spent(self) -> float:
+        """Nats, rounded up: the realized loss of all answers."""
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down: queries whose epsilons add up to at most this are accepted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """How the open answers may turn out.
+
+    Attributes:
+        filter: after all answers, these among them.
+        answers: by the queries' names.
+    """
+
+    filter: PrivacyFilter
+    answers: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class JointFilter:
+    """A filter and the queries whose answers are out: a value; `asked` and `answered` give the next one.
+
+    Attributes:
+        ways: at least one.
+
+    Example:
+        >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
+        >>> query = LinearQuery([1.0], 0, low=-1, high=1, epsilon="0.4")
+        >>> asked = JointFilter.of(BayesianFilter(Box([-1], [1]), LDP("1"))).asked("a", query).asked("b", query)
+        >>> asked.decide(query).accepted, asked.answered("a", 0).answered("b", 1).decide(query).accepted
+        (False, True)
+    """
+
+    ways: tuple[Way, ...]
+
+    @classmethod
+    def of(cls, start: PrivacyFilter) -> "JointFilter":
+        """A filter all of whose answers are known."""
+        return cls((Way(start, {}),))
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The names of the queries whose answers are out."""
+        return tuple(self.ways[0].answers)
+
+    @property
+    def spent(self) -> float:
+        """Nats, rounded up: the realized loss, whatever the open answers are."""
+        return max(way.filter.spent for way in self.ways)
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down: queries whose epsilons add up to at most this are accepted."""
+        return min(way.filter.remaining for way in self.ways)
+
+    @property
+    def worst(self) -> PrivacyFilter:
+        """The filter of the way in which least is left."""
+        return min((way.filter for way in self.ways), key=lambda one: one.binding.left)
+
+    def decide(self, query: Any) -> Decision:
+        """Whether the query may be asked, whatever the open answers are; nothing changes.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+        decisions = [way.filter.decide(query) for way in self.ways]
+        return Decision(all(one.accepted for one in decisions), max(one.loss for one in decisions))
+
+    def asked(self, name: str, query: Any) -> "JointFilter":
+        """The filter once a query is out under a name of its own.
+
+        Raises:
+            SordinoError: a query that is not accepted, a name that is out already, or too many open answers.
+        """
+        if name in self.waiting:
+            raise SordinoError("a query must have a name of its own", found="one that is out")
+        self.require_room(query)
+        return JointFilter(
+            tuple(
+                Way(after, {**way.answers, name: code})
+                for way in self.ways
+                for code in range(query.outputs)
+                if (after := _after(way.filter, query, code)) is not None
+            )
+        )
+
+    def changed(self) -> "JointFilter":
+        """The filter once the record has changed; answers that are out are about the earlier one.
+
+        Raises:
+            SordinoError: a definition that says nothing of two versions.
+        """
+        return JointFilter(tuple(Way(way.filter.changed(), way.answers) for way in self.ways))
+
+    def require_room(self, query: Any) -> None:
+        """Refuse a query with which there would be too many ways.
+
+        Raises:
+            SordinoError: more than the most.
+        """
+        if len(self.ways) * query.outputs > MOST_WAYS:
+            raise SordinoError(
+                f"open answers must be able to turn out in at most {MOST_WAYS} ways",
+                found=f"{len(self.ways) * query.outputs} with this query",
+                step="deliver those that wait first",
+            )
+
+    def answered(self, name: str, output: int) -> "JointFilter":
+        """The filter once the answer of a query that was out is delivered.
+
+        Raises:
+            SordinoError: a query that is not out, or an answer that it cannot have.
+        """
+        kept = [way for way in self.ways if way.answers.get(name) == output]
+        if not kept:
+            raise SordinoError("a delivered answer must be one of a query that is out", found="another")
+        rest = [{other: code for other, code in way.answers.items() if other != name} for way in kept]
+        return JointFilter(tuple(Way(way.filter, answers) for way, answers in zip(kept, rest, strict=True)))
+
+
+def _after(before: PrivacyFilter, query: Any, code: int) -> PrivacyFilter | None:
+    """The filter after an answer; None where no record can give it after the others.
+
+    Raises:
+        SordinoError: a query that is not accepted.
+    """
+    accepted = before.decide(query).accepted
+    try:
+        return before.after(query, code)
+    except SordinoError:
+        if not accepted:
+            raise
+        return None

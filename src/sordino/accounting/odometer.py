@@ -1,0 +1,173 @@
+"""The odometer: what the answers about one unchanged record have cost so far, counted in three ways, A >= B >= C.
+
+A adds up the epsilons of all queries, B the realized losses of the answers one by one, C is the realized loss of all
+answers together: what they really tell. One number for each group of hypotheses: all values alike, pairs of values,
+attributes. Losses under Bayesian coordinate DP do not add up: with a bound on dependence q, A and B are
+ln((1 - q) e^c + q e^epsilon) of summed coordinate losses c and LDP losses epsilon, and with a prior they are LDP's.
+Units: nats, rounded up. An odometer promises nothing; a filter does.
+Source: Bayesian privacy filter paper, Definition 4.5.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.accounting.filter import BayesianFilter, read_output
+from sordino.accounting.grouped import GroupedState
+from sordino.accounting.measure import FiniteDefinition
+from sordino.accounting.product import mixture
+from sordino.accounting.state import FilterState
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.pairwise import LDP
+from sordino.definition.prior import Prior
+from sordino.domain.box import Box
+from sordino.domain.record import FiniteDomain, Record
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What an odometer shows of one group of hypotheses, in nats, rounded up.
+
+    Attributes:
+        about: what is compared.
+        epsilons: A.
+        separate: B, at most A.
+        realized: C, at most B.
+    """
+
+    about: str
+    epsilons: float
+    separate: float
+    realized: float
+
+
+@dataclass(frozen=True, eq=False)
+class Odometer:
+    """Counts what answers cost: a value; `after` gives the next one. Any query may be counted, accepted or not.
+
+    Attributes:
+        domain: as of a filter.
+        definition: whose hypotheses are counted.
+
+    Example:
+        >>> from sordino import Categories, RandomizedResponse
+        >>> asked, coin = Odometer(Categories(["yes", "no"]), LDP("1")), RandomizedResponse(2, "ln 3")
+        >>> (reading,) = asked.after(coin, 0).after(coin, 1).readings
+        >>> round(reading.epsilons, 6), round(reading.separate, 6), round(reading.realized, 6)
+        (2.197225, 2.197225, 0.0)
+    """
+
+    domain: Box | Record | FiniteDomain
+    definition: FiniteDefinition
+    _parts: Any = None
+
+    def __post_init__(self) -> None:
+        if self._parts is None:
+            parts = tuple(_Part.start(self.domain, definition) for definition in _counted(self.definition))
+            object.__setattr__(self, "_parts", parts)
+
+    def after(self, query: Any, output: int) -> "Odometer":
+        """The odometer once a query has been answered.
+
+        Raises:
+            SordinoError: a query that does not fit the domain, or an answer that it cannot have.
+        """
+        return replace(self, _parts=tuple(part.after(query, output) for part in self._parts))
+
+    @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """One for each group of hypotheses."""
+        parts: tuple[_Part, ...] = self._parts
+        if len(parts) == 1:
+            return parts[0].readings
+        exact, attributes, record = parts
+        (whole,) = record.readings
+        beliefs = None if not isinstance(self.definition, BayesianCoordinateDP) else self.definition.beliefs
+        found = []
+        for place, (own, joint) in enumerate(zip(attributes.readings, exact.readings, strict=False)):
+            if isinstance(beliefs, Prior) or beliefs is None:
+                found.append(_ordered(joint.about, whole.epsilons, whole.separate, joint.realized))
+                continue
+            q = beliefs.bounds[place]
+            sums = mixture(own.epsilons, whole.epsilons, q)
+            separate = mixture(own.separate, whole.separate, q)
+            realized = min(mixture(own.realized, whole.realized, q), joint.realized)
+            found.append(_ordered(joint.about, sums, separate, realized))
+        return (*found, whole)
+
+    @property
+    def realized(self) -> float:
+        """C of the group that lost most."""
+        return max((reading.realized for reading in self.readings), default=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The three counts under one definition whose losses add up."""
+
+    first: FilterState
+    state: FilterState
+    epsilons: NDArray[np.float64]
+    separate: NDArray[np.float64]
+
+    @classmethod
+    def start(cls, domain: Any, definition: Any) -> "_Part":
+        state: FilterState = BayesianFilter(domain, definition)._state  # noqa: SLF001 - the same state, without a filter
+        groups = np.zeros(len(_levels(state)))
+        return cls(state, state, groups, groups)
+
+    def after(self, query: Any, output: int) -> "_Part":
+        own = _own(self.first, query)
+        code = read_output(output, query.outputs)
+        alone = _levels(self.first.counted(query, code))
+        separate = np.minimum(alone, own)
+        return _Part(
+            self.first,
+            self.state.counted(query, code),
+            _up(self.epsilons + own),
+            _up(self.separate + separate),
+        )
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        counts = zip(self.epsilons.tolist(), self.separate.tolist(), _levels(self.state).tolist(), strict=True)
+        return tuple(_ordered(_about(self.state, group), *three) for group, three in enumerate(counts))
+
+
+def _counted(definition: FiniteDefinition) -> tuple[FiniteDefinition, ...]:
+    """The definitions whose counts make up the readings; coordinate losses and LDP's for a Bayesian one."""
+    if not isinstance(definition, BayesianCoordinateDP):
+        return (definition,)
+    return definition, CoordinateDP(["inf"] * definition.d), LDP(0)
+
+
+def _levels(state: FilterState) -> NDArray[np.float64]:
+    if isinstance(state, GroupedState):
+        return state.levels
+    return np.array([state.spent])
+
+
+def _own(state: FilterState, query: Any) -> NDArray[np.float64]:
+    if isinstance(state, GroupedState):
+        return state.known(query).levels
+    return np.array([state.level(query)])
+
+
+def _about(state: FilterState, group: int) -> str:
+    return state.about(group) if isinstance(state, GroupedState) else "two records"
+
+
+def _ordered(about: str, epsilons: float, separate: float, realized: float) -> Reading:
+    """Upper bounds on the same loss: each is cut to the one before it."""
+    separate = min(separate, epsilons)
+    return Reading(about, epsilons, separate, min(realized, separate))
+
+
+def _up(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rounded up; what is exactly nothing stays."""
+    return np.where(amounts == 0, 0.0, np.nextafter(amounts, math.inf))

@@ -1,0 +1,120 @@
+"""What a ledger's file holds, and whether it is whole.
+
+Each line carries a hash of its own, and the number of lines stands beside the terms, so that a line that was changed or
+is missing is noticed. Of a damaged file every whole line is kept; nothing is ever written to it again.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sordino.errors import SordinoError
+from sordino.store.database import DamagedError
+from sordino.store.event import Event, seal_of
+
+MAGIC = b"SQLite format 3\0"
+
+HEADER_VERSIONS = slice(18, 20)
+"""Bytes of the file's header that say how it is read and written."""
+
+HEADER_PAGES = slice(28, 32)
+"""Bytes that say how many pages there are."""
+
+COLUMNS = "sequence, event, id, body, secret, time, seal"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The lines of a ledger.
+
+    Attributes:
+        meta: terms, key, head (the number of lines) and copy, as texts.
+        events: the whole lines, ascending.
+        damage: what is not whole, in words; empty if all is.
+    """
+
+    meta: Mapping[str, str]
+    events: tuple[Event, ...]
+    damage: tuple[str, ...]
+
+
+def read_contents(connection: sqlite3.Connection) -> Contents:
+    """All lines within a transaction.
+
+    Raises:
+        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    """
+    found = [bytes(text).decode("utf-8", "replace") for (text,) in connection.execute("PRAGMA integrity_check(1)")]
+    damage = [] if found == ["ok"] else ["the file's tables"]
+    meta = connection.execute("SELECT name, value, seal FROM meta").fetchall()
+    events = connection.execute(f"SELECT {COLUMNS} FROM events ORDER BY sequence").fetchall()  # noqa: S608 - constant
+    return _checked(meta, events, damage)
+
+
+def salvage(path: Path) -> Contents:
+    """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
+
+    Raises:
+        SordinoError: nothing is.
+    """
+    content = bytearray(path.read_bytes())
+    if not content.startswith(MAGIC):
+        raise SordinoError(
+            f"{path} must be a ledger",
+            found="another file, or one that is damaged at its beginning",
+            step="make one with `sordino ledger new`, or restore an undamaged copy",
+        )
+    # In memory there is no log, and what was cut off reads as zeros.
+    content[HEADER_VERSIONS] = b"\x01\x01"
+    missing = int.from_bytes(content[HEADER_PAGES]) * 4096 - len(content)
+    content += bytes(min(max(missing, -len(content) % 4096), 1 << 28))
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.text_factory = bytes
+        try:
+            connection.deserialize(bytes(content))
+            meta = list(_readable(connection, "SELECT name, value, seal FROM meta"))
+            events = {}
+            for order in ("ASC", "DESC"):
+                for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
+                    events[row[0]] = row
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
+            raise DamagedError(path, "no table that can be read") from None
+    return _checked(meta, [events[key] for key in sorted(key for key in events if isinstance(key, int))], ["the file"])
+
+
+def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Rows of the table beside the lines."""
+    return [(name, value, seal_of(name, value)) for name, value in meta.items()]
+
+
+def _readable(connection: sqlite3.Connection, command: str) -> Iterator[tuple[object, ...]]:
+    """The rows up to the first that cannot be read."""
+    with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+        yield from connection.execute(command)
+
+
+def _checked(meta: Iterable[tuple[object, ...]], rows: Iterable[tuple[object, ...]], damage: list[str]) -> Contents:
+    known: dict[str, str] = {}
+    for row in meta:
+        with suppress(ValueError, TypeError):
+            name, value, seal = (bytes(text).decode("utf-8") for text in row)  # type: ignore[call-overload]
+            if seal == seal_of(name, value):
+                known[name] = value
+    events, broken = [], 0
+    for row in rows:
+        event = Event.of_row(row)
+        broken += event is None
+        events += [event] if event is not None else []
+    damage += [f"its {name}" for name in ("terms", "key", "head", "copy") if name not in known]
+    head = int(known.get("head", "-1"))
+    if broken:
+        damage.append(f"{broken} of its lines")
+    elif head >= 0 and [event.sequence for event in events] != list(range(1, head + 1)):
+        damage.append(f"lines that are missing of {head}")
+    if "terms" not in known:
+        raise SordinoError(
+            "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
+        )
+    return Contents(known, tuple(events), tuple(damage))

@@ -1,0 +1,203 @@
+"""The SQLite file of a ledger: made for its owner only, opened for one transaction at a time.
+
+Write-ahead log, synchronous FULL. `settle` moves all that is committed into the file itself and empties the log, so
+that no later damage to the log can undo it. Connections live as long as one transaction: none is shared with a fork.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+from sordino.errors import SordinoError
+from sordino.survey.load import cannot, written
+
+APPLICATION = 0x536F7264
+"""Marks the files of Sordino ("Sord")."""
+
+VERSION = 1
+"""Of the tables; of the terms and queries in them each has its own."""
+
+WAIT = 60.0
+"""Seconds that a transaction waits for another one."""
+
+PAUSE = 0.005
+"""Seconds between two tries where SQLite itself does not wait."""
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal TEXT NOT NULL);
+CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY,
+    event TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    time TEXT NOT NULL,
+    seal TEXT NOT NULL,
+    UNIQUE (id, event)
+);
+"""
+
+
+@contextmanager
+def new_database(path: Path) -> Iterator[sqlite3.Connection]:
+    """A new file that only its owner can open; it has its name when the block ends well.
+
+    Raises:
+        SordinoError: something has that name, or the system refuses.
+    """
+    with written(path) as temporary:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR))
+        try:
+            with _errors(path), closing(_connect(temporary)) as connection:
+                connection.execute("PRAGMA page_size = 4096")
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+                connection.executescript(SCHEMA)
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+        finally:
+            for ending in ("-wal", "-shm"):
+                with suppress(OSError):
+                    temporary.with_name(temporary.name + ending).unlink()
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        # A new name is on disk when its folder is.
+        os.fsync(folder)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def transaction(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    """A transaction that is committed when the block ends well, and otherwise changes nothing.
+
+    One that writes keeps all others that write out from its beginning.
+
+    Raises:
+        SordinoError: no ledger of this user's alone, of a newer version, or the system refuses.
+    """
+    require_own(path)
+    with _errors(path), closing(_connect(path)) as connection:
+        _require_version(path, connection)
+        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        yield connection
+        # A block that fails leaves the transaction to the closing connection, which undoes it.
+        connection.execute("COMMIT")
+
+
+def settle(path: Path) -> None:
+    """All that is committed into the file itself, synchronized, and the log emptied.
+
+    Raises:
+        SordinoError: other transactions did not end in time.
+    """
+    require_own(path)
+    deadline = monotonic() + WAIT
+    with _errors(path), closing(_connect(path)) as connection:
+        while _checkpoint(connection):
+            # SQLite does not wait for a process that does the same.
+            if monotonic() > deadline:
+                raise _busy(path)
+            sleep(PAUSE)
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Empty the log; whether it could not be done for other processes."""
+    try:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        if not _is_busy(error):
+            raise
+        return True
+    return bool(busy)
+
+
+def require_own(path: Path) -> None:
+    """Refuse a file that is not its owner's alone, or that is not one file of one name.
+
+    Raises:
+        SordinoError: what is wrong with it.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise SordinoError(f"{path} must be a ledger", found="no file", step="make one with `sordino ledger new`")
+    if status.st_uid != os.geteuid():
+        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file")
+    if status.st_mode & OTHERS:
+        raise SordinoError(
+            f"{path} must be open to its owner only",
+            found=f"mode {stat.S_IMODE(status.st_mode):04o}",
+            step="chmod 600 it",
+        )
+    if status.st_nlink != 1:
+        # Two names have two logs, of which each knows half.
+        raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")
+
+
+def _require_version(path: Path, connection: sqlite3.Connection) -> None:
+    ((application,), (version,)) = (
+        connection.execute(f"PRAGMA {pragma}").fetchone() for pragma in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        raise SordinoError(f"{path} must be a ledger", found="another file", step="make one with `sordino ledger new`")
+    if version != VERSION:
+        step = "use a newer Sordino" if version > VERSION else "restore an undamaged copy"
+        raise SordinoError(f"{path} must be a ledger of version {VERSION} at most", found=str(version), step=step)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+    try:
+        connection.text_factory = bytes
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """SQLite's refusals in our words; they never hold a value."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if _is_busy(error):
+            raise _busy(path) from None
+        raise SordinoError(f"{path} must be possible to use", found=str(error)) from None
+    except sqlite3.DatabaseError as error:
+        raise DamagedError(path, str(error)[:80]) from None
+    except UnicodeDecodeError:
+        # SQLite's own words may quote what is broken.
+        raise DamagedError(path, "broken tables") from None
+
+
+class DamagedError(SordinoError):
+    """A file that SQLite cannot read as it is."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        super().__init__(f"{path} must be a whole ledger", found=found, step="restore an undamaged copy")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+
+
+def _busy(path: Path) -> SordinoError:
+    return SordinoError(f"{path} must be free", found="another process that keeps it", step="try again")

@@ -1,0 +1,114 @@
+"""The public part of a ledger as JSON Lines: terms, versions of the record, queries and the answers that were sent.
+
+No record, no hash of one, and no answer that may not have been sent. The same ledger always gives the same bytes. From
+a transcript anybody works out the decisions again; `import_transcript` does, at every query. What it makes only checks:
+an answer that the transcript lacks may have been drawn, so it could be drawn twice.
+"""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sordino.errors import SordinoError
+from sordino.store.event import ASKED, RECORD, SENT, Event
+from sordino.store.ledger import Ledger
+from sordino.store.standing import Standing
+from sordino.store.writer import write_ledger
+from sordino.survey.document import canonical
+from sordino.survey.ledger_terms import LedgerTerms
+from sordino.survey.load import read_text, write_text
+
+FORMAT = "sordino transcript"
+VERSION = 1
+
+PUBLIC = (RECORD, ASKED, SENT)
+"""Events that everybody may see."""
+
+
+def transcript(ledger: Ledger) -> str:
+    """The public lines of a ledger; of a damaged one those that are whole, and marked so.
+
+    Raises:
+        SordinoError: no ledger, or nothing that is whole.
+    """
+    contents = ledger.contents()
+    public = [event for event in contents.events if event.event in PUBLIC]
+    head = {"format": FORMAT, "version": VERSION, "terms": ledger.terms.document, "whole": not contents.damage}
+    lines = [head, *(_line(number, event) for number, event in enumerate(public, 1))]
+    text = "".join(canonical(line).decode("ascii") + "\n" for line in lines)
+    return text + canonical({"events": len(public), "hash": _hash(text)}).decode("ascii") + "\n"
+
+
+def export_transcript(ledger: Ledger, path: Path) -> int:
+    """Write the public lines of a ledger; how many events they are.
+
+    Raises:
+        SordinoError: something has that name, or the system refuses.
+    """
+    text = transcript(ledger)
+    write_text(path, text)
+    return text.count("\n") - 2
+
+
+def import_transcript(source: Path, path: Path) -> Ledger:
+    """Make a ledger that only checks from a transcript, once each of its queries is found to be acceptable.
+
+    Raises:
+        SordinoError: a transcript that is cut, changed, of a damaged ledger or of a newer version; one whose queries
+        the filter does not accept; something has the new ledger's name.
+    """
+    terms, events = read_transcript(source)
+    try:
+        Standing.of(terms, events)
+    except SordinoError as error:
+        raise SordinoError(f"{source} must hold queries that the filter accepts", found=error.rule) from None
+    write_ledger(path, terms, events, copy=True)
+    return Ledger.open(path)
+
+
+def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
+    """The terms and the events of a transcript.
+
+    Raises:
+        SordinoError: one that is cut, changed, of a damaged ledger or of a newer version.
+    """
+    text = read_text(source)
+    end = text.rfind("\n", 0, -1) + 1
+    head, *lines = [_object(line, source) for line in text.splitlines()] or [{}]
+    if head.get("format") != FORMAT:
+        raise SordinoError(f"{source} must be a transcript", found="another file", step="use `sordino ledger export`")
+    if head.get("version") != VERSION:
+        raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=repr(head.get("version"))[:80])
+    last = lines.pop() if lines else {}
+    if not text.endswith("\n") or last != {"events": len(lines), "hash": _hash(text[:end])}:
+        raise SordinoError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")
+    if head.get("whole") is not True:
+        raise SordinoError(f"{source} must be of a whole ledger", found="one of a damaged ledger")
+    return LedgerTerms.of_document(head["terms"]), [_event(line, source) for line in lines]
+
+
+def _line(number: int, event: Event) -> dict[str, Any]:
+    """Numbered anew: what was drawn is left out, and nobody shall count it."""
+    return {"sequence": number, "event": event.event, "id": event.id, "body": dict(event.body), "time": event.time}
+
+
+def _event(line: dict[str, Any], source: Path) -> Event:
+    try:
+        return Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
+    except KeyError as error:
+        raise SordinoError(f"{source} must hold whole events", found=f"one without {error}") from None
+
+
+def _object(line: str, source: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise SordinoError(f"{source} must hold a JSON object on each line", found="something else")
+    return found
+
+
+def _hash(text: str) -> str:
+    return "sha256:" + sha256(text.encode()).hexdigest()

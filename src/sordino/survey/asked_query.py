@@ -1,0 +1,234 @@
+"""A query that a collector asks of a person's record: the file, its frozen words, and the channel that answers it.
+
+version = 1
+id = "sleep-1"
+collector = "Institute of Sleep"
+epsilon = "0.1"
+linear = { theta = { sleep = 1 }, low = 0, high = 12 }
+
+Of categories one attribute is asked, by randomized response: category = "smoker".
+
+The id belongs to these words for ever: asked again, the query has the answer that was given first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+
+from sordino.domain.categories import Categories
+from sordino.domain.record import Record
+from sordino.errors import SordinoError
+from sordino.exact.source import Source
+from sordino.mechanism.bit_query import BitQuery
+from sordino.mechanism.linear_query import LinearQuery
+from sordino.mechanism.logistic_query import LogisticQuery
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.truncated_query import TruncatedLinearQuery
+from sordino.query import AttributeQuery
+from sordino.survey.document import content_hash
+from sordino.survey.ledger_terms import LedgerTerms
+from sordino.survey.load import read_toml
+from sordino.survey.parts import Part, require_one_of
+from sordino.survey.person_record import PersonRecord
+from sordino.survey.protect import Epsilon, nearest
+from sordino.survey.tables import read_tables, whole
+
+FORMAT = "sordino query"
+VERSION = 1
+
+MODELS = ("linear", "truncated", "logistic")
+"""What can be asked about numbers."""
+
+KINDS = (*MODELS, "category")
+"""What can be asked."""
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""One line of text."""
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class ModelTable(Part):
+    """A model that is affine in the record.
+
+    Attributes:
+        theta: the coefficients by attribute, in the attributes' units; 0 for those that are not named.
+        intercept: what is added.
+    """
+
+    theta: dict[str, Finite] = Field(min_length=1)
+    intercept: Finite = 0.0
+
+
+class RangedModelTable(ModelTable):
+    """A model with a range.
+
+    Attributes:
+        low: what the answer 0 stands for.
+        high: what the answer 1 stands for.
+    """
+
+    low: Finite
+    high: Finite
+
+
+class QueryTable(Part):
+    """The file of a query.
+
+    Attributes:
+        version: of the format, 1.
+        id: the query's name, never used for another one.
+        collector: who asks, and gets the answer.
+        epsilon: what the answer may tell by itself, in nats.
+        linear: a model whose value stays in its range.
+        truncated: a model whose value is cut to its range.
+        logistic: a model of a probability.
+        category: an attribute of categories, by randomized response.
+    """
+
+    version: Annotated[Literal[1], BeforeValidator(whole)]
+    id: Name
+    collector: Name
+    epsilon: Epsilon
+    linear: RangedModelTable | None = None
+    truncated: RangedModelTable | None = None
+    logistic: ModelTable | None = None
+    category: Name | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, *KINDS)
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """The frozen words: public, with their hash."""
+        words = self.model_dump(exclude_none=True, exclude={"epsilon"})
+        content = {**words, "format": FORMAT, "epsilon": str(self.epsilon)}
+        return {**content, "hash": content_hash(content)}
+
+
+@dataclass(frozen=True)
+class AskedQuery:
+    """A query and who asks it.
+
+    Attributes:
+        document: its frozen words.
+        terms: of the ledger that is asked.
+    """
+
+    document: Mapping[str, Any]
+    terms: LedgerTerms = field(compare=False, repr=False)
+
+    @classmethod
+    def load(cls, path: Path | str, terms: LedgerTerms) -> "AskedQuery":
+        """Read the file of a query about records of these terms.
+
+        Raises:
+            SordinoError: unreadable, or about other attributes.
+            SordinoErrors: all its mistakes.
+        """
+        return cls.read(read_toml(Path(path)), terms, str(path))
+
+    @classmethod
+    def read(cls, tables: dict[str, Any], terms: LedgerTerms, name: str = "the query") -> "AskedQuery":
+        """Check the tables of such a file."""
+        table = read_tables(QueryTable, tables, name)
+        query = cls(table.document(), terms)
+        query.__dict__["channel"] = _channel(table, terms)
+        return query
+
+    @classmethod
+    def of_document(cls, document: dict[str, Any], terms: LedgerTerms) -> "AskedQuery":
+        """From frozen words.
+
+        Raises:
+            SordinoError: words that were changed, or of another format or version.
+        """
+        if document.get("format") != FORMAT or document.get("hash") != content_hash(document):
+            raise SordinoError("a query must be as it was frozen", found="words that do not match their hash")
+        query = cls(document, terms)
+        _ = query.channel
+        return query
+
+    @cached_property
+    def channel(self) -> BitQuery | AttributeQuery:
+        """What answers it, and what the filter decides by.
+
+        Raises:
+            SordinoErrors: words that are no query about these terms.
+        """
+        tables = {name: part for name, part in self.document.items() if name not in {"format", "hash"}}
+        return _channel(read_tables(QueryTable, tables, "the query"), self.terms)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of all that defines the channel."""
+        return sha256(self.channel.parameters.encode()).hexdigest()[:16]
+
+    def check(self, record: PersonRecord) -> None:
+        """Refuse a record that the channel does not take.
+
+        Raises:
+            SordinoError: why, without a value.
+        """
+        if isinstance(self.channel, BitQuery):
+            self.channel.checked(record.row)
+
+    def draw(self, record: PersonRecord, source: Source | None = None) -> int:
+        """An answer's code, with fresh randomness; every call is a new release."""
+        if isinstance(self.channel, BitQuery):
+            return int(self.channel.privatize(record.row, source)[0])
+        domain = self.terms.domain
+        if not isinstance(domain, Record):
+            raise SordinoError("a query about a category needs records of categories", found="numbers")
+        return int(self.channel.privatize(domain, record.row, source)[0])
+
+    @property
+    def id(self) -> str:
+        """The query's name."""
+        return str(self.document["id"])
+
+    @property
+    def collector(self) -> str:
+        """Who asks."""
+        return str(self.document["collector"])
+
+    @property
+    def hash(self) -> str:
+        """Of the frozen words."""
+        return str(self.document["hash"])
+
+    @cached_property
+    def kind(self) -> str:
+        """What is asked, as a word of the file."""
+        return next(kind for kind in KINDS if kind in self.document)
+
+
+def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | AttributeQuery:
+    """Raises: SordinoError, for what cannot be asked of such records."""
+    model = table.linear or table.truncated or table.logistic
+    if (model is None) != isinstance(terms.domain, Record):
+        known = "category" if isinstance(terms.domain, Record) else ", ".join(MODELS)
+        raise SordinoError(f"this ledger's records must be asked by {known}", found="another kind of query")
+    if model is None:
+        name = table.category or ""
+        values = terms.attributes.get(name)
+        if not isinstance(values, Categories):
+            hint = nearest([name], terms.names)
+            raise SordinoError(f"category must name an attribute of the ledger{hint}", found=repr(name)[:80])
+        return AttributeQuery(name, RandomizedResponse(values.k, table.epsilon))
+    unknown = [name for name in model.theta if name not in terms.names]
+    if unknown:
+        hint = nearest(unknown, terms.names)
+        raise SordinoError(f"theta must name attributes of the ledger{hint}", found=repr(unknown[0])[:80])
+    theta = [model.theta.get(name, 0.0) for name in terms.names]
+    if isinstance(model, RangedModelTable):
+        kind = LinearQuery if table.linear is not None else TruncatedLinearQuery
+        return kind(theta, model.intercept, model.low, model.high, table.epsilon)
+    return LogisticQuery(theta, model.intercept, table.epsilon)

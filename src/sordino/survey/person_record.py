@@ -1,0 +1,103 @@
+"""A person's own values, from a file on their device. No error ever holds one of them, nor a word of the file.
+
+version = 1
+[record]
+age = 44
+sleep = 7.5
+
+A value is a number, or a category by its name.
+"""
+
+import hmac
+import re
+import tomllib
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.categories import Categories
+from sordino.errors import SordinoError
+from sordino.survey.ledger_terms import LedgerTerms, Values
+from sordino.survey.load import read_text
+
+VERSION = 1
+
+
+@dataclass(frozen=True, repr=False)
+class PersonRecord:
+    """The values of one person, checked.
+
+    Attributes:
+        values: in the order of the terms' attributes; of a category its place.
+    """
+
+    values: tuple[float | int, ...]
+
+    @classmethod
+    def load(cls, path: Path | str, terms: LedgerTerms) -> "PersonRecord":
+        """Read the file of a record.
+
+        Raises:
+            SordinoError: unreadable, or not a record of these terms; never with a value.
+        """
+        try:
+            tables = tomllib.loads(read_text(Path(path)))
+        except ValueError as error:
+            if isinstance(error, SordinoError):
+                raise
+            # The parser's words could quote the file.
+            where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
+            found = f"a mistake {where[0]}" if where else "a mistake"
+            raise SordinoError(f"{path} must be a TOML file", found=found) from None
+        return cls.read(tables, terms)
+
+    @classmethod
+    def read(cls, tables: dict[str, Any], terms: LedgerTerms) -> "PersonRecord":
+        """Check the tables of such a file.
+
+        Raises:
+            SordinoError: another version, a missing, foreign or unfit value; never with a value.
+        """
+        version, record = tables.get("version"), tables.get("record")
+        if type(version) is not int or version != VERSION:
+            raise SordinoError(f"a record's version must be {VERSION}", step=f"write version = {VERSION}")
+        if set(tables) != {"version", "record"} or not isinstance(record, dict):
+            raise SordinoError("a record must have a version and a table [record]", found="other settings")
+        missing = [name for name in terms.names if name not in record]
+        if missing:
+            raise SordinoError("a record must have a value for each attribute", found=f"none for {missing[0]!r}")
+        if len(record) > len(terms.names):
+            more = len(record) - len(terms.names)
+            raise SordinoError("a record must have the ledger's attributes only", found=f"{more} more")
+        return cls(tuple(_value(record[name], name, terms.attributes[name]) for name in terms.names))
+
+    @property
+    def row(self) -> NDArray[Any]:
+        """As channels take it, shape (1, d)."""
+        return np.array([self.values])
+
+    def digest(self, key: bytes) -> str:
+        """A keyed hash that equal records share: whoever has the key can try values, so both stay in the ledger."""
+        return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
+
+
+def _value(value: Any, name: str, attribute: Values) -> float | int:
+    if isinstance(attribute, Categories):
+        if not isinstance(value, str) or value not in attribute.labels:
+            raise SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+        return list(attribute.labels).index(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SordinoError(f"the record's {name!r} must be a number", found="something else")
+    try:
+        number = float(value) + 0.0  # no negative zero
+    except OverflowError:
+        number = float("inf")
+    if not attribute.low <= number <= attribute.high:
+        raise SordinoError(
+            f"the record's {name!r} must lie between {attribute.low:g} and {attribute.high:g}", found="another number"
+        )
+    return number

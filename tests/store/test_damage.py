@@ -1,0 +1,152 @@
+"""Files that are cut or changed anywhere: what is whole is kept, nothing is answered anew, nothing is drawn again."""
+
+import random
+import sqlite3
+import subprocess
+from contextlib import closing, suppress
+
+import pytest
+
+from sordino.device.ask import ask
+from sordino.errors import SordinoError
+from sordino.store.ledger import Ledger
+
+RESENT = ("q0", "q13", "stored")
+"""Answers that are asked for again."""
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory, terms, question, record, stop_at, stopped):
+    """A ledger with answers that were sent, one that was stored, one that is reserved; and its entries."""
+    path = tmp_path_factory.mktemp("used") / "me.ledger"
+    ledger = Ledger.make(path, terms)
+    for place in range(14):
+        ask(ledger, question(f"q{place}", "sleep", "0.01"), record(), lambda _: None)
+    for name, point in [("stored", "stored"), ("reserved", "reserved")]:
+        with pytest.raises(stopped):
+            ask(Ledger(path, step=stop_at(point)), question(name, "both", "0.05"), record(), print)
+    assert path.stat().st_size > 20_000
+    return path, dict(ledger.book().entries)
+
+
+@pytest.fixture
+def copied(used, tmp_path):
+    """A function that changes the bytes of a fresh copy."""
+    path = tmp_path / "me.ledger"
+
+    def change(edit):
+        content = bytearray(used[0].read_bytes())
+        edit(content)
+        path.write_bytes(content)
+        path.chmod(0o600)
+        return Ledger(path)
+
+    return change
+
+
+def examine(ledger, original, question, record):
+    """Whether a damaged ledger noticed; whatever it did, it may not ask anew or change an answer."""
+    never = [question(name, "both", "0.05") for name in ("reserved", "new")]
+    try:
+        contents = Ledger(ledger.path).contents()
+        entries = ledger.book().entries
+    except SordinoError:
+        contents, entries = None, {}
+    whole = contents is not None and contents.damage == ()
+    if whole:
+        assert dict(entries) == original, "damage that is not noticed has changed nothing"
+        return False
+    for name, entry in entries.items():
+        expected = original[name]
+        assert entry.query == expected.query
+        assert entry.code in (None, expected.code)
+        arrived = []
+        if entry.code is not None and name in RESENT:
+            ask(ledger, entry.query, record(), arrived.append)
+            assert [report.code for report in arrived] == [expected.code]
+    for query in never:
+        with pytest.raises(SordinoError):
+            ask(ledger, query, record(), lambda _: pytest.fail("a damaged ledger may not answer anew"))
+    lost = next((entry.query for name, entry in original.items() if name not in entries), None)
+    if lost is not None:
+        with pytest.raises(SordinoError):
+            ask(ledger, lost, record(), lambda _: pytest.fail("a lost answer may not be drawn again"))
+    return True
+
+
+@pytest.mark.parametrize("cases", [25, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", ["cut", "byte", "page"])
+def test_damage_anywhere(used, copied, question, record, kind, cases):
+    rng = random.Random(kind)
+    noticed = kept = 0
+    for _ in range(cases):
+
+        def edit(content):
+            at = rng.randrange(len(content))
+            if kind == "cut":
+                del content[at:]
+            elif kind == "byte":
+                content[at] ^= rng.randrange(1, 256)
+            else:
+                content[at : at + 4096] = rng.randbytes(min(4096, len(content) - at))
+
+        ledger = copied(edit)
+        noticed += examine(ledger, used[1], question, record)
+        with suppress(SordinoError):
+            kept += bool(ledger.book().entries)
+        for ending in ("-wal", "-shm"):
+            ledger.path.with_name(ledger.path.name + ending).unlink(missing_ok=True)
+    assert noticed >= (cases if kind != "byte" else cases // 4)
+    assert kept > cases // 10
+
+
+def test_a_lost_last_line_is_noticed(used, copied, question, record):
+    """Without its last line a ledger looks whole but for the number of lines."""
+    ledger = copied(lambda content: None)
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute("DELETE FROM events WHERE sequence = (SELECT MAX(sequence) FROM events)")
+        connection.commit()
+    assert "missing" in ledger.contents().damage[0]
+    assert examine(ledger, used[1], question, record)
+
+
+def test_a_changed_line_is_noticed(used, copied, question, record):
+    ledger = copied(lambda content: None)
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute(
+            "UPDATE events SET secret = CASE secret WHEN '0' THEN '1' ELSE '0' END WHERE event = 'drawn'"
+        )
+        connection.commit()
+    assert "lines" in ledger.contents().damage[0]
+    assert examine(ledger, used[1], question, record)
+    with pytest.raises(SordinoError, match="must be whole before anything new is asked; found damage to"):
+        ask(ledger, question("new"), record(), print)
+    with pytest.raises(SordinoError, match="must be whole"):
+        ledger.decide(question("new"))
+
+
+def test_a_log_that_is_cut_loses_nothing_that_was_sent(tmp_path, ledger, question, record, stop_at, stopped):
+    """As long as somebody has the file open, the log stays: with what came after the last answer was sent."""
+    arrived, folder = [], tmp_path / "cut"
+    folder.mkdir()
+    log = ledger.path.with_name(ledger.path.name + "-wal")
+    with closing(sqlite3.connect(ledger.path)) as reader:
+        reader.execute("SELECT * FROM meta").fetchall()
+        for place, point in enumerate(["noted", "delivered", "noting", "noted", "reserved", "stored"]):
+            query = question(f"q{place}", epsilon="0.01")
+            with pytest.raises(stopped):
+                ask(Ledger(ledger.path, step=stop_at(point)), query, record(), arrived.append)
+        subprocess.run(["cp", ledger.path, log, tmp_path / "cut"], check=True)
+    whole = (folder / log.name).read_bytes()
+    assert len(whole) > 20_000
+    assert len(arrived) == 4
+    found = set()
+    for end in [0, *range(24, len(whole) + 1, 700), len(whole)]:
+        (folder / log.name).write_bytes(whole[:end])
+        entries = Ledger(folder / ledger.path.name).book().entries
+        assert all(entries[report.query.id].code == report.code for report in arrived)
+        found.add(len(entries))
+        for path in folder.iterdir():
+            path.unlink()
+        subprocess.run(["cp", ledger.path, folder], check=True)
+    assert found == {4, 5, 6}, "what was only reserved or stored may be lost"

@@ -1,0 +1,129 @@
+"""The public part of a ledger: the same bytes each time, the same decisions from it, and nothing of the record."""
+
+import json
+
+import pytest
+
+from sordino.device.ask import ask
+from sordino.errors import SordinoError
+from sordino.store.ledger import Ledger, RefusedError
+from sordino.store.transcript import export_transcript, import_transcript, transcript
+
+PROBES = [(model, epsilon) for model in ("sleep", "against", "age", "both") for epsilon in ("0.1", "0.3", "0.99")]
+
+
+@pytest.fixture
+def used(ledger, question, record, stop_at, stopped):
+    """A ledger with two versions of a record, answers that were sent and answers that were not."""
+    for name, model in [("a", "sleep"), ("b", "both"), ("c", "against")]:
+        ask(ledger, question(name, model, "0.15"), record(), lambda _: None)
+    for name, point in [("d", "stored"), ("e", "reserved")]:
+        with pytest.raises(stopped):
+            ask(Ledger(ledger.path, step=stop_at(point)), question(name, "age", "0.1"), record(), print)
+    ask(ledger, question("f", "sleep", "0.05"), record(age=45), lambda _: None)
+    return ledger
+
+
+def test_decisions_from_the_transcript_are_those_of_the_ledger(used, question, tmp_path):
+    export_transcript(used, tmp_path / "t.jsonl")
+    copy = import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
+    found = set()
+    for model, epsilon in PROBES:
+        query = question("probe", model, epsilon)
+        own, public = used.decide(query), copy.decide(query)
+        assert (own.accepted, own.loss) == (public.accepted, public.loss)
+        found.add(own.accepted)
+    assert found == {True, False}
+    assert copy.standing().joint.spent == used.standing().joint.spent
+    assert copy.standing().joint.waiting == ("d", "e")
+
+
+def test_the_same_ledger_gives_the_same_bytes(used, tmp_path):
+    first = transcript(used)
+    assert transcript(used) == first
+    export_transcript(used, tmp_path / "t.jsonl")
+    assert transcript(import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")) == first
+
+
+def test_it_holds_no_unsent_answer_and_no_hash_of_the_record(used):
+    text, book = transcript(used), used.book()
+    for version in book.versions[1:]:
+        assert version.digest not in text
+    assert used.contents().meta["key"] not in text
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert {line["id"]: line["body"]["code"] for line in lines if line.get("event") == "sent"} == {
+        name: str(entry.code) for name, entry in book.entries.items() if entry.state == "sent"
+    }
+    assert [line["sequence"] for line in lines[1:-1]] == list(range(1, len(lines) - 1))
+    assert {line.get("event") for line in lines[1:-1]} == {"record", "asked", "sent"}
+
+
+def test_whether_an_answer_is_drawn_already_cannot_be_told(ledger, question, record, stop_at, stopped):
+    texts = []
+    for point in ("reserved", "stored"):
+        stopping = Ledger(ledger.path, clock=lambda: "now", step=stop_at(point))
+        with pytest.raises(stopped):
+            ask(stopping, question("q"), record(), print)
+        texts.append(transcript(ledger))
+    assert texts[0] == texts[1]
+
+
+def test_a_copy_answers_nothing(used, question, record, tmp_path):
+    export_transcript(used, tmp_path / "t.jsonl")
+    copy = import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
+    for name in ("a", "d", "e", "new"):
+        with pytest.raises(SordinoError, match="which only checks"):
+            ask(copy, question(name, "sleep", "0.01"), record(), print)
+
+
+@pytest.mark.parametrize("edit", ["cut", "line", "end", "code", "twice", "version", "format", "damaged"])
+def test_a_transcript_that_was_touched_is_refused(used, tmp_path, edit):
+    lines = transcript(used).splitlines(keepends=True)
+    match edit:
+        case "cut":
+            lines[-1] = lines[-1][:-5]
+        case "line":
+            del lines[3]
+        case "end":
+            del lines[-1]
+        case "code":
+            place = next(i for i, line in enumerate(lines) if '"code":"' in line)
+            lines[place] = lines[place].replace('"code":"1"', '"code":"2"').replace('"code":"0"', '"code":"1"')
+        case "twice":
+            lines.insert(2, lines[2])
+        case "version":
+            lines[0] = lines[0].replace('"version":1,"whole"', '"version":2,"whole"')
+        case "format":
+            lines[0] = "{}\n"
+        case "damaged":
+            lines[0] = lines[0].replace('"whole":true', '"whole":false')
+    (tmp_path / "t.jsonl").write_text("".join(lines))
+    with pytest.raises(SordinoError, match="must"):
+        import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
+    assert not (tmp_path / "copy.ledger").exists()
+
+
+def test_queries_that_no_filter_accepts_are_found(ledger, terms, question, tmp_path):
+    """Somebody's own transcript, whole as a file, of three answers of 0.4 that nobody has yet."""
+    from hashlib import sha256
+
+    def line(content):
+        return json.dumps(content, sort_keys=True, separators=(",", ":")) + "\n"
+
+    text = line({"format": "sordino transcript", "version": 1, "terms": terms.document, "whole": True})
+    text += line({"sequence": 1, "event": "record", "id": "1", "body": {}, "time": ""})
+    for place in range(3):
+        query = question(f"q{place}")
+        body = {"query": query.document, "channel": query.fingerprint, "record": 1}
+        text += line({"sequence": place + 2, "event": "asked", "id": query.id, "body": body, "time": ""})
+    text += line({"events": 4, "hash": "sha256:" + sha256(text.encode()).hexdigest()})
+    (tmp_path / "t.jsonl").write_text(text)
+    with pytest.raises(SordinoError, match="must hold queries that the filter accepts"):
+        import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
+
+
+def test_a_refusal_leaves_no_trace(used, question, record):
+    before = transcript(used)
+    with pytest.raises(RefusedError):
+        used.reserve(question("large", "sleep", "0.9"), record())
+    assert transcript(used) == before
