@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
@@ -312,3 +313,14 @@ def test_a_filter_that_has_begun_keeps_its_promise(other):
     with pytest.raises(SordinoError, match="keeps its domain"):
         replace(asked, **other)
     assert replace(asked, rule="simplified").spent == asked.spent
+
+
+def test_a_filter_is_stored_and_goes_on():
+    """Also after a dry run, whose decision is kept at hand."""
+    asked = BayesianFilter(SQUARE, LDP("1")).after(menu("0.4")[1], 1)
+    large, small = menu("0.9")[1], menu("0.2")[1]
+    asked.accepts(small)
+    stored = pickle.loads(pickle.dumps(asked))  # noqa: S301 - written just now
+    assert stored.spent == asked.spent
+    assert [stored.accepts(large), stored.accepts(small)] == [False, True]
+    assert stored.after(small, 0).spent == asked.after(small, 0).spent

@@ -206,6 +206,10 @@ class BayesianFilter:
         state: FilterState = self._state
         return state
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored or sent: all but the decision that is kept at hand."""
+        return {name: value for name, value in vars(self).items() if name != "_last"}
+
     @cached_property
     def _last(self) -> list[tuple[Any, Decision | None]]:
         return [(None, None)]
