@@ -2,6 +2,7 @@
 
 from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.realized import realized_loss
+from sordino.audit.answers import certify_answers
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -110,6 +111,7 @@ __all__ = [
     "UnaryEncoding",
     "best_mechanism",
     "certify",
+    "certify_answers",
     "estimate",
     "explain",
     "nested_budgets",
