@@ -6,6 +6,7 @@ from sordino.accounting.interaction import answers, interact
 from sordino.accounting.odometer import Odometer
 from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
+from sordino.audit.answers import certify_answers
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -120,6 +121,7 @@ __all__ = [
     "answers",
     "best_mechanism",
     "certify",
+    "certify_answers",
     "estimate",
     "estimate_stopped",
     "explain",
