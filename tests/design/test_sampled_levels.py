@@ -22,10 +22,7 @@ def bounded(q, d):
 
 def law_of(part, numbers):
     """Pr(code | number), shape (numbers, codes)."""
-    one = isinstance(part, LevelResponse | OneBit)
-    return np.array(
-        [[float(part.probability(x if one else (x,), c)) for c in range(part.outputs)] for x in numbers.tolist()]
-    )
+    return np.array([[float(part.probability((x,), c)) for c in range(part.outputs)] for x in numbers.tolist()])
 
 
 def squared_errors(part, numbers):
