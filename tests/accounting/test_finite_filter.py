@@ -16,6 +16,7 @@ from sordino import (
     BayesianCoordinateDP,
     BayesianFilter,
     BlockLDP,
+    Blockwise,
     Box,
     Categories,
     ChannelTable,
@@ -269,6 +270,17 @@ def test_many_outputs_go_by_the_simplified_rule():
     assert asked.spent == pytest.approx(1.0)
     assert asked.accepts(subsets)
     assert not asked.after(subsets, code).accepts(subsets)
+
+
+def test_many_outputs_in_public_blocks():
+    """The block is told, subsets of 25 values within it are too many to list; the bound within blocks still counts."""
+    blocks = np.arange(50) // 25
+    query = Blockwise(blocks, "1", "subset")
+    asked = BayesianFilter(Categories(range(50)), BlockLDP("2", blocks))
+    assert query.outputs > 1 << 21
+    code = int(query.privatize([3])[0])
+    assert asked.after(query, code).accepts(query)
+    assert not asked.after(query, code).after(query, code).accepts(query)
 
 
 def test_large_domains_answer_at_once():

@@ -152,7 +152,8 @@ class GroupedState(ABC):
         protected = np.flatnonzero(np.isfinite(self._floors))
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
-        left = np.nextafter(self._floors[protected] - self.levels[protected], -np.inf)
+        floors, levels = self._floors[protected], self.levels[protected]
+        left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
         group = int(protected[left.argmin()])
         return Binding(self.about(group), float(self.levels[group]), float(left.min()))
 

@@ -10,6 +10,7 @@ from math import isfinite
 
 import numpy as np
 
+from sordino.accounting.filter import BayesianFilter
 from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -33,7 +34,7 @@ FEW = 5
 
 
 def explain(thing: object) -> tuple[str, ...]:
-    """Sentences about a definition, a mechanism, a certificate or a plan.
+    """Sentences about a definition, a mechanism, a certificate, a plan or a filter.
 
     Raises:
         SordinoError: nothing that can be explained.
@@ -53,9 +54,12 @@ def explain(thing: object) -> tuple[str, ...]:
             return _mechanism(thing)
         case Plan():
             return _plan(thing)
+        case BayesianFilter():
+            return thing.explain()
         case _:
             raise SordinoError(
-                "only a definition, a mechanism, a certificate or a plan can be explained", found=type(thing).__name__
+                "only a definition, a mechanism, a certificate, a plan or a filter can be explained",
+                found=type(thing).__name__,
             )
 
 
