@@ -16,6 +16,7 @@ from operator import index
 from typing import Any, get_args
 
 from sordino.accounting.box import BoxState
+from sordino.accounting.coordinate_box import CoordinateBoxState
 from sordino.accounting.finite import FiniteState
 from sordino.accounting.measure import FiniteDefinition, measure_of
 from sordino.accounting.product import ProductState
@@ -52,7 +53,7 @@ class BayesianFilter:
         domain: what is known of every record: a finite domain, a `Record` of attributes, or a box. Nothing is promised
             about a record outside.
         definition: the promise: any on a finite domain; LDP, coordinate DP and Bayesian coordinate DP on a `Record`,
-            with a bound on dependence on any, with a prior on small ones; LDP on a box.
+            with a bound on dependence on any, with a prior on small ones; the same on a box, but without a prior.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
         nodes: the limit of the work for one decision; what is undecided within it is refused.
         group: bound answers in groups of so many, as the paper does; None bounds all together, which accepts more.
@@ -238,6 +239,8 @@ def _start(domain: Any, definition: Any, nodes: int, group: int | None) -> Filte
     """The empty state of the part that offers the domain and the definition."""
     if isinstance(domain, Box) and isinstance(definition, LDP):
         return BoxState.start(domain, definition.epsilon, nodes, group)
+    if isinstance(domain, Box) and isinstance(definition, CoordinateDP | BayesianCoordinateDP):
+        return CoordinateBoxState.start(domain, definition, nodes, group)
     if isinstance(domain, Record):
         by_factors = isinstance(definition, LDP | CoordinateDP) or (
             isinstance(definition, BayesianCoordinateDP) and not isinstance(definition.beliefs, Prior)
@@ -250,9 +253,9 @@ def _start(domain: Any, definition: Any, nodes: int, group: int | None) -> Filte
     elif isinstance(definition, FiniteDefinition) and isinstance(getattr(domain, "k", None), int):
         return FiniteState.start(measure_of(definition, domain.k))
     raise SordinoError(
-        "a filter is offered for finite domains, for records of finite attributes, and for a box under LDP",
+        "a filter is offered for finite domains, for records of finite attributes, and for boxes",
         found=f"{type(domain).__name__} and {type(definition).__name__}",
-        step="a large record takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence",
+        step="a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence",
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.coordinate_box import CoordinateBoxState
 from sordino.accounting.filter import BayesianFilter, read_output
 from sordino.accounting.grouped import GroupedState
 from sordino.accounting.measure import FiniteDefinition
@@ -147,7 +148,7 @@ def _counted(definition: FiniteDefinition) -> tuple[FiniteDefinition, ...]:
 
 
 def _levels(state: FilterState) -> NDArray[np.float64]:
-    if isinstance(state, GroupedState):
+    if isinstance(state, GroupedState | CoordinateBoxState):
         return state.levels
     return np.array([state.spent])
 
@@ -155,11 +156,13 @@ def _levels(state: FilterState) -> NDArray[np.float64]:
 def _own(state: FilterState, query: Any) -> NDArray[np.float64]:
     if isinstance(state, GroupedState):
         return state.known(query).levels
+    if isinstance(state, CoordinateBoxState):
+        return state.own(query)
     return np.array([state.level(query)])
 
 
 def _about(state: FilterState, group: int) -> str:
-    return state.about(group) if isinstance(state, GroupedState) else "two records"
+    return state.about(group) if isinstance(state, GroupedState | CoordinateBoxState) else "two records"
 
 
 def _ordered(about: str, epsilons: float, separate: float, realized: float) -> Reading:
