@@ -13,6 +13,7 @@ TABLES = {
     "even": [(1 << 60,) * 16],
     "several": [(WORD // 2, 1, 1, WORD // 2 - 2), (7, WORD - 10, 1, 2), (1 << 62,) * 4],
     "long": [tuple([1] * 255 + [WORD - 255]), tuple([1 << 56] * 256)],
+    "of several lengths": [(1 << 62, 3 << 62), (1 << 61,) * 8, (WORD - 3, 1, 1, 1)],
     "longest": [tuple([WORD - 4095] + [1] * 4095)],
 }
 

@@ -24,10 +24,10 @@ LARGEST_GUIDE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """Several tables of 2^m weights, m from 1 to 15.
+    """Several tables of at most 2^m weights, m from 1 to 15.
 
     Attributes:
-        size: 2^m.
+        size: 2^m; shorter tables have no other patterns.
         bits: of a word, which are looked up.
         answers: for each table and each beginning of a word, its pattern, or `size` where more than one begins so;
             shape (tables 2^bits,).
@@ -41,10 +41,11 @@ class Guide:
 
     @classmethod
     def of(cls, tables: Sequence[Sequence[int]]) -> Self:
-        """Of tables of as many weights >= 1 each, a power of two."""
-        size = len(tables[0])
+        """Of tables of weights >= 1, each as many as a power of two."""
+        size = max(map(len, tables))
         bits = max(size.bit_length() - 1, min(LARGEST_GUIDE.bit_length() - 1, size.bit_length() - 1 + FINER))
-        lasts = np.array([[end - 1 for end in accumulate(table)] for table in tables], dtype=np.uint64)
+        ends = [[*accumulate(table)] + [1 << 64] * (size - len(table)) for table in tables]
+        lasts = np.array([[end - 1 for end in table] for table in ends], dtype=np.uint64)
         least = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
         most = least + np.uint64((1 << 64 - bits) - 1)
         answers = []

@@ -44,6 +44,9 @@ LARGEST_ROW = 12
 LARGEST_LIST = 1 << 20
 """Weights together for which a draw is looked up in a list."""
 
+NOBODY = np.empty(0, dtype=np.intp)
+"""No places."""
+
 ROUNDING = SignCoins((WORD,))
 """From a number to a sign with that mean."""
 
@@ -219,18 +222,11 @@ class SignTables(NumberChannel):
 
     def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
         which = self._draw(public)
+        tables = self._table.take(which) if len(self.tables) > 1 else None
+        bits = self._guide.patterns(stream.next(), tables)
+        self._turn(bits, 0, which, np.arange(0, records.size, self.size), records.reshape(-1), stream)
         codes = self._first.take(which)
-        flat = records.reshape(-1)
-        if len(self._guides) == 1:
-            codes += self._sent(min(self._guides), flat, np.arange(0, records.size, self.size), which, stream)
-            return codes
-        # Who sends fewer signs draws fewer words; the draw of the row is public.
-        signs = self._signs.take(which)
-        for length in self._guides:
-            people = np.flatnonzero(signs == length)
-            if people.size:
-                sent = self._sent(length, flat, people * self.size, which.take(people), stream.take(people))
-                codes[people] += sent
+        codes += bits
         return codes
 
     def _draw(self, public: Stream) -> NDArray[np.intp]:
@@ -245,31 +241,37 @@ class SignTables(NumberChannel):
             return self._listed.take(choice).astype(np.intp)
         return np.searchsorted(np.cumsum(self.weights), choice, side="right")
 
-    def _sent(
+    def _turn(
         self,
-        length: int,
-        flat: NDArray[np.float64],
-        first: NDArray[np.intp],
+        bits: NDArray[np.unsignedinteger],
+        done: int,
         rows: NDArray[np.intp],
+        first: NDArray[np.intp],
+        flat: NDArray[np.float64],
         stream: Stream,
-    ) -> NDArray[np.unsignedinteger]:
-        """The signs of people who were drawn for rows of one length, as bits.
+    ) -> None:
+        """Turn the bits of all signs that are rounded to +1, of people whose rows have more than some signs.
 
         Args:
-            length: signs in each row.
-            flat: all numbers of all records, one record after the other.
-            first: where the record of each person begins, shape (n,).
+            bits: the patterns of errors, shape (n,).
+            done: signs that were seen to before.
             rows: of each person, shape (n,).
+            first: where the record of each person begins, shape (n,).
+            flat: all numbers of all records, one record after the other.
             stream: of these people.
         """
-        guide = self._guides[length]
-        bits = guide.patterns(stream.next(), self._within.take(rows) if len(guide.lasts) > 1 else None)
-        for c in range(length):
+        until = min(length for length in self._lengths if length > done)
+        for c in range(done, until):
             at = self._places[c].take(rows)
             at += first
             positive = _rounded(flat.take(at), stream.next()).view(np.uint8)
             bits ^= positive.astype(bits.dtype, copy=False) << bits.dtype.type(c)
-        return bits
+        # Who sends fewer signs draws fewer words; the draw of the row is public.
+        longer = np.flatnonzero(self._signs.take(rows) > until) if until < max(self._lengths) else NOBODY
+        if longer.size:
+            own = bits.take(longer)
+            self._turn(own, until, rows.take(longer), first.take(longer), flat, stream.take(longer))
+            bits[longer] = own
 
     def _drawn(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of squared slopes of all signs that were sent about each number, shape (d,)."""
@@ -319,22 +321,18 @@ class SignTables(NumberChannel):
         return np.repeat(np.arange(len(self.rows), dtype=np.min_scalar_type(len(self.rows) - 1)), self.weights)
 
     @cached_property
-    def _alike(self) -> dict[int, tuple[int, ...]]:
-        """The tables of each length, by their places among all; the shortest first."""
-        lengths = [len(table).bit_length() - 1 for table in self.tables]
-        used = {row.table for row in self.rows}
-        return {m: tuple(t for t in sorted(used) if lengths[t] == m) for m in sorted({lengths[t] for t in used})}
+    def _guide(self) -> Guide:
+        return Guide.of(self.tables)
 
     @cached_property
-    def _guides(self) -> dict[int, Guide]:
-        """For each length of rows, the tables of that length."""
-        return {m: Guide.of([self.tables[t] for t in tables]) for m, tables in self._alike.items()}
+    def _table(self) -> NDArray[np.intp]:
+        """The table of each row."""
+        return np.array([row.table for row in self.rows])
 
     @cached_property
-    def _within(self) -> NDArray[np.intp]:
-        """The place of each row's table among those of its length."""
-        place = {table: place for tables in self._alike.values() for place, table in enumerate(tables)}
-        return np.array([place[row.table] for row in self.rows])
+    def _lengths(self) -> frozenset[int]:
+        """How many signs rows have."""
+        return frozenset(len(row.places) for row in self.rows)
 
     @cached_property
     def _first(self) -> NDArray[np.uint64]:
