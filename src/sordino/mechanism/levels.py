@@ -168,7 +168,7 @@ class LevelResponse(NumberChannel):
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """Everybody gives the one answer, about more than the mean."""
-        return ((Answer(((0,), (0, 0)), self.level),),)
+        return ((Answer(((0,),), self.level),),)
 
     @property
     def outputs(self) -> int:
