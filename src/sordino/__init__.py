@@ -1,7 +1,12 @@
 """Sordino: local differential privacy that protects what is sensitive, as much as it is sensitive, and not more."""
 
+from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.interaction import answers, interact
+from sordino.accounting.odometer import Odometer
+from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
+from sordino.audit.answers import certify_answers
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -24,7 +29,9 @@ from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
+from sordino.estimation.stopped import estimate_stopped
 from sordino.evidence.bound.loss import LossBounds
+from sordino.evidence.knowledge import knowledge_gain
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
@@ -57,6 +64,7 @@ from sordino.survey.schema import Survey
 __all__ = [
     "LDP",
     "Aggregate",
+    "ApproximateFilter",
     "AttributeQuery",
     "BayesianCoordinateDP",
     "BayesianFilter",
@@ -86,8 +94,10 @@ __all__ = [
     "Moments",
     "Nats",
     "NestedMean",
+    "Odometer",
     "OneBit",
     "PairwiseLDP",
+    "Panel",
     "Partition",
     "Plan",
     "ProjectiveResponse",
@@ -108,10 +118,15 @@ __all__ = [
     "SystemSource",
     "TruncatedLinearQuery",
     "UnaryEncoding",
+    "answers",
     "best_mechanism",
     "certify",
+    "certify_answers",
     "estimate",
+    "estimate_stopped",
     "explain",
+    "interact",
+    "knowledge_gain",
     "nested_budgets",
     "optimal_channel",
     "people_needed",

@@ -193,6 +193,17 @@ def test_what_is_left_is_accepted():
             assert asked.accepts_all([LogisticQuery([1.0, 1.0], 0, left / 2)] * 2)
 
 
+def test_what_is_realized_is_between_its_bounds():
+    queries, outputs = menu("0.5")[:4], [1, 0, 1, 1]
+    true = record_loss(likelihood(queries, outputs))
+    for definition in (CoordinateDP(["9", "inf"]), BayesianCoordinateDP.bounded(["9", "9"], "9", "0.3")):
+        asked = BayesianFilter(SQUARE, definition)
+        for query, output in zip(queries, outputs, strict=True):
+            asked = asked.after(query, output)
+        assert asked.realized.lower <= true + 1e-3
+        assert true <= asked.realized.upper + TINY
+
+
 def test_losses_about_two_versions_add_for_each_number():
     query = LinearQuery([1.0, 0.0], 0, -1, 1, "0.4")
     asked = BayesianFilter(SQUARE, CoordinateDP(["1", "1"]))

@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from dataclasses import FrozenInstanceError
+import pickle
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import mpmath
@@ -241,3 +242,85 @@ def test_no_work_at_all_is_basic_composition_and_carried_bounds():
             count += 1
     assert count >= 5
     assert exact_loss(queries, outputs, GRID) <= 1
+
+
+@pytest.mark.parametrize("rule", ["full", "simplified"])
+@pytest.mark.parametrize(
+    ("epsilon", "low", "spill"), [("25", 0, 5e-10), ("40", 0, 1e-16), ("44", 0, 0), ("16", 1e9, 0), ("1", 1e15, 0)]
+)
+def test_where_rounding_hides_the_answers_their_epsilons_count(rule, epsilon, low, spill):
+    """Floats say nothing of a least probability below their rounding; a loss that is no number is not accepted."""
+    box = Box([low], [low + 2])
+    query = LinearQuery([1.0], 0, low + spill, low + 2 - spill, epsilon)
+    asked = BayesianFilter(box, LDP(Fraction(epsilon) * 5 / 4), rule, nodes=50).after(query, 1)
+    ends = np.array([[low], [low + 2.0]])
+    assert exact_loss([query], [1], ends) <= asked.spent <= float(epsilon)
+    assert not asked.accepts(query)
+    assert asked.accepts(LinearQuery([1.0], 0, low, low + 2, Fraction(epsilon) / 4))
+
+
+def test_an_answer_that_rounding_hides_does_not_hide_the_others():
+    """Its epsilon is added; what the others tell together stays closely bounded."""
+    late, query = 1e15, LogisticQuery([1e-15], -1, "0.1")
+    hidden = LinearQuery([1.0], 0, late, late + 2, "0.2")
+    asked = BayesianFilter(Box([late], [late + 2]), LDP("0.9")).after(hidden, 1)
+    for turn in range(20):
+        asked = asked.after(query, turn % 2)
+    assert 0.2 <= asked.spent < 0.4
+
+
+@pytest.mark.parametrize("rule", ["full", "simplified"])
+@pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), (200, 4)])
+def test_what_remains_is_accepted_whatever_the_limit(rule, nodes, group):
+    rng, tried = np.random.default_rng(5), 0
+    for _ in range(12):
+        asked = BayesianFilter(SQUARE, LDP("0.7"), rule, nodes, group)
+        for question in rng.permutation(np.tile(menu("0.1"), 4)):
+            if asked.accepts(question):
+                asked = asked.after(question, int(rng.integers(2)))
+        left = Fraction(asked.remaining)
+        for question in menu(left) if left else ():
+            assert asked.accepts(question)
+            tried += 1
+    assert tried >= 10
+
+
+def test_no_other_question_gets_between_a_decision_and_its_answer():
+    """A thread that decides on a small question in the meantime does not let the large one pass."""
+    large, small = (LinearQuery([1.0], 0, -1, 1, epsilon) for epsilon in ("0.7", "0.3"))
+    asked = BayesianFilter(Box([-1], [1]), LDP("1")).after(large, 1)
+    interruptions = [small]
+
+    class Interrupted(LinearQuery):
+        def __eq__(self, other):
+            while interruptions:
+                assert asked.accepts(interruptions.pop())
+            return isinstance(other, Interrupted)
+
+        __hash__ = None
+
+    first, second = (Interrupted([1.0], 0, -1, 1, "0.7") for _ in range(2))
+    assert [asked.accepts(first), asked.accepts(second)] == [False, False]
+    assert not interruptions
+
+
+@pytest.mark.parametrize(
+    "other", [{"domain": Box([-1, 0], [1, 3])}, {"definition": LDP("0.5")}, {"definition": LDP("2")}, {"group": 2}]
+)
+def test_a_filter_that_has_begun_keeps_its_promise(other):
+    """A copy with another budget or box would decide by the old one and tell the new one."""
+    asked = BayesianFilter(SQUARE, LDP("1")).after(menu("0.4")[0], 1)
+    with pytest.raises(SordinoError, match="keeps its domain"):
+        replace(asked, **other)
+    assert replace(asked, rule="simplified").spent == asked.spent
+
+
+def test_a_filter_is_stored_and_goes_on():
+    """Also after a dry run, whose decision is kept at hand."""
+    asked = BayesianFilter(SQUARE, LDP("1")).after(menu("0.4")[1], 1)
+    large, small = menu("0.9")[1], menu("0.2")[1]
+    asked.accepts(small)
+    stored = pickle.loads(pickle.dumps(asked))  # noqa: S301 - written just now
+    assert stored.spent == asked.spent
+    assert [stored.accepts(large), stored.accepts(small)] == [False, True]
+    assert stored.after(small, 0).spent == asked.after(small, 0).spent

@@ -1,6 +1,7 @@
 """Numbers on the command line: what was clipped, estimated, certified, and what the page shows."""
 
 import json
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -71,11 +72,25 @@ def test_the_whole_way(asked, run, tmp_path):
     told = printed(run("estimate", "plan.json", "r.csv", "--json", "--html", "page.html", "-o", "table.csv"))
     (mean,) = [row for row in told["rows"] if row["attribute"].startswith("mean") and row["value"] == "age"]
     assert abs(mean["estimate"] - np.clip(asked["age"], 20, 80).mean()) < 6 * mean["stderr"]
+    assert [(question["asked"], question["attributes"]) for question in told["questions"]] == [
+        ("histogram", ["smoker"]),
+        ("mean", ["height", "age"]),
+        ("covariance", ["age", "height"]),
+        ("regression", ["age", "height"]),
+    ]
+    assert sum(question["n"] for question in told["questions"]) == told["n"] == N
     table = pc.read_csv(tmp_path / "table.csv")
     assert table["estimate"].to_pylist() == pytest.approx([row["estimate"] for row in told["rows"]])
     assert table.column_names[-1] == "fitted"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    for words in ("Mean of height, age", "The certificate of each attribute", "Declared by the survey"):
+    assert "<title>Estimates for 4 questions</title>" in page
+    assert "shares of smoker; mean of height, age; covariance of age, height; regression" in page
+    for words in (
+        "Mean of height, age",
+        "The certificate of each attribute",
+        "Declared by the survey",
+        ": correlations",
+    ):
         assert words in page
     certified = printed(run("certify", "plan.json", "--json"))
     assert certified["promise"]["attributes"]["smoker"]["delta"] == "1/2"
@@ -94,6 +109,10 @@ def test_what_people_read(asked, run):
     assert (code, err) == (0, "")
     for words in ("mean of height, age", "coefficient", "intercept", "fitted", "95% from"):
         assert words in out
+    # Titles are not folded, and no number has more digits than its error allows.
+    assert " reports; regression of height on age\n" in out
+    (line,) = re.findall(r"^  height +(\d+\.\d+) +(0\.\d\d|\d\.\d) ", out, re.MULTILINE)
+    assert len(line[0].split(".")[1]) == len(line[1].split(".")[1])
 
 
 def test_a_region_needs_a_histogram(asked, run, tmp_path):
@@ -104,6 +123,7 @@ def test_a_region_needs_a_histogram(asked, run, tmp_path):
     assert code == 2
     assert "a region is of a histogram; found none in the plan: leave --region out." in err
     assert not (tmp_path / "region.png").exists()
+    assert printed(run("certify", "alone.json", "--json"))["holds"] is True
     code, out, _ = run("certify", "alone.json")
     assert code == 0
     assert "'smoker': at most" in out

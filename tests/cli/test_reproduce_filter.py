@@ -68,6 +68,22 @@ def test_a_mistake_ends_with_exit_code_2(run, arguments):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(("name", "rows"), [("identical", 12), ("fig4", 13), ("bcdp-composition", 4)])
+def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
+    printed = read(run("reproduce", name, "--json"))["rows"]
+    assert len(printed) == rows
+    code, text, err = run("reproduce", name)
+    assert (code, err) == (0, "")
+    if name == "bcdp-composition":
+        assert [(row["first"], row["second"]) for row in printed] == [(True, False)] * 4
+        assert text.count("refused") == 4
+    else:
+        known = [row for row in printed if row["known"] is not None]
+        found = [row["expected"] if name == "identical" else row["ratio"] for row in known]
+        assert found == pytest.approx([row["known"] for row in known], abs=6e-5)
+        assert all(f"{value:.4f}" in text for value in found)
+
+
 def test_the_papers_bounds_by_chords_stand_beside_those_here(run):
     code, out, _ = run("reproduce", "chords", "--json")
     rows = json.loads(out)["rows"]

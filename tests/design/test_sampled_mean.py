@@ -10,7 +10,15 @@ import pytest
 from sordino import SampledMean, SordinoError
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
-from sordino.design.sampled_mean import expected_error, keeps_deltas, single_answers, single_levels, whole_weights
+from sordino.design.sampled_mean import (
+    expected_error,
+    keeps_deltas,
+    single_answers,
+    single_levels,
+    whole_weights,
+    worst_error,
+    worthwhile,
+)
 from sordino.exact.nats import Nats
 
 FIGURE = ["0.2", "0.2", *["2"] * 8]
@@ -65,8 +73,8 @@ def test_no_worse_than_plain_answers_at_the_least_delta():
         scale = 1 / tanh(min(map(float, deltas)) / 2)
         sampled = (d * scale) ** 2
         ball = pi * (gamma((d + 1) / 2) / gamma(d / 2)) ** 2 * d * scale**2
-        assert channel.noise().sum() <= min(sampled, ball) * (1 + 1e-4)
-        assert channel.noise().sum() <= single_answers(deltas, "5", Dependence.bounded(rest)).noise().sum()
+        assert worst_error(channel) <= min(sampled, ball) * (1 + 1e-4)
+        assert worst_error(channel) <= single_answers(deltas, "5", Dependence.bounded(rest)).noise().sum()
 
 
 def law_of(channel):
@@ -200,8 +208,41 @@ def test_whole_weights():
     weights = whole_weights(np.array([1.0, 2.0, 5.0, 0.0]))
     assert weights == [8192, 16384, 40960, 0]
     weights = whole_weights(np.random.default_rng(1).uniform(1, 2, 1000))
-    assert sum(weights) == 1 << 20
+    assert sum(weights) == 1 << 18
     assert all(type(weight) is int for weight in weights)
+    assert sum(whole_weights(np.ones(10_000))) == 1 << 20
+
+
+HALF, EIGHTH = (3 << 62, 1 << 62), (9 << 60, 7 << 60)
+"""Coins whose signs have the slopes 1/2 and 1/8."""
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [
+        # Number 0 is told by the first table alone: without the second its noise falls.
+        ([((0,), HALF, 0.498), ((1,), HALF, 0.498), ((0,), EIGHTH, 0.004)], 2),
+        # A number that is told by nothing else.
+        ([((0,), HALF, 0.498), ((1,), EIGHTH, 0.002)], 2),
+        # A table that many are asked by.
+        ([((0,), HALF, 0.48), ((1,), HALF, 0.48), ((0,), EIGHTH, 0.04)], 3),
+        # A tenth of what is known of number 1.
+        ([((0,), EIGHTH, 0.96), ((1,), EIGHTH, 0.03), ((1,), HALF, 0.0003)], 3),
+    ],
+)
+def test_tables_that_hardly_anybody_is_asked_by_are_left_out(parts, kept):
+    assert len(worthwhile(2, parts)) == kept
+
+
+def test_no_table_of_the_papers_figure_is_for_a_few():
+    for q in ("0", "0.05", "0.2"):
+        channel = SampledMean(FIGURE, "2", bounded(q))
+        used = [0] * len(channel.tables)
+        for row, weight in zip(channel.rows, channel.weights, strict=True):
+            used[row.table] += weight
+        assert min(used) > sum(used) / 200
+        assert sum(used) & (sum(used) - 1) == 0
+        assert sum(used) <= 1 << 20
 
 
 def test_one_number_is_asked_by_one_bit():

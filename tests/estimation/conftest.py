@@ -32,6 +32,12 @@ class TellingChannel(NumberChannel):
     def noise(self):
         raise NotImplementedError
 
+    def codes(self, which):
+        raise NotImplementedError
+
+    def probability(self, record, code):
+        raise NotImplementedError
+
     def _sample(self, values, stream):
         raise NotImplementedError
 

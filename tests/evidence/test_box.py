@@ -71,3 +71,17 @@ def test_no_reports_say_nothing():
     nothing = type(QUESTIONS["logistic"]("1").evidence(BOX, 0))(BOX)
     assert (nothing.n, nothing.radius, nothing.ceiling, nothing.margin) == (0, 0, 0, 0)
     assert (nothing.at(records(3)) == 0).all()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        LinearQuery([1.0], 0, -1 + 5e-10, 1 - 5e-10, 25),
+        TruncatedLinearQuery([1e9], 0, -1e-9, 1e-9, 1),
+        LogisticQuery([1e30], 0, 1),
+    ],
+)
+def test_where_rounding_hides_the_function_the_promise_is_the_radius(query):
+    evidence = query.evidence(Box([-1], [1]), 1)
+    assert evidence.n == 0
+    assert 2 * evidence.radius == evidence.ceiling == query.level

@@ -188,17 +188,16 @@ def _(channel: Mixture, record):
 @scripts.register
 def _(channel: SignTables, record):
     drawn = [row for row, weight in zip(channel.rows, channel.weights, strict=True) for _ in range(weight)]
-    longest = max(len(row.places) for row in channel.rows)
     for choice, row in enumerate(drawn):
-        for rounding in product(*(sign_faces(record[place], WORD) for place in row.places)):
+        # A sign is +1 below its number, read as a signed word; words are counted from -2^63.
+        for rounding in product(*(faces(HALF + int(record[place] * 2.0**63), HALF) for place in row.places)):
             start = 0
             for weight in channel.tables[row.table]:
                 # The first and the last word of each pattern.
                 for word, count in [(start, weight - 1), (start + weight - 1, 1)]:
                     share = math.prod(s for _, s in rounding) * Fraction(count, WORD) / len(drawn)
-                    unused = [0] * (longest - len(row.places))
                     if count:
-                        yield share, [word_for(choice, len(drawn))], [word, *(w for w, _ in rounding), *unused]
+                        yield share, [word_for(choice, len(drawn))], [word, *(w for w, _ in rounding)]
                 start += weight
 
 

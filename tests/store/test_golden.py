@@ -10,6 +10,7 @@ from sordino.device.ask import ask
 from sordino.errors import SordinoError
 from sordino.store.ledger import Ledger, RefusedError
 from sordino.store.transcript import import_transcript, transcript
+from sordino.survey.asked_query import AskedQuery
 
 GOLDEN = Path(__file__).parent / "golden"
 SHOWN = json.loads((GOLDEN / "ledger-1.json").read_text())
@@ -33,11 +34,17 @@ def test_its_entries_are_read(old):
     assert old.terms.hash == SHOWN["terms"]
 
 
-def test_its_decisions_stand(old, question, record):
+def test_its_decisions_stand(old, record):
+    """By the terms that it was made with, whatever new ones would have."""
+
+    def question(epsilon):
+        tables = {"version": 1, "id": "new", "collector": "c", "epsilon": epsilon}
+        return AskedQuery.read(tables | {"linear": {"theta": {"sleep": 1}, "low": 0, "high": 12}}, old.terms)
+
     assert old.standing().joint.spent == pytest.approx(SHOWN["spent"], abs=1e-9)
     with pytest.raises(RefusedError):
-        old.reserve(question("new", "sleep", "0.9"), record(age=45))
-    assert old.reserve(question("new", "sleep", "0.01"), record(age=45)).record == 2
+        old.reserve(question("0.9"), record(age=45))
+    assert old.reserve(question("0.01"), record(age=45)).record == 2
 
 
 def test_its_answers_are_sent_again(old, record):

@@ -1,6 +1,7 @@
 """The public part of a ledger: the same bytes each time, the same decisions from it, and nothing of the record."""
 
 import json
+from hashlib import sha256
 
 import pytest
 
@@ -103,23 +104,65 @@ def test_a_transcript_that_was_touched_is_refused(used, tmp_path, edit):
     assert not (tmp_path / "copy.ledger").exists()
 
 
-def test_queries_that_no_filter_accepts_are_found(ledger, terms, question, tmp_path):
-    """Somebody's own transcript, whole as a file, of three answers of 0.4 that nobody has yet."""
-    from hashlib import sha256
+@pytest.fixture
+def written(terms, tmp_path):
+    """A function of events to a transcript of somebody's own, whole as a file."""
 
     def line(content):
         return json.dumps(content, sort_keys=True, separators=(",", ":")) + "\n"
 
-    text = line({"format": "sordino transcript", "version": 1, "terms": terms.document, "whole": True})
-    text += line({"sequence": 1, "event": "record", "id": "1", "body": {}, "time": ""})
+    def write(events):
+        text = line({"format": "sordino transcript", "version": 1, "terms": terms.document, "whole": True})
+        text += "".join(line({"sequence": place, "time": "", **event}) for place, event in enumerate(events, 1))
+        text += line({"events": len(events), "hash": "sha256:" + sha256(text.encode()).hexdigest()})
+        (tmp_path / "t.jsonl").write_text(text)
+        return tmp_path / "t.jsonl"
+
+    return write
+
+
+RECORD = {"event": "record", "id": "1", "body": {}}
+
+
+def test_queries_that_no_filter_accepts_are_found(written, question, tmp_path):
+    """Three answers of 0.4 that nobody has yet."""
+    events = [RECORD]
     for place in range(3):
         query = question(f"q{place}")
         body = {"query": query.document, "channel": query.fingerprint, "record": 1}
-        text += line({"sequence": place + 2, "event": "asked", "id": query.id, "body": body, "time": ""})
-    text += line({"events": 4, "hash": "sha256:" + sha256(text.encode()).hexdigest()})
-    (tmp_path / "t.jsonl").write_text(text)
+        events.append({"event": "asked", "id": query.id, "body": body})
+    import_transcript(written(events[:3]), tmp_path / "two.ledger")
     with pytest.raises(SordinoError, match="must hold queries that the filter accepts"):
-        import_transcript(tmp_path / "t.jsonl", tmp_path / "copy.ledger")
+        import_transcript(written(events), tmp_path / "copy.ledger")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"event": "asked", "id": "q", "body": {}},
+        {"event": "asked", "id": "q", "body": {"query": "words", "channel": "", "record": 1}},
+        {"event": "asked", "id": "q", "body": {"query": {"format": "sordino query"}, "channel": "", "record": 1}},
+        {"event": "sent", "id": "q", "body": {"code": "1"}},
+        {"event": "sent", "id": "q", "body": {"code": "one"}},
+        {"event": "sent", "id": "q", "body": []},
+        {"event": "record", "id": "3", "body": {}},
+        {"event": "record"},
+        {"event": "drawn", "id": "q", "body": {}},
+        RECORD,
+        {**RECORD, "sequence": 7},
+        {**RECORD, "time": 1},
+    ],
+)
+def test_other_words_are_refused(written, tmp_path, event):
+    with pytest.raises(SordinoError, match="must"):
+        import_transcript(written([RECORD, event]), tmp_path / "copy.ledger")
+
+
+def test_a_query_that_builds_another_channel_is_refused(written, question, tmp_path):
+    query = question("q")
+    body = {"query": query.document, "channel": "0" * 16, "record": 1}
+    with pytest.raises(SordinoError, match="channel that it was asked by"):
+        import_transcript(written([RECORD, {"event": "asked", "id": "q", "body": body}]), tmp_path / "copy.ledger")
 
 
 def test_a_refusal_leaves_no_trace(used, question, record):

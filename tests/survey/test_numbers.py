@@ -237,6 +237,11 @@ WRONG = {
     "two questions in one": ((("weight = 2", 'mean = "age"'),), ["ask.2", "covariance"]),
     "a covariance of one": ((('["age", "height"]', '"age"'),), ["ask.2", "two numbers"]),
     "a name like another": ((('target = "weight"', 'target = "wieght"'),), ["ask.3.regression.target", "'weight'"]),
+    "a mean of no name": ((('mean = ["weight", "age"]', "mean = 3"),), ["ask.1.mean", "list of names", "3"]),
+    "a regression as a list": (
+        (('{ target = "weight", features = ["height", "age"] }', '["weight", "age"]'),),
+        ["ask.3.regression", "must be a table", "target"],
+    ),
     "both ways to declare": ((("[[ask]]\nhist", 'file = "q.json"\n[[ask]]\nhist'),), ["dependence", "rest, file"]),
 }
 
@@ -247,6 +252,23 @@ def test_a_mistake_is_named(mistake):
     with pytest.raises(SordinoErrors) as raised:
         read(*changes)
     assert [word for word in words if word not in str(raised.value)] == []
+
+
+def test_a_wrong_question_is_one_mistake():
+    """What it would have asked for is not missed as well."""
+    for change in (('target = "weight", ', ""), ('features = ["height", "age"]', "features = []")):
+        asks = SURVEY[SURVEY.index("[[ask]]") :]
+        with pytest.raises(SordinoErrors) as raised:
+            read((asks, '[[ask]]\nregression = { target = "weight", features = ["height", "age"] }\n'), change)
+        assert len(raised.value.errors) == 1, raised.value
+
+
+def test_a_statement_that_is_not_there_is_asked_for(tmp_path):
+    survey = Survey.read(
+        tomllib.loads(edit(('rest = { smoker = 0.2, age = "1/10", height = 0.3 }', 'file = "q.json"')))
+    )
+    with pytest.raises(SordinoError, match=r"nothing at .*q\.json: make it: sordino dependence"):
+        Plan.of(survey, 1000)
 
 
 def test_fewer_people_than_numbers_are_refused():
@@ -366,4 +388,5 @@ def test_what_too_few_reports_do_not_tell_is_said_beside_the_rest(plan):
     (untold,) = [result for result in found if isinstance(result, Untold)]
     assert untold.question.name.startswith("regression")
     assert "standard errors" in str(untold.why)
+    assert str(untold.why).endswith("ask more people, or fewer numbers.")
     assert list(untold.rows()) == []

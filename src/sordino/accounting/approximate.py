@@ -282,8 +282,8 @@ def _read_order(order: Any) -> Decimal:
         read = Decimal(str(order))
     except ArithmeticError:
         read = Decimal(0)
-    if not read.is_finite() or not 1 < read <= 10**6:
-        raise SordinoError("an order of the Renyi divergence must lie above 1, at most 10^6", found=repr(order)[:80])
+    if not read.is_finite() or not 1 < read <= 10**4:
+        raise SordinoError("an order of the Renyi divergence must lie above 1, at most 10^4", found=repr(order)[:80])
     return read
 
 

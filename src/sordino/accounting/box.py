@@ -8,13 +8,15 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appen
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.bound.loss import BoxLoss
+from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -56,7 +58,7 @@ class BoxState:
     @cached_property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
-        upper = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        upper = _up(self.settled + self._closest.bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
     def counted(self, query: BitQuery, output: int) -> "BoxState":
@@ -64,14 +66,27 @@ class BoxState:
         return self._with(self.loss.after(query.evidence(self.box, output)), query)
 
     @property
+    def realized(self) -> LossBounds:
+        """Of the open group, whose answers are bounded together."""
+        return self._closest.bounds
+
+    @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0."""
-        return max(_down(self.budget.floor() - self.spent), 0.0)
+        # One step for the rounding here, one for that of the sum when such a query comes.
+        return max(_down(_down(self.most) - self.spent), 0.0)
 
     @property
     def binding(self) -> Binding:
         """There is one bound for all records."""
         return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+
+    def fits(self, queries: Sequence[BitQuery]) -> bool:
+        """By the sum of the epsilons."""
+        levels = [self.level(query) for query in queries]
+        if self.basic is not None and sum((query.epsilon for query in queries), self.basic) <= self.budget:
+            return True
+        return sum(map(Fraction, levels)) <= self.remaining
 
     def level(self, query: BitQuery) -> float:
         """Its epsilon, rounded up.
@@ -90,8 +105,13 @@ class BoxState:
 
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
-        settled = _up(self.settled + self.loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
+        settled = _up(self.settled + self._closest.bounds.upper)
         return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
+
+    @cached_property
+    def _closest(self) -> BoxLoss:
+        """The open group's loss, worked out as far as the limit allows."""
+        return self.loss.solved(self.nodes, tolerance=SETTLED)
 
     @property
     def goal(self) -> float:
@@ -114,15 +134,16 @@ class BoxState:
             sure, carried = basic <= self.budget, min(carried, basic.ceil())
         if sure:
             return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
-        return self._by_loss(query) if rule == "simplified" else self._by_answers(query)
+        decision = self._by_loss(query) if rule == "simplified" else self._by_answers(query)
+        return decision if decision.accepted else self._by_spent(query, decision)
 
     def _by_loss(self, query: BitQuery) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
         solved = self.loss.solved(self.nodes, _down(self.goal - query.level))
         loss = _up(self.settled + _up(solved.bounds.upper + query.level))
-        if loss > self.most:
-            return Decision(False, loss)
-        return Decision(True, loss, lambda output: self._followed(solved, query, output))
+        if loss <= self.most:
+            return Decision(True, loss, lambda output: self._followed(solved, query, output))
+        return Decision(False, loss)
 
     def _by_answers(self, query: BitQuery) -> Decision:
         """Algorithm 2: the loss after each possible answer."""
@@ -130,11 +151,20 @@ class BoxState:
         hopeless = any(state.bounds.lower > self.goal for state in after)
         for code, state in enumerate(after):
             after[code] = state if hopeless else state.solved(self.nodes, self.goal)
-            hopeless |= after[code].bounds.upper > self.goal
+            hopeless |= not after[code].bounds.upper <= self.goal
         largest = _up(self.settled + max(state.bounds.upper for state in after))
         if hopeless:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
+
+    def _by_spent(self, query: BitQuery, refusal: Decision) -> Decision:
+        """What is left is left, even where the limit on the work ends the search after an answer too early."""
+        if self.settled + self.loss.bounds.lower + query.level > self.most:
+            return refusal
+        loss = _up(self.spent + query.level)
+        if loss <= self.most:
+            return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
+        return refusal
 
     def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
         return self._with(loss.after(query.evidence(self.box, output)), query)
@@ -146,8 +176,8 @@ class BoxState:
             basic = None
         if self.group is None or loss.evidence.n < self.group:
             return replace(self, loss=loss, basic=basic)
-        settled = _up(self.settled + loss.solved(self.nodes, tolerance=SETTLED).bounds.upper)
-        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled, basic=basic)
+        full = replace(self, loss=loss, basic=None)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=full.spent, basic=basic)
 
 
 def _require_question(query: object) -> None:

@@ -28,6 +28,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats, outward
 
 NODES = 4000
@@ -49,7 +50,8 @@ class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
 
     Attributes:
-        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box.
+        domain: what is known of every record: a finite domain, a `Record` of attributes, or a box. Nothing is promised
+            about a record outside.
         definition: the promise: any on a finite domain; LDP, coordinate DP and Bayesian coordinate DP on a `Record`,
             with a bound on dependence on any, with a prior on small ones; the same on a box, but without a prior.
         rule: "full" checks the loss after every possible answer, "simplified" the loss so far plus the query's epsilon.
@@ -73,12 +75,20 @@ class BayesianFilter:
     nodes: int = NODES
     group: int | None = None
     _state: Any = None
+    _terms: Any = None
 
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
         if self._state is None:
             object.__setattr__(self, "_state", _start(self.domain, self.definition, self.nodes, self.group))
+            object.__setattr__(self, "_terms", self._own)
+        elif any(begun is not own and begun != own for begun, own in zip(self._terms, self._own, strict=True)):
+            raise SordinoError(
+                "a filter keeps its domain, its promise and its limits from the first question on",
+                found="others",
+                step="begin a new filter and tell it every answer again",
+            )
 
     def decide(self, query: Any) -> Decision:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.
@@ -86,13 +96,12 @@ class BayesianFilter:
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        # Accepting and then answering ask the same question twice in a row; it is worked out once. The pair is read and
-        # written whole, so that threads never take one query's decision for another's.
-        known = self._memory.get("last")
-        if known is not None and known[0] == query:
-            return known[1]
-        decision = self._kept.decide(query, self.rule)
-        self._memory["last"] = (query, decision)
+        # Accepting and then answering ask the same question twice in a row; it is worked out once. Query and decision
+        # are read and written as one, so that no other thread can put its decision between them.
+        asked, decision = self._last[0]
+        if decision is None or asked != query:
+            decision = self._kept.decide(query, self.rule)
+            self._last[0] = query, decision
         return decision
 
     def accepts(self, query: Any) -> bool:
@@ -139,13 +148,12 @@ class BayesianFilter:
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
-        With very many possible answers only the sum of the queries' epsilons counts, which refuses more.
+        With very many possible answers only the sum of what the queries can add counts, which refuses more.
 
         Raises:
             SordinoError: a query that does not fit the domain.
         """
-        levels = [self._kept.level(query) for query in queries]
-        if all(map(math.isfinite, levels)) and sum(map(Fraction, levels)) <= self.remaining:
+        if self._kept.fits(queries):
             return True
         ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
@@ -162,6 +170,11 @@ class BayesianFilter:
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._kept.spent
+
+    @property
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
+        return self._kept.realized
 
     @property
     def remaining(self) -> float:
@@ -185,13 +198,22 @@ class BayesianFilter:
         )
 
     @property
+    def _own(self) -> tuple[Any, ...]:
+        """What a filter must not change once it has begun."""
+        return self.domain, self.definition, self.nodes, self.group
+
+    @property
     def _kept(self) -> FilterState:
         state: FilterState = self._state
         return state
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored or sent: all but the decision that is kept at hand."""
+        return {name: value for name, value in vars(self).items() if name != "_last"}
+
     @cached_property
-    def _memory(self) -> dict[str, tuple[Any, Decision]]:
-        return {}
+    def _last(self) -> list[tuple[Any, Decision | None]]:
+        return [(None, None)]
 
 
 def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:

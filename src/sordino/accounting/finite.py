@@ -5,8 +5,10 @@ of all answers. Cost: outputs x values for a decision by the full rule; values f
 Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +20,9 @@ from sordino.accounting.grouped import GroupedState, Known
 from sordino.accounting.measure import Measure, Ratio, epsilon_ratio
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query import AttributeQuery
 
@@ -119,6 +123,13 @@ class FiniteState(GroupedState):
             evidence=FiniteEvidence.nothing(self.measure.k),
             reports=(),
         )
+
+    @property
+    def realized(self) -> LossBounds:
+        """Of the exact products."""
+        most, least = max(self.weights), min(self.weights)
+        loss = Nats.log(Fraction(most, least)) if least else None
+        return LossBounds(math.inf, math.inf) if loss is None else LossBounds(loss.floor(), loss.ceil())
 
     @cached_property
     def weights(self) -> NDArray[np.object_]:

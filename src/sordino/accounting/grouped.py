@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from sordino.accounting.measure import Bounds, Ratio, level_above
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 
 UNDECIDED = 1e-9
@@ -64,6 +66,11 @@ class GroupedState(ABC):
     def levels(self) -> NDArray[np.float64]:
         """The loss in each group, rounded up."""
 
+    @property
+    @abstractmethod
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of the present version."""
+
     @abstractmethod
     def ratio(self, group: int) -> Ratio:
         """The same exactly; None where it is infinite or cannot be worked out."""
@@ -101,11 +108,7 @@ class GroupedState(ABC):
         """By the most that the query can add; then, by the full rule, answer by answer."""
         known = self.known(query)
         raised = self.raised(known)
-        simple = all(
-            self._within(group, level, lambda group: self.raised_ratio(group, known))
-            for group, level in self._over(raised)
-        )
-        if simple:
+        if self._simply(known, raised):
             return Decision(True, self._largest(raised), lambda code: self._answered(query, code))
         if rule == "simplified" or known.outputs is None:
             return Decision(False, self._largest(raised))
@@ -118,6 +121,15 @@ class GroupedState(ABC):
             if not after.holds:
                 return Decision(False, largest)
         return Decision(True, largest, lambda code: self._answered(query, code))
+
+    def fits(self, queries: Sequence[Any]) -> bool:
+        """By the sums of what the queries can add to each group."""
+        each = [self.known(query) for query in queries]
+        if not each:
+            return True
+        own = [_product([known.own[group] for known in each]) for group in range(len(self.bounds))]
+        together = Known.of(_product([known.epsilon for known in each]), own, None)
+        return self._simply(together, self.raised(together))
 
     @property
     def holds(self) -> bool:
@@ -140,7 +152,8 @@ class GroupedState(ABC):
         protected = np.flatnonzero(np.isfinite(self._floors))
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
-        left = np.nextafter(self._floors[protected] - self.levels[protected], -np.inf)
+        floors, levels = self._floors[protected], self.levels[protected]
+        left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
         group = int(protected[left.argmin()])
         return Binding(self.about(group), float(self.levels[group]), float(left.min()))
 
@@ -174,6 +187,13 @@ class GroupedState(ABC):
         """The groups whose level is not surely within the bound."""
         return [(group, float(levels[group])) for group in np.flatnonzero(levels > self._floors).tolist()]
 
+    def _simply(self, known: Known, raised: NDArray[np.float64]) -> bool:
+        """Whether levels stay within the bounds whatever is answered."""
+        return all(
+            self._within(group, level, lambda group: self.raised_ratio(group, known))
+            for group, level in self._over(raised)
+        )
+
     def _within(self, group: int, level: float, ratio: Any) -> bool:
         bound = self.bounds[group]
         if bound is None:
@@ -194,6 +214,13 @@ class GroupedState(ABC):
                 "an answer must be one that some record can give, after those before it", found=f"code {code}"
             )
         return after
+
+
+def _product(ratios: Sequence[Ratio]) -> Ratio:
+    total: Ratio = Fraction(1)
+    for ratio in ratios:
+        total = None if total is None or ratio is None else total * ratio
+    return total
 
 
 def _up(number: float) -> float:

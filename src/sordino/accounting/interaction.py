@@ -101,6 +101,11 @@ def answers(domain: Any, record: ArrayLike, source: Source | None = None) -> Cal
 
     Raises:
         SordinoError: when asked, a query that does not fit, or a record outside the domain.
+
+    Example:
+        >>> from sordino import Categories, ChannelTable
+        >>> answers(Categories(["yes", "no"]), 1)(ChannelTable([[1, 0], [0, 1]]))
+        1
     """
 
     def answer(query: Any) -> int:

@@ -133,7 +133,13 @@ class Alike(Measure):
         """The level of the worst class of outputs; under LDP whatever is asked of the value."""
         if isinstance(self.definition, LDP):
             return [epsilon_ratio(mechanism)]
-        return super().own(mechanism, spread)
+        if spread is not None and not np.array_equal(spread, np.arange(mechanism.k)):
+            return super().own(mechanism, spread)
+        most: Ratio = Fraction(1)
+        for column in mechanism.columns():
+            for extreme in self.definition.extremes(column):
+                most = larger(most, _ratio(extreme.heavy, extreme.light))
+        return [most]
 
     def about(self, group: int) -> str:  # noqa: ARG002 - there is one
         """All of them."""

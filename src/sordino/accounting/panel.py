@@ -78,6 +78,8 @@ class Panel:
         if self._log is None:
             _require_offered(self.definition)
             measure_of(self.definition, self.domain.k)
+            if self.people < 0:
+                raise SordinoError("a panel must have no fewer than 0 people", found=str(self.people))
             object.__setattr__(self, "_log", np.zeros((self.people, self.domain.k)))
             object.__setattr__(self, "_spread", np.zeros(self.people))
 
@@ -279,7 +281,7 @@ class Panel:
             reach = max(reach, _reach(rows))
         given_codes = np.full(self.people, NOT_ASKED, dtype=np.int64)
         given_codes[who] = codes
-        radius = math.nextafter(self._radius + radius + 4 * math.ulp(reach + 64), math.inf)
+        radius = math.nextafter(self._radius + radius + 4 * math.ulp(reach + _reach(table) + 1), math.inf)
         return replace(self, _log=log, _spread=spreads, _radius=radius, _asked=(*self._asked, (query, given_codes)))
 
 

@@ -27,6 +27,7 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.rest import Rest
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
 from sordino.exact.nats import Nats
 from sordino.query import AttributeQuery
@@ -194,6 +195,11 @@ class ProductState(GroupedState):
         )
         fresh = ProductState.start(self.record, self.definition)
         return replace(fresh, bounds=left, lost=self.spent, memo=self.memo)
+
+    @property
+    def realized(self) -> LossBounds:
+        """By elimination."""
+        return LossBounds(*self.evidence.loss)
 
     @cached_property
     def _whole(self) -> WholeFactors:

@@ -1,24 +1,27 @@
-"""The realized loss of answers about one unchanged record in a box, between certified bounds.
+"""The realized loss of answers about one unchanged record, between certified bounds.
 
 Source: Bayesian privacy filter paper, (27) and Appendix B. Cost: milliseconds for ten questions about nine numbers.
 """
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
+from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
-from sordino.mechanism.bit_query import BitQuery
 
 NODES = 100_000
 """Boxes bounded at most: seconds. What is open then stays open, between bounds that hold."""
 
 
 def realized_loss(
-    domain: Box,
-    queries: Sequence[BitQuery],
+    domain: Box | Record | FiniteDomain,
+    queries: Sequence[Any],
     outputs: Sequence[int],
     tolerance: float = 1e-3,
     *,
@@ -28,7 +31,7 @@ def realized_loss(
     """The largest ln Pr(outputs | x) less the smallest, over all records x of the box.
 
     Args:
-        domain: where the record lies.
+        domain: where the record lies: a box, or a finite domain, where the bounds are close whatever the tolerance.
         queries: what was asked, each answered with fresh randomness about the same record.
         outputs: the answers' codes.
         tolerance: nats; how close the bounds shall be.
@@ -50,6 +53,8 @@ def realized_loss(
     """
     if len(queries) != len(outputs):
         raise SordinoError("each query must have one output", found=f"{len(queries)} and {len(outputs)}")
+    if not isinstance(domain, Box):
+        return _finite(domain, queries, outputs)
     reports = [query.evidence(domain, output) for query, output in zip(queries, outputs, strict=True)]
     size = len(reports) if group is None else group
     if reports and size < 1:
@@ -64,6 +69,14 @@ def realized_loss(
     for loss in solved:
         upper = math.nextafter(upper + loss.bounds.upper, math.inf)
     return LossBounds(_added_lower(domain, reports, solved), upper if solved else 0.0)
+
+
+def _finite(domain: Record | FiniteDomain, queries: Sequence[Any], outputs: Sequence[int]) -> LossBounds:
+    """By exact products where the likelihood of each value is kept, else by factors."""
+    counted = BayesianFilter(domain, LDP(0))
+    for query, output in zip(queries, outputs, strict=True):
+        counted = counted.counted(query, output)
+    return counted.realized
 
 
 def _added(domain: Box, reports: Sequence[BoxEvidence]) -> BoxEvidence:

@@ -3,10 +3,11 @@
 A state is a value that knows what was asked and answered, never the record. It decides without being changed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 
 Rule = Literal["full", "simplified"]
@@ -52,6 +53,10 @@ class FilterState(Protocol):
         """Nats, rounded up: the realized loss of what was answered."""
 
     @property
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of the present version, whatever the definition."""
+
+    @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0: queries whose epsilons add up to no more are accepted."""
 
@@ -61,6 +66,13 @@ class FilterState(Protocol):
 
     def decide(self, query: Any, rule: Rule) -> Decision:
         """Decide on a query from what was asked and answered alone.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+
+    def fits(self, queries: Sequence[Any]) -> bool:
+        """Whether the most that all queries can add fits, whichever of them are answered and however.
 
         Raises:
             SordinoError: a query that does not fit the domain.

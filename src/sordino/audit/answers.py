@@ -69,11 +69,6 @@ class AnswersCertificate:
         holds: whether no answer can tell more than its declared level.
         slack: the exact amount that is left of a level where least is left; negative iff it does not hold.
         witness: where that is.
-
-    Example:
-        >>> from sordino import OneBit
-        >>> certify_answers(OneBit("1")).holds
-        True
     """
 
     holds: bool
@@ -87,6 +82,12 @@ def certify_answers(channel: NumberChannel) -> AnswersCertificate:
     Raises:
         SordinoError: codes that are no channel, or differ from what is declared in more than a level, so that no
             verdict is possible; or more of them than can be looked at.
+
+    Example:
+        >>> from sordino import OneBit
+        >>> certificate = certify_answers(OneBit("ln 3"))
+        >>> certificate.holds, certificate.witness.numbers, certificate.witness.others
+        (True, (-1.0,), (1.0,))
     """
     types, codes = channel.types, _codes_by_type(channel)
     drawn, left, seen = Fraction(0), MOST_WEIGHTS, set[Answer]()

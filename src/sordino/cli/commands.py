@@ -19,6 +19,7 @@ from sordino.cli.show import (
     promise_json,
     promise_rows,
     question_json,
+    result_json,
 )
 from sordino.engine.duckdb import count_rows, write_table
 from sordino.engine.key import TASK
@@ -32,7 +33,7 @@ from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result, Row, Untold, results
+from sordino.survey.result import Result, Row, results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -160,9 +161,10 @@ def estimate(
     *,
     as_json: bool,
 ) -> None:
-    """Estimate the shares of all values from REPORTS of a PLAN (reports, or aggregates as .json).
+    """Estimate what a PLAN asks from its REPORTS (files of reports, or aggregates as .json).
 
-    Intervals come from the counts and hold whatever the method; each covers by itself with the given confidence.
+    Shares of values, means, covariances or coefficients, with standard errors. Intervals come from the counts and hold
+    whatever the method; each covers by itself with the given confidence.
     """
     frozen = Plan.load(plan)
     found = results(frozen, _tally(frozen, reports), method, confidence)
@@ -180,11 +182,7 @@ def estimate(
         write_text(html, estimate_page(frozen, found))
     if as_json:
         head = {"plan": frozen.hash, "n": sum(result.n for result in found), "method": method}
-        questions = [
-            {"attribute": result.question.name, "n": result.n}
-            | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
-            for result in found
-        ]
+        questions = [result_json(result) for result in found]
         print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(found)})
         return
     for result in found:
@@ -213,9 +211,11 @@ def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
             temporary.write_bytes(question_region(tightest))
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
-        print_json(
-            {"plan": frozen.hash, **(_least(frozen) or {}), "questions": _certificates(frozen), "promise": promise}
-        )
+        least = _least(frozen) or {}
+        # A plan that breaks a promise is not read at all; what holds, holds for all of it.
+        holds = least.get("holds", True) and (frozen.promise is None or frozen.promise.holds)
+        head = {"plan": frozen.hash, **least, "holds": holds}
+        print_json({**head, "questions": _certificates(frozen), "promise": promise})
         return
     _print_certificates(frozen)
 

@@ -161,7 +161,8 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
 def _summary(ledger: Ledger) -> dict[str, Any]:
     """What a ledger holds and has left, for programs."""
     contents, book = ledger.contents(), ledger.book()
-    joint = None if contents.damage else ledger.standing().joint
+    trouble = ledger.trouble()
+    joint = None if trouble else ledger.standing().joint
     return {
         "terms": ledger.terms.hash,
         "epsilon": str(ledger.terms.epsilon),
@@ -171,7 +172,7 @@ def _summary(ledger: Ledger) -> dict[str, Any]:
         "record": book.versions[-1].number,
         "waiting": joint and list(joint.waiting),
         "checks_only": contents.meta.get("copy") != "no",
-        "damage": list(contents.damage),
+        "damage": list(trouble),
         "entries": [_entry(entry) for entry in book.entries.values()],
     }
 

@@ -1,4 +1,4 @@
-"""`sordino reproduce appendix-a|health|fig1-..|identical|fig4|bcdp-composition`: the papers' numbers about filters."""
+"""`sordino reproduce`: numbers of the papers about filters, beside what they print."""
 
 from dataclasses import asdict
 from statistics import median
@@ -112,7 +112,7 @@ def identical_command(*, as_json: bool) -> None:
     if as_json:
         print_json({"rows": [{**asdict(row), "known": walks.KNOWN.get((row.values, row.budget))} for row in rows]})
         return
-    table = [
+    table: list[tuple[str, ...]] = [
         (
             str(row.values),
             str(row.budget),
@@ -136,7 +136,7 @@ def fig4_command(*, as_json: bool) -> None:
         found = ({**asdict(row), "ratio": row.ratio} for row in rows)
         print_json({"rows": [{**row, "known": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
         return
-    table = []
+    table: list[tuple[str, ...]] = []
     for row in rows:
         known = walks.RATIOS.get((row.values, row.budget))
         table.append(
@@ -161,8 +161,10 @@ def bcdp_composition_command(*, as_json: bool) -> None:
         print_json({"rows": [asdict(row) for row in rows]})
         return
     yes = {True: "accepted", False: "refused"}
-    table = [(row.delta, yes[row.first], f"{row.spent:.1e}", yes[row.second], f"{row.added:.1e}") for row in rows]
-    header = ("delta", "first", "told by it", "second", "by adding deltas")
+    table: list[tuple[str, ...]] = [
+        (row.delta, yes[row.first], f"{row.spent:.1e}", yes[row.second], f"{row.added:.1e}") for row in rows
+    ]
+    header = ("delta", "first", "told, at most", "second", "by adding deltas")
     print_table("Reports about a protected bit, in nats", header, table)
 
 

@@ -205,6 +205,14 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
     }
 
 
+def result_json(result: Result) -> dict[str, Any]:
+    """What a question asked, of how many, and why it is not told if it is not; its numbers are in the rows."""
+    question = result.question
+    asked = question.part.asked if isinstance(question, NumbersQuestion) else "histogram"
+    head = {"attribute": question.name, "asked": asked, "attributes": question.asked, "n": result.n}
+    return head | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
+
+
 def print_result(result: Result) -> None:
     """The largest shares with their intervals, or all means, covariances or coefficients."""
     if isinstance(result, Untold):

@@ -1,9 +1,9 @@
 """The means of some attributes of a record, asked so that the deltas of all its attributes are kept.
 
 Guarantee: as `SampledMean`, for the attributes that are asked; an answer's level is also at most what the deltas of the
-others allow. Candidates: one number each at the largest level that every delta allows; and the mixtures of
-`SampledMean` below the level that the other attributes allow for any answers together. The one with less noise is
-taken, and proved again by the plan's promise.
+others allow. Candidates: one number each by one bit at the largest level that every delta allows; and the channel of
+`SampledMean` below the level that the other attributes allow for any answers together. The one with the smaller worst
+error is taken, and proved again by the plan's promise.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
-from sordino.design.sampled_mean import SampledMean, single_levels
+from sordino.design.sampled_mean import SampledMean, single_levels, worst_error
 from sordino.design.sampled_moments import whole_shares
 from sordino.domain.statistic import Moments
 from sordino.exact.nats import Nats
@@ -36,7 +36,7 @@ def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, as
     most = min([epsilon, *(level for level in others if level is not None)])
     together = SampledMean([min(deltas[j], most) for j in asked], most, _among(dependence, asked))
     # In case of a tie the simpler one: it asks for one number, by one bit.
-    return together if together.noise().sum() < singles.noise().sum() * (1 - 1e-6) else singles
+    return together if worst_error(together) < worst_error(singles) * (1 - 1e-6) else singles
 
 
 def among(channel: SampledBits, asked: Sequence[int]) -> SampledBits:

@@ -290,8 +290,8 @@ def _one_more(counts: tuple[int, ...], group: int) -> tuple[int, ...]:
 def spread(counts: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
     """Choices of so many of each group, with shares, in which all of a group are chosen alike often.
 
-    Systematic sampling: of a group of n standing on a circle, every n / k-th is chosen from a start that is common to
-    all groups and runs once around; the choice changes only at some starts.
+    A group of n stands on a circle; k neighbours are chosen, from a start that is common to all groups, runs once
+    around and steps by the greatest common divisor of n and k. Neighbours lie together in the memory of a device.
 
     Args:
         counts: k of each group, at most its size.
@@ -313,7 +313,11 @@ def spread(counts: Sequence[int], sizes: Sequence[int]) -> Iterator[tuple[Fracti
         yield (
             end - start,
             tuple(
-                tuple(int((middle + place) * size / count) for place in range(count))
+                _neighbours(int(middle * size / gcd(count, size)) * gcd(count, size), count, size)
                 for count, size in zip(counts, sizes, strict=True)
             ),
         )
+
+
+def _neighbours(start: int, count: int, size: int) -> tuple[int, ...]:
+    return tuple((start + place) % size for place in range(count))

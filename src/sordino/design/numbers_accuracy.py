@@ -36,8 +36,10 @@ def expected_numbers(
 ) -> NumbersAccuracy:
     """Expected standard errors with this many people.
 
-    Of means and covariances at most, whatever the data; of coefficients where the features are spread evenly over
-    their ranges, independent, and explain nothing. Features that spread less make the errors larger.
+    Of means and covariances at most, whatever the data, around those of the people who answer; of coefficients where
+    the features are spread evenly over their ranges, independent, and explain nothing: features that spread less make
+    the errors larger. The standard errors of estimates also count how people differ: where levels are sent they can be
+    larger than this.
 
     Args:
         asked: what is estimated.
@@ -46,7 +48,7 @@ def expected_numbers(
         ranges: of the numbers, in the units of the data.
         people: who answer.
     """
-    error = dict(zip(channel.moments.names, np.sqrt(channel.noise() / people).tolist(), strict=True))
+    error = dict(zip(channel.moments.names, np.sqrt(channel.largest_variance() / people).tolist(), strict=True))
     d, half = len(names), ranges.half
     if asked == "mean":
         return NumbersAccuracy(tuple(names), tuple(float(half[j]) * error[(j,)] for j in range(d)))

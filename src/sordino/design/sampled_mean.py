@@ -2,9 +2,9 @@
 
 Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at most its delta, and `sampling_level` at
 most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
-level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); and mixtures of such answers
-with tables of sign errors about a few numbers together (`mixture`), which contain randomized response on s coordinates.
-The first is never worse than plain LDP at the least delta by sampled randomized response or on the ball.
+level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each, or all of
+them, by several levels where these are better than a bit (`sampled_levels`); and mixtures of single bits with tables of
+sign errors XXThe first is never worse than plain LDP at the least delta by sampled randomized response or on the ball.
 Cost: seconds for up to ten different (delta, q); beyond that numbers of similar deltas are treated alike, at the least.
 Source: BCDP paper, section 4, replaced by the sampling rule and its mixtures.
 """
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import log
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.mixture import Group, Mixtures, Shares, spread
+from sordino.design.sampled_levels import average_error, sampled_levels, together
 from sordino.design.sign_table import whole_table
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
@@ -28,7 +30,7 @@ from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.number import NumberChannel
 from sordino.mechanism.sampled_bits import SampledBits
-from sordino.mechanism.sign_tables import Row, SignTables
+from sordino.mechanism.sign_tables import Row, SignTables, table_slopes
 
 MOST_GROUPS = 10
 """Different (delta, q) up to which numbers are told apart."""
@@ -42,8 +44,29 @@ LEAST_DRAWS = 1 << 16
 DRAWS_OF_EACH = 1 << 10
 """Weights are at least about this large on average."""
 
+LISTED = 1 << 18
+"""Weights add up to this at most, so that a draw is looked up in a table in the processor's cache."""
+
+LEAST_OF_EACH = 1 << 6
+"""But they are at least about this large on average, up to 2^32 together."""
+
 LARGEST_SUM = 1 << 32
-"""Weights add up to this at most."""
+"""Weights add up to this at most, whatever there is to draw."""
+
+NEGLIGIBLE = 5e-3
+"""Tables that are used by no more of the people than this, all together, are left out where they hardly help."""
+
+HARDLY = 1e-3
+"""By how much that may raise the total noise, relatively."""
+
+HARDLY_ONE = 1e-2
+"""By how much that may raise the noise of one number, relatively."""
+
+LEAST_GAIN = 1e-6
+"""Relative gain from which levels are preferred to signs."""
+
+Part: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], float]
+"""Some places, the table of their errors, and which share of the people is asked about them."""
 
 
 def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
@@ -75,7 +98,17 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
     kept = [channel for channel in candidates if keeps_deltas(channel, bounds, most, dependence)]
     if not kept:
         raise SordinoError("a channel must keep every delta", found="none that does", step="report this as a defect")
-    return min(kept, key=lambda channel: float(channel.noise().sum()))
+    # In case of a tie the first and simplest one.
+    signs = min(kept, key=worst_error)
+    several = (sampled_levels(bounds, most, dependence, levels), together(bounds, most, dependence))
+    better = [channel for channel in several if channel is not None and is_better(channel, signs)]
+    return min((c for c in better if keeps_deltas(c, bounds, most, dependence)), key=worst_error, default=signs)
+
+
+def is_better(channel: NumberChannel, other: NumberChannel) -> bool:
+    """Whether the errors are surely smaller, at the worst numbers and for numbers that are spread evenly."""
+    worst, average = worst_error(channel) / worst_error(other), average_error(channel) / average_error(other)
+    return max(worst, average) < 1 - LEAST_GAIN
 
 
 def single_answers(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> SampledBits:
@@ -93,11 +126,17 @@ def single_answers(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: De
     return _singles(single_levels(bounds, most, dependence))
 
 
+def worst_error(channel: NumberChannel) -> float:
+    """The total mean squared error, times n, of the estimated means of n people, at most, whatever they are."""
+    return float(channel.largest_variance().sum())
+
+
 def expected_error(channel: NumberChannel, n: int, mean_square: float) -> float:
     """The total mean squared error of the estimated means of n people.
 
-    Exact for the estimate that divides by the expected numbers of answers; `means` divides by the actual ones, which
-    takes off more where answers are nearly certain, and agrees up to 1 / n where the means are 0.
+    Exact, for channels that send signs, for the estimate that divides by the expected numbers of answers; `means`
+    divides by the actual ones, which takes off more where answers are nearly certain, and agrees up to 1 / n where the
+    means are 0. Of channels that send levels it is what the error is at most, reached where all numbers are -1 or 1.
 
     Args:
         channel: what they answer through.
@@ -173,7 +212,7 @@ def _singles(levels: Sequence[Nats]) -> SampledBits:
 
 def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
     """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
-    parts: list[tuple[tuple[int, ...], tuple[int, ...], float]] = []
+    parts: list[Part] = []
     coins = _coins(levels)
     for group, own in zip(groups, shares.of_singles, strict=True):
         parts += [((j,), coins[j], float(share)) for j, share in zip(group.members, own, strict=True)]
@@ -188,8 +227,9 @@ def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> Si
     return _channel(len(levels), parts) if shares.kinds else None
 
 
-def _channel(d: int, parts: Sequence[tuple[tuple[int, ...], tuple[int, ...], float]]) -> SignTables:
-    """A channel of rows (places, table, share)."""
+def _channel(d: int, parts: Sequence[Part]) -> SignTables:
+    """A channel of these rows."""
+    parts = worthwhile(d, parts)
     weights = whole_weights(np.array([share for _, _, share in parts]))
     used = [(places, table, weight) for (places, table, _), weight in zip(parts, weights, strict=True) if weight]
     tables = list(dict.fromkeys(table for _, table, _ in used))
@@ -198,10 +238,38 @@ def _channel(d: int, parts: Sequence[tuple[tuple[int, ...], tuple[int, ...], flo
     return SignTables(d, tuple(tables), rows, tuple(weight for _, _, weight in used))
 
 
+def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
+    """All parts but those whose tables hardly anybody is asked by, if the numbers are told nearly as well without them.
+
+    A table that few are asked by makes codes and costs words, and tells next to nothing.
+    """
+    of_table: dict[tuple[int, ...], float] = {}
+    told: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    squares = {table: np.array(table_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
+    for places, table, share in parts:
+        of_table[table] = of_table.get(table, 0.0) + share
+        told.setdefault(table, np.zeros(d))[list(places)] += share * squares[table]
+    total, everything = sum(of_table.values()), sum(told.values(), np.zeros(d))
+    left_out: set[tuple[int, ...]] = set()
+    left, information = total, everything
+    for table, share in sorted(of_table.items(), key=lambda pair: pair[1]):
+        fewer, rest = left - share, information - told[table]
+        if fewer < (1 - NEGLIGIBLE) * total or not np.all(rest > 0):
+            break
+        # Those who are left take over the shares.
+        before, after = total / everything, fewer / rest
+        if after.sum() > (1 + HARDLY) * before.sum() or np.any(after > (1 + HARDLY_ONE) * before):
+            break
+        left_out.add(table)
+        left, information = fewer, rest
+    return [part for part in parts if part[1] not in left_out]
+
+
 def whole_weights(shares: NDArray[np.float64]) -> list[int]:
     """Whole numbers nearly in proportion to shares >= 0, whose sum is a power of two; small shares become 0."""
+    enough = max(min(DRAWS_OF_EACH * len(shares), LISTED), min(LEAST_OF_EACH * len(shares), LARGEST_SUM))
     total = LEAST_DRAWS
-    while total < min(DRAWS_OF_EACH * len(shares), LARGEST_SUM):
+    while total < enough:
         total *= 2
     exact = shares / shares.sum() * total
     weights = np.floor(exact).astype(np.int64)

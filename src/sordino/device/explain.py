@@ -18,7 +18,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
     epsilon = ledger.terms.epsilon
     most, least = beliefs(epsilon)
-    damage = ledger.contents().damage
+    damage = ledger.trouble()
     each = ledger.terms.deltas
     about = [f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}." for name, delta in each.items()]
     odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."

@@ -95,9 +95,9 @@ def _accelerated(
     far = np.maximum(far, second * 1e-3)
     far /= far.sum()
     best = far if _total(likelihood, far) >= _total(likelihood, second) else second
-    moved: NDArray[np.float64] = best * _slope(likelihood, best)
-    moved /= moved.sum()
-    return moved
+    moved = best * _slope(likelihood, best)
+    result: NDArray[np.float64] = moved / moved.sum()
+    return result
 
 
 def _total(likelihood: NDArray[np.float64], shares: NDArray[np.float64]) -> float:

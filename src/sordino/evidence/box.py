@@ -85,16 +85,22 @@ class BoxEvidence:
             form: d coefficients and a constant, exact.
             radius: how far the report's ln Pr may be from the function.
             ceiling: what the channel promises, rounded up.
+
+        Returns:
+            The function; or none, and the promise for the radius, where rounding hides all that the function says.
         """
         coefficients, constant = form
         slopes = coefficients * box.reach
         intercept = math.fsum((coefficients * box.centre).tolist()) + constant
         # Centre, reach, their products and the sum are rounded, and a record has its point of the cube up to rounding.
         size, steepest = float(np.abs(coefficients) @ box.largest) + abs(constant), float(shape.steepest[0])
-        moved = 16 * UNIT * size * steepest
+        radius = (radius + 16 * UNIT * size * steepest) * (1 + 4 * UNIT)
+        # Anything that differs by at most the promise is within half of it of a constant.
+        if not radius < ceiling / 2:
+            return cls(box, (), ceiling / 2, ceiling)
         weight = float(shape.largest[0]) + 4 * steepest * (size * (1 + 8 * UNIT) + 1)
         terms = Terms(shape, slopes[None, :], np.array([intercept]), weight, float(shape.error[0]))
-        return cls(box, (terms,), (radius + moved) * (1 + 4 * UNIT), ceiling)
+        return cls(box, (terms,), radius, ceiling)
 
     def __add__(self, other: "BoxEvidence") -> "BoxEvidence":
         """The evidence of both sets of reports together.

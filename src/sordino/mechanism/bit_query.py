@@ -28,6 +28,9 @@ from sordino.exact.source import Stream, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel
 
+MOST_TOLD = 44.4
+"""Above 64 ln 2 nats, the odds of 2^64 - 1 words to one."""
+
 
 @dataclass(frozen=True, init=False)
 class BitQuery(Channel):
@@ -177,7 +180,7 @@ class BitQuery(Channel):
 
     @cached_property
     def level(self) -> float:
-        """Epsilon as a float, rounded up."""
+        """Nats, rounded up: epsilon, or what any coin can tell at most where that is less."""
         return _coin(self.epsilon)[1]
 
     @cached_property
@@ -192,8 +195,8 @@ def coin_weights(threshold: int) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=256)
 def _coin(epsilon: Nats) -> tuple[int, float]:
-    """The threshold of an epsilon, and the epsilon rounded up; the questions of a stream have few epsilons."""
-    return largest_threshold(epsilon), epsilon.ceil()
+    """The threshold of an epsilon, and its level; the questions of a stream have few epsilons."""
+    return largest_threshold(epsilon), min(epsilon.ceil(), MOST_TOLD)
 
 
 def statistic_rounding(d: int) -> float:

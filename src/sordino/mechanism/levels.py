@@ -8,7 +8,8 @@ middle over the slope: no table, and no bias. g = 2, w = 1 is `OneBit`; many lev
 piecewise mechanism. The best pair has a largest variance below that of the piecewise and the hybrid mechanism from
 epsilon = 2 on, at 4 by a quarter, at 6 by a half. Cost: three words a number.
 Not a one-bit answer: how much it tells about an attribute on which the number only depends takes a bound on total
-variation; half the gap of the conditional means, which is enough for a bit, is not enough here.
+variation; half the gap of the conditional means, which is enough for a bit, is not enough here. So its answer is
+declared as one about the number and its square, for which only bounds on all other attributes together serve.
 The noise depends on the number x: E[g^2 | x] = A + q(x) / (D w), q the chords of x^2 between levels, D the difference
 of the two probabilities of a code.
 Source: k-ary randomized response and the piecewise mechanism (Wang et al. 2019, collecting multidimensional data under
@@ -74,20 +75,31 @@ class LevelResponse(NumberChannel):
         return mechanism
 
     @classmethod
-    def best(cls, epsilon: NatsLike, goal: Literal["worst", "average"] = "worst") -> Self:
+    def best(cls, epsilon: NatsLike, goal: Literal["worst", "average"] = "worst", share: float = 1.0) -> Self:
         """The numbers of levels and codes with the least variance: the largest of all x, or the average over [-1, 1].
 
         Args:
             epsilon: the loss allowed.
             goal: which variance; "worst" bounds everybody's.
+            share: of the people who are asked about this number, for the worst variance of their mean. If few are, it
+                is largest at -1 and 1, and few levels are best.
         """
         bound = read_epsilon(epsilon)
         factor = float(np.exp(min(float(bound), 40.0)))
         sizes = [(g, w) for g in range(2, SEARCHED + 1) for w in range(1, SEARCHED + 1)]
-        variances = [_Moments.of(g, w, factor * w / (factor * w + g - 1)) for g, w in sizes]
-        found = [each.worst_variance if goal == "worst" else each.average_variance for each in variances]
-        levels, window = sizes[int(np.argmin(found))]
-        return cls(levels, bound, window)
+        told = [_Moments.of(g, w, factor * w / (factor * w + g - 1)) for g, w in sizes]
+        if goal == "average":
+            average = min(told, key=lambda each: each.average_variance)
+            return cls(average.levels, bound, average.window)
+        # At 1 the variance is quickly told, and the largest one is not below it.
+        told.sort(key=lambda each: each.at_end(share))
+        best, least = told[0], told[0].worst_variance(share)
+        for each in told[1:]:
+            if each.at_end(share) > least:
+                break
+            if each.worst_variance(share) < least:
+                best, least = each, each.worst_variance(share)
+        return cls(best.levels, bound, best.window)
 
     def _set_levels(self, levels: int, window: int) -> None:
         for name, value, least in (("levels", levels, 2), ("window", window, 1)):
@@ -136,7 +148,7 @@ class LevelResponse(NumberChannel):
     @property
     def worst_variance(self) -> float:
         """The largest variance of all numbers in [-1, 1]."""
-        return self._told.worst_variance
+        return self._told.worst_variance()
 
     @property
     def average_variance(self) -> float:
@@ -155,7 +167,7 @@ class LevelResponse(NumberChannel):
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
-        """Everybody gives the one answer."""
+        """Everybody gives the one answer, about more than the mean."""
         return ((Answer(((0,),), self.level),),)
 
     @property
@@ -182,6 +194,10 @@ class LevelResponse(NumberChannel):
     def noise(self) -> NDArray[np.float64]:
         """The largest E[g^2 | x] of all x, that of x = 1; `variance` tells it for each."""
         return self._told.moment(np.ones(1))
+
+    def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
+        """The largest E[g^2 | x] / share - x^2 of all x; with share 1 the largest variance."""
+        return np.array([self._told.worst_variance(share)])
 
     def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
         lower, up = self._rounding(values[:, 0])
@@ -219,12 +235,14 @@ class _Moments:
 
     Attributes:
         levels: g.
+        window: w.
         contributions: what each code counts as, shape (outputs,).
         least: A, E[g^2 | 0] for a level at 0.
         growth: 1 / (D w), how E[g^2] grows with x^2 from level to level.
     """
 
     levels: int
+    window: int
     contributions: NDArray[np.float64]
     least: float
     growth: float
@@ -236,11 +254,11 @@ class _Moments:
         other = (1 - inside) / (levels - 1)
         more = inside / window - other
         if more <= 0:
-            return cls(levels, np.full(codes, np.nan), np.inf, np.inf)
+            return cls(levels, window, np.full(codes, np.nan), np.inf, np.inf)
         slope = more * window * (levels - 1) / 2
         squares = other * codes * (codes**2 - 1) / 12 + more * window * (window**2 - 1) / 12
         contributions: NDArray[np.float64] = (np.arange(codes, dtype=np.float64) - (codes - 1) / 2) / slope
-        return cls(levels, contributions, squares / slope**2, 1 / (more * window))
+        return cls(levels, window, contributions, squares / slope**2, 1 / (more * window))
 
     def moment(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """E[g^2 | x], shape (n,)."""
@@ -248,14 +266,17 @@ class _Moments:
         moment: NDArray[np.float64] = self.least + self.growth * np.interp(numbers, grid, grid**2)
         return moment
 
-    @property
-    def worst_variance(self) -> float:
-        """The largest between any two levels, where a parabola has its top, or at an end."""
+    def at_end(self, share: float) -> float:
+        """E[g^2 | x] / share - x^2 at x = 1."""
+        return (self.least + self.growth) / share - 1
+
+    def worst_variance(self, share: float = 1.0) -> float:
+        """The largest E[g^2 | x] / share - x^2: between any two levels, where a parabola has its top, or at an end."""
         if not np.isfinite(self.growth):
             return np.inf
         grid = np.linspace(-1, 1, self.levels)
-        tops = np.clip(self.growth * (grid[1:] + grid[:-1]) / 2, grid[:-1], grid[1:])
-        return float((self.moment(tops) - tops**2).max())
+        tops = np.clip(self.growth / share * (grid[1:] + grid[:-1]) / 2, grid[:-1], grid[1:])
+        return float((self.moment(tops) / share - tops**2).max())
 
     @property
     def average_variance(self) -> float:

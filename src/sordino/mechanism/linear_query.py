@@ -25,6 +25,10 @@ SPILL = 1e-9
 """How far a statistic may leave its range, in parts of the range: rounding of the coefficients; it is cut off."""
 
 
+NEXT_TO_NOTHING = 1e-9
+"""Of the least probability: no record comes near it where evidence has a radius worth keeping."""
+
+
 class LogAffine(Sigmoid):
     """f(u) = ln(low + span u) for u in [0, 1]: concave."""
 
@@ -32,14 +36,12 @@ class LogAffine(Sigmoid):
 
     def value(self, t: Floats) -> Floats:
         """The logarithm."""
-        low, span = self.parameters
-        value: Floats = np.log(low + span * t)
+        value: Floats = np.log(self._inner(t))
         return value
 
     def slope(self, t: Floats) -> Floats:
         """The derivative span / (low + span u)."""
-        low, span = self.parameters
-        slope: Floats = span / (low + span * t)
+        slope: Floats = self.parameters[1] / self._inner(t)
         return slope
 
     def curve(self, t: Floats) -> Floats:
@@ -84,6 +86,12 @@ class LogAffine(Sigmoid):
     def error(self) -> Floats:
         """Four roundings of the argument, relative, and two units of the logarithm."""
         return 16 * UNIT * self.largest
+
+    def _inner(self, t: Floats) -> Floats:
+        """Low + span u; where a range of u, rounded outward, leaves no probability, next to nothing."""
+        low, span = self.parameters
+        inner: Floats = np.maximum(low + span * t, low * NEXT_TO_NOTHING)
+        return inner
 
 
 @dataclass(frozen=True, init=False)

@@ -26,6 +26,10 @@ FLAT = 700.0
 """Beyond it the function is flat and its hyperbolic cosine overflows."""
 
 
+LEAST_SLOPE = 1e-290
+"""Quotients by it stay finite."""
+
+
 class LogLogistic(Sigmoid):
     """h(w) for the realized epsilon of each question, its one parameter."""
 
@@ -49,7 +53,7 @@ class LogLogistic(Sigmoid):
     def stationary(self, slope: Floats) -> Floats:
         """Where cosh w = sinh(eps/2) / slope - cosh(eps/2)."""
         sinh, cosh = self._half
-        at: Floats = np.arccosh(np.maximum(sinh / np.maximum(slope, 1e-300) - cosh, 1.0))
+        at: Floats = np.arccosh(np.maximum(sinh / np.maximum(slope, LEAST_SLOPE) - cosh, 1.0))
         return at
 
     def stationary_convex(self, slope: Floats) -> Floats:

@@ -191,33 +191,48 @@ class Mixture(NumberChannel):
         noise: NDArray[np.float64] = 1 / self._precision
         return noise
 
+    def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
+        """That of the part, where one type alone tells a statistic; else from the noise."""
+        largest = super().largest_variance(share)
+        told = np.zeros(self.moments.m, dtype=np.intp)
+        for parts in self.kinds:
+            for places, channel in parts:
+                told[self._places(places, channel)] += 1
+        for weight, parts in zip(self.weights, self.kinds, strict=True):
+            for places, channel in parts:
+                at = self._places(places, channel)
+                own = channel.largest_variance(share * weight / sum(self.weights))
+                largest[at] = np.where(told[at] == 1, own, largest[at])
+        return largest
+
     def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
         return self._answer(values, stream, stream)
 
     def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
         codes = np.empty(len(records), dtype=np.uint64)
-        for t, rows in self._drawn(len(records), public):
-            if not rows.size:
-                continue
+        for alike, rows, which in self._drawn(len(records), public):
             # All parts go on with the same two streams of their people: none sees a word of another.
             of_type, private = public.take(rows), stream.take(rows)
             code = np.zeros(len(rows), dtype=np.uint64)
-            for places, channel in self.kinds[t]:
-                if len(self.kinds[t]) > 1:
+            for channel, places in zip(alike.channels, alike.places, strict=True):
+                if len(alike.channels) > 1:
                     code *= np.uint64(channel.outputs)
-                code += channel._answer(records[np.ix_(rows, np.array(places))], of_type, private)
-            codes[rows] = code + np.uint64(self._offsets[t])
+                code += channel._answer(records[rows[:, None], places.take(which, axis=0)], of_type, private)
+            codes[rows] = code + alike.first.take(which)
         return codes
 
-    def _drawn(self, count: int, public: Stream) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Each type, and who was drawn for it."""
+    def _drawn(self, count: int, public: Stream) -> Iterator[tuple["_Alike", NDArray[np.intp], NDArray[np.intp]]]:
+        """Types that are alike, who was drawn for one of them, and for which one."""
         if len(self.kinds) == 1:
-            yield 0, np.arange(count)
+            yield self._alike[0], np.arange(count), np.zeros(count, dtype=np.intp)
             return
         choice = uniform_below(sum(self.weights), public).view(np.int64)
         which = np.searchsorted(np.cumsum(self.weights), choice, side="right")
-        for t in range(len(self.kinds)):
-            yield t, np.flatnonzero(which == t)
+        group = self._group.take(which)
+        for number, alike in enumerate(self._alike):
+            rows = np.flatnonzero(group == number)
+            if rows.size:
+                yield alike, rows, self._within.take(which.take(rows))
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Codes of which a part is impossible."""
@@ -227,6 +242,8 @@ class Mixture(NumberChannel):
         return wrong
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        if self.counts_codes:
+            return super()._count(codes, group, groups)
         counts = np.empty((groups, self.counters), dtype=np.int64)
         for channel, own, rows, place in self._digits(codes):
             counts[:, place] = channel._count(own, group[rows], groups)
@@ -286,6 +303,37 @@ class Mixture(NumberChannel):
         return [part for parts in self.kinds for part in parts]
 
     @cached_property
+    def _alike(self) -> tuple["_Alike", ...]:
+        """The types by their channels: those that differ only in the places that they see are answered together."""
+        return tuple(
+            _Alike(
+                tuple(channel for _, channel in self.kinds[types[0]]),
+                tuple(np.array([self.kinds[t][part][0] for t in types]) for part in range(len(self.kinds[types[0]]))),
+                np.array([self._offsets[t] for t in types], dtype=np.uint64),
+            )
+            for types in self._by_channels.values()
+        )
+
+    @cached_property
+    def _by_channels(self) -> dict[tuple[str, ...], list[int]]:
+        types: dict[tuple[str, ...], list[int]] = {}
+        for t, parts in enumerate(self.kinds):
+            types.setdefault(tuple(channel.parameters for _, channel in parts), []).append(t)
+        return types
+
+    @cached_property
+    def _group(self) -> NDArray[np.intp]:
+        """Which of `_alike` each type belongs to."""
+        groups = {t: number for number, types in enumerate(self._by_channels.values()) for t in types}
+        return np.array([groups[t] for t in range(len(self.kinds))])
+
+    @cached_property
+    def _within(self) -> NDArray[np.intp]:
+        """The place of each type among those that are alike."""
+        places = {t: place for types in self._by_channels.values() for place, t in enumerate(types)}
+        return np.array([places[t] for t in range(len(self.kinds))])
+
+    @cached_property
     def _offsets(self) -> tuple[int, ...]:
         """Each type's first code, and after the last one the number of all codes."""
         return tuple(accumulate((prod(channel.outputs for _, channel in parts) for parts in self.kinds), initial=0))
@@ -300,6 +348,21 @@ class Mixture(NumberChannel):
         """Where the counters of each type's parts stand."""
         runs = iter(map(slice, self._first, self._first[1:]))
         return tuple(tuple(next(runs) for _ in parts) for parts in self.kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Types whose parts have the same channels.
+
+    Attributes:
+        channels: of the parts.
+        places: for each part the places that it sees in each type, shape (types, numbers of the channel).
+        first: each type's first code, shape (types,).
+    """
+
+    channels: tuple[NumberChannel, ...]
+    places: tuple[NDArray[np.intp], ...]
+    first: Words
 
 
 def _names(places: tuple[int, ...], channel: NumberChannel) -> list[Statistic]:

@@ -88,6 +88,17 @@ class NumberChannel(Channel):
         who answers, it divides by how many did, which takes mean^2 (1 / p_s - 1) off (see `signed`).
         """
 
+    def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
+        """The variance of each mean, times n, shape (m,), at most, whatever the records of the n people are.
+
+        It is the variance around the mean of these people: how they differ from others is not in it.
+
+        Args:
+            share: the probability with which each of them gives this answer at all, drawn without looking.
+        """
+        # What is told is least where the statistic is 0.
+        return self.noise() / share
+
     @property
     def d(self) -> int:
         """How many numbers a record has."""

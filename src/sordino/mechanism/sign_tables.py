@@ -11,7 +11,7 @@ Guarantee: the weights are whole numbers over 2^64, and the loss of each attribu
 which errors are made. The mean of sent sign c is the number times the table's slope, the sum over the patterns of
 +weight or -weight where bit c is wrong; the estimate weighs signs by their slopes and divides by what was drawn, and
 the sum of weights times slope^2 is the information: E[g_j^2] = 1 / sum_r p_r slope_rj^2.
-Cost: two words a person and one more for each place of the longest row.
+Cost: two words a person and one more for each place of the row; five look-ups for each of these places.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,9 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
+from sordino.exact.guide import Guide
 from sordino.exact.nats import Nats
-from sordino.exact.sign import SignCoins
+from sordino.exact.sign import HALF, SignCoins
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
@@ -43,8 +44,8 @@ LARGEST_ROW = 12
 LARGEST_LIST = 1 << 20
 """Weights together for which a draw is looked up in a list."""
 
-FEW = 16
-"""Patterns of a table up to which words are compared with each end, which is faster than a search."""
+NOBODY = np.empty(0, dtype=np.intp)
+"""No places."""
 
 ROUNDING = SignCoins((WORD,))
 """From a number to a sign with that mean."""
@@ -111,13 +112,7 @@ class SignTables(NumberChannel):
     @cached_property
     def slopes(self) -> tuple[tuple[Fraction, ...], ...]:
         """For each table and sign, the mean of the sent sign at 1, exactly."""
-        return tuple(
-            tuple(
-                Fraction(sum(-weight if pattern >> c & 1 else weight for pattern, weight in enumerate(table)), WORD)
-                for c in range(len(table).bit_length() - 1)
-            )
-            for table in self.tables
-        )
+        return tuple(table_slopes(table) for table in self.tables)
 
     @property
     def moments(self) -> Moments:
@@ -226,29 +221,57 @@ class SignTables(NumberChannel):
         return self._answer(values, stream, stream)
 
     def _answer(self, records: NDArray[np.float64], public: Stream, stream: Stream) -> Words:
-        which = self._draw(uniform_below(sum(self.weights), public))
-        word = stream.next()
-        tables = self._table_of_row.take(which)
-        codes = np.empty(len(records), dtype=np.uint64)
-        for number, ends in enumerate(self._table_ends):
-            drawn = np.flatnonzero(tables == number) if len(self.tables) > 1 else slice(None)
-            codes[drawn] = _patterns(ends, word[drawn])
-        signs, first, flat = self._signs.take(which), np.arange(len(records)) * self.size, records.ravel()
-        for c, places in enumerate(self._places.T):
-            numbers = flat.take(first + places.take(which))
-            positive = ROUNDING.positive(numbers, stream.next())
-            if c >= self._least_signs:
-                # Rows with fewer signs have no bit here.
-                positive &= signs > c
-            codes ^= positive.astype(np.uint64) << np.uint64(c)
-        codes += self._first.take(which)
+        which = self._draw(public)
+        tables = self._table.take(which) if len(self.tables) > 1 else None
+        bits = self._guide.patterns(stream.next(), tables)
+        self._turn(bits, 0, which, np.arange(0, records.size, self.size), records.reshape(-1), stream)
+        codes = self._first.take(which)
+        codes += bits
         return codes
 
-    def _draw(self, choice: Words) -> NDArray[np.intp]:
-        """The row of each choice below the sum of the weights."""
+    def _draw(self, public: Stream) -> NDArray[np.intp]:
+        """The row of each person."""
+        total = sum(self.weights)
+        if total & total - 1:
+            choice = uniform_below(total, public).view(np.int64)
+        else:
+            # As many words for each choice as for every other: none is rejected.
+            choice = (public.next() >> np.uint64(65 - total.bit_length())).view(np.int64)
         if self._listed is not None:
-            return self._listed.take(choice.view(np.int64))
-        return np.searchsorted(np.cumsum(np.array(self.weights, dtype=np.uint64)), choice, side="right")
+            return self._listed.take(choice).astype(np.intp)
+        return np.searchsorted(np.cumsum(self.weights), choice, side="right")
+
+    def _turn(
+        self,
+        bits: NDArray[np.unsignedinteger],
+        done: int,
+        rows: NDArray[np.intp],
+        first: NDArray[np.intp],
+        flat: NDArray[np.float64],
+        stream: Stream,
+    ) -> None:
+        """Turn the bits of all signs that are rounded to +1, of people whose rows have more than some signs.
+
+        Args:
+            bits: the patterns of errors, shape (n,).
+            done: signs that were seen to before.
+            rows: of each person, shape (n,).
+            first: where the record of each person begins, shape (n,).
+            flat: all numbers of all records, one record after the other.
+            stream: of these people.
+        """
+        until = min(length for length in self._lengths if length > done)
+        for c in range(done, until):
+            at = self._places[c].take(rows)
+            at += first
+            positive = _rounded(flat.take(at), stream.next()).view(np.uint8)
+            bits ^= positive.astype(bits.dtype, copy=False) << bits.dtype.type(c)
+        # Who sends fewer signs draws fewer words; the draw of the row is public.
+        longer = np.flatnonzero(self._signs.take(rows) > until) if until < max(self._lengths) else NOBODY
+        if longer.size:
+            own = bits.take(longer)
+            self._turn(own, until, rows.take(longer), first.take(longer), flat, stream.take(longer))
+            bits[longer] = own
 
     def _drawn(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of squared slopes of all signs that were sent about each number, shape (d,)."""
@@ -291,47 +314,58 @@ class SignTables(NumberChannel):
         return csr_array((np.concatenate(entries), places), shape=(self.size, self.outputs))
 
     @cached_property
-    def _listed(self) -> NDArray[np.intp] | None:
-        """Each row as often as its weight, where these are few together."""
-        return np.repeat(np.arange(len(self.rows)), self.weights) if sum(self.weights) <= LARGEST_LIST else None
+    def _listed(self) -> NDArray[np.unsignedinteger] | None:
+        """Each row as often as its weight, where these are few together; in few bytes, for the cache."""
+        if sum(self.weights) > LARGEST_LIST:
+            return None
+        return np.repeat(np.arange(len(self.rows), dtype=np.min_scalar_type(len(self.rows) - 1)), self.weights)
 
     @cached_property
-    def _table_ends(self) -> tuple[NDArray[np.uint64], ...]:
-        """Where in the words each pattern ends; that of the last is 2^64."""
-        return tuple(np.array(list(accumulate(table))[:-1], dtype=np.uint64) for table in self.tables)
+    def _guide(self) -> Guide:
+        return Guide.of(self.tables)
 
     @cached_property
-    def _table_of_row(self) -> NDArray[np.intp]:
+    def _table(self) -> NDArray[np.intp]:
+        """The table of each row."""
         return np.array([row.table for row in self.rows])
+
+    @cached_property
+    def _lengths(self) -> frozenset[int]:
+        """How many signs rows have."""
+        return frozenset(len(row.places) for row in self.rows)
 
     @cached_property
     def _first(self) -> NDArray[np.uint64]:
         return np.array(self.offsets[:-1], dtype=np.uint64)
 
     @cached_property
-    def _signs(self) -> NDArray[np.intp]:
-        return np.array([len(row.places) for row in self.rows])
-
-    @cached_property
-    def _least_signs(self) -> int:
-        """Signs of the shortest row."""
-        return min(len(row.places) for row in self.rows)
+    def _signs(self) -> NDArray[np.uint8]:
+        return np.array([len(row.places) for row in self.rows], dtype=np.uint8)
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:
-        """The places of each row, shape (rows, longest row); filled up with 0."""
+        """The places of each row, shape (longest row, rows); filled up with 0."""
         longest = max(len(row.places) for row in self.rows)
-        return np.array([row.places + (0,) * (longest - len(row.places)) for row in self.rows])
+        padded = [row.places + (0,) * (longest - len(row.places)) for row in self.rows]
+        return np.ascontiguousarray(np.array(padded).T)
 
 
-def _patterns(ends: NDArray[np.uint64], words: Words) -> Words:
-    """Which pattern each word is in: how many ends are not above it."""
-    if len(ends) >= FEW:
-        return np.searchsorted(ends, words, side="right").astype(np.uint64)
-    patterns = np.zeros(len(words), dtype=np.uint64)
-    for end in ends:
-        patterns += words >= end
-    return patterns
+def _rounded(numbers: NDArray[np.float64], words: Words) -> NDArray[np.bool_]:
+    """Whether each number in [-1, 1], which is lost, becomes +1: as `ROUNDING` weighs it, with fewer steps."""
+    positive = numbers >= 1
+    numbers *= float(HALF)
+    # 2^63 is no signed word: whatever it becomes, the sign of 1 is certain.
+    with np.errstate(invalid="ignore"):
+        positive |= words.view(np.int64) < numbers.astype(np.int64)
+    return positive
+
+
+def table_slopes(table: Sequence[int]) -> tuple[Fraction, ...]:
+    """For each sign of a table of weights with sum 2^64, the mean of the sent sign at 1, exactly."""
+    return tuple(
+        Fraction(sum(-weight if pattern >> c & 1 else weight for pattern, weight in enumerate(table)), WORD)
+        for c in range(len(table).bit_length() - 1)
+    )
 
 
 def row_codes(row: Row) -> int:

@@ -107,6 +107,17 @@ class Ledger:
         _require_whole(self.path, contents)
         return self._accepted(contents)
 
+    def trouble(self) -> tuple[str, ...]:
+        """Why nothing new is asked, in words; empty if all is well."""
+        contents = self.contents()
+        if contents.damage:
+            return contents.damage
+        try:
+            self._accepted(contents)
+        except SordinoError as error:
+            return (f"its decisions, {error.found}",)
+        return ()
+
     def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision:
         """Whether a new query would be accepted; nothing changes.
 
@@ -117,6 +128,7 @@ class Ledger:
         Raises:
             SordinoError: a damaged ledger, or a query that does not fit.
         """
+        self._require_own_terms(query)
         contents = self.contents()
         _require_whole(self.path, contents)
         return self._standing(contents, record).decide(query)
@@ -221,6 +233,7 @@ class Ledger:
 
         Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
         """
+        self._require_own_terms(query)
         try:
             with transaction(self.path, write=True) as connection:
                 contents = read_contents(connection)
@@ -284,9 +297,18 @@ class Ledger:
         except SordinoError as error:
             raise SordinoError(
                 "a ledger's queries must be accepted by the filter as they were when they were asked",
-                found=error.rule,
+                found=f"today {error.rule}",
                 step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
             ) from None
+
+    def _require_own_terms(self, query: AskedQuery) -> None:
+        """By other terms the same words build another channel.
+
+        Raises:
+            SordinoError: a query that was read for another ledger's terms.
+        """
+        if query.terms.hash != self.terms.hash:
+            raise SordinoError("a query must be read by the ledger's own terms", found="another ledger's")
 
     def _digest(self, contents: Contents, record: PersonRecord) -> str:
         return record.digest(bytes.fromhex(contents.meta["key"]))

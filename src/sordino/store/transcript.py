@@ -58,11 +58,13 @@ def import_transcript(source: Path, path: Path) -> Ledger:
         SordinoError: a transcript that is cut, changed, of a damaged ledger or of a newer version; one whose queries
         the filter does not accept; something has the new ledger's name.
     """
-    terms, events = read_transcript(source)
     try:
-        Standing.of(terms, events)
-    except SordinoError as error:
-        raise SordinoError(f"{source} must hold queries that the filter accepts", found=error.rule) from None
+        terms, events = read_transcript(source)
+        _require_accepted(terms, events, source)
+    except SordinoError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise SordinoError(f"{source} must be a transcript that Sordino wrote", found="other words") from None
     write_ledger(path, terms, events, copy=True)
     return Ledger.open(path)
 
@@ -85,7 +87,17 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
         raise SordinoError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")
     if head.get("whole") is not True:
         raise SordinoError(f"{source} must be of a whole ledger", found="one of a damaged ledger")
-    return LedgerTerms.of_document(head["terms"]), [_event(line, source) for line in lines]
+    events = [_event(number, line, source) for number, line in enumerate(lines, 1)]
+    if len({(event.event, event.id) for event in events}) < len(events):
+        raise SordinoError(f"{source} must say everything once", found="an event of one id twice")
+    return LedgerTerms.of_document(head["terms"]), events
+
+
+def _require_accepted(terms: LedgerTerms, events: list[Event], source: Path) -> None:
+    try:
+        Standing.of(terms, events)
+    except SordinoError as error:
+        raise SordinoError(f"{source} must hold queries that the filter accepts", found=error.rule) from None
 
 
 def _line(number: int, event: Event) -> dict[str, Any]:
@@ -93,11 +105,12 @@ def _line(number: int, event: Event) -> dict[str, Any]:
     return {"sequence": number, "event": event.event, "id": event.id, "body": dict(event.body), "time": event.time}
 
 
-def _event(line: dict[str, Any], source: Path) -> Event:
-    try:
-        return Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
-    except KeyError as error:
-        raise SordinoError(f"{source} must hold whole events", found=f"one without {error}") from None
+def _event(number: int, line: dict[str, Any], source: Path) -> Event:
+    event = Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
+    texts = (event.event, event.id, event.time)
+    if event.sequence != number or event.event not in PUBLIC or not all(isinstance(text, str) for text in texts):
+        raise SordinoError(f"{source} must hold public events in their order", found=f"another line {number}")
+    return event
 
 
 def _object(line: str, source: Path) -> dict[str, Any]:

@@ -33,7 +33,17 @@ MOST_WEIGHT = 1 << 20
 
 def _listed(names: object) -> object:
     """A single name is a list of one."""
+    if not isinstance(names, str | list):
+        raise SordinoError("attributes must be named, by one name or a list of names", found=repr(names)[:SHOWN])
     return [names] if isinstance(names, str) else names
+
+
+def _table(regression: object) -> object:
+    """What a regression is made of has names."""
+    if not isinstance(regression, dict | RegressionTable):
+        step = 'write { target = "weight", features = ["age", "height"] }'
+        raise SordinoError("a regression must be a table", found=repr(regression)[:SHOWN], step=step)
+    return regression
 
 
 Names = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1, max_length=MOST_NUMBERS)]
@@ -65,7 +75,7 @@ class AskTable(Part):
     histogram: Text | None = None
     mean: Names | None = None
     covariance: Names | None = None
-    regression: RegressionTable | None = None
+    regression: Annotated[RegressionTable | None, BeforeValidator(_table)] = None
     weight: int = Field(default=1, ge=1, le=MOST_WEIGHT)
 
     @model_validator(mode="after")

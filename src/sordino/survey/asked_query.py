@@ -1,24 +1,11 @@
-"""A query that a collector asks of a person's record: the file, its frozen words, and the channel that answers it.
-
-version = 1
-id = "sleep-1"
-collector = "Institute of Sleep"
-epsilon = "0.1"
-linear = { theta = { sleep = 1 }, low = 0, high = 12 }
-
-Of categories one attribute is asked, by randomized response: category = "smoker".
-
-The id belongs to these words for ever: asked again, the query has the answer that was given first.
-"""
+"""A query that a collector asks of a person's record: its frozen words, and the channel that answers it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from typing import Any
 
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
@@ -33,84 +20,10 @@ from sordino.query import AttributeQuery
 from sordino.survey.document import content_hash
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
-from sordino.survey.parts import Part, require_one_of
 from sordino.survey.person_record import PersonRecord
-from sordino.survey.protect import Epsilon, nearest
-from sordino.survey.tables import read_tables, whole
-
-FORMAT = "sordino query"
-VERSION = 1
-
-MODELS = ("linear", "truncated", "logistic")
-"""What can be asked about numbers."""
-
-KINDS = (*MODELS, "category")
-"""What can be asked."""
-
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""One line of text."""
-
-
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-
-
-class ModelTable(Part):
-    """A model that is affine in the record.
-
-    Attributes:
-        theta: the coefficients by attribute, in the attributes' units; 0 for those that are not named.
-        intercept: what is added.
-    """
-
-    theta: dict[str, Finite] = Field(min_length=1)
-    intercept: Finite = 0.0
-
-
-class RangedModelTable(ModelTable):
-    """A model with a range.
-
-    Attributes:
-        low: what the answer 0 stands for.
-        high: what the answer 1 stands for.
-    """
-
-    low: Finite
-    high: Finite
-
-
-class QueryTable(Part):
-    """The file of a query.
-
-    Attributes:
-        version: of the format, 1.
-        id: the query's name, never used for another one.
-        collector: who asks, and gets the answer.
-        epsilon: what the answer may tell by itself, in nats.
-        linear: a model whose value stays in its range.
-        truncated: a model whose value is cut to its range.
-        logistic: a model of a probability.
-        category: an attribute of categories, by randomized response.
-    """
-
-    version: Annotated[Literal[1], BeforeValidator(whole)]
-    id: Name
-    collector: Name
-    epsilon: Epsilon
-    linear: RangedModelTable | None = None
-    truncated: RangedModelTable | None = None
-    logistic: ModelTable | None = None
-    category: Name | None = None
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        require_one_of(self, *KINDS)
-        return self
-
-    def document(self) -> dict[str, Any]:
-        """The frozen words: public, with their hash."""
-        words = self.model_dump(exclude_none=True, exclude={"epsilon"})
-        content = {**words, "format": FORMAT, "epsilon": str(self.epsilon)}
-        return {**content, "hash": content_hash(content)}
+from sordino.survey.protect import nearest
+from sordino.survey.query_table import FORMAT, KINDS, MODELS, QueryTable, RangedModelTable
+from sordino.survey.tables import read_tables
 
 
 @dataclass(frozen=True)
@@ -177,6 +90,7 @@ class AskedQuery:
         Raises:
             SordinoError: why, without a value.
         """
+        self.terms.domain.checked(record.row)
         if isinstance(self.channel, BitQuery):
             self.channel.checked(record.row)
 

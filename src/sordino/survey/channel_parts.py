@@ -98,5 +98,41 @@ class SignTablesPart(Part):
     weights: list[int]
 
 
-NumberChannelPart = Annotated[BitsPart | SignTablesPart, Field(discriminator="name")]
+class LevelsPart(Part):
+    """One number by one of several levels.
+
+    Attributes:
+        levels: from -1 to 1.
+        window: codes of a level.
+        threshold: of the coin that keeps a code within its level's window.
+    """
+
+    name: Literal["levels"]
+    levels: int
+    window: int
+    threshold: Integer64
+
+
+class AnswerPart(Part):
+    """A channel, and the places of the numbers that it sees."""
+
+    places: list[int] = Field(min_length=1)
+    channel: Annotated[BitsPart | LevelsPart, Field(discriminator="name")]
+
+
+class MixturePart(Part):
+    """One of several types of answers.
+
+    Attributes:
+        types: the answers that are given together.
+        weights: a type is drawn with probability weight over the sum of all weights.
+    """
+
+    name: Literal["mixture"]
+    d: int = Field(ge=1)
+    types: list[list[AnswerPart]] = Field(min_length=1)
+    weights: list[int]
+
+
+NumberChannelPart = Annotated[BitsPart | SignTablesPart | LevelsPart | MixturePart, Field(discriminator="name")]
 """A channel from numbers."""

@@ -1,9 +1,11 @@
 """The dependence that a survey declares, or takes from a statement, in the words of its plan."""
 
 from fractions import Fraction
+from pathlib import Path
 
 from sordino.design.asked import NumberAttribute
 from sordino.design.dependence import Statement
+from sordino.errors import SordinoError
 from sordino.survey.asked import asked_of
 from sordino.survey.parts import DependencePart, StatisticPart
 from sordino.survey.schema import Survey
@@ -20,6 +22,12 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
     if table is None:
         return None
     if table.file is not None:
+        if not Path(table.file).exists():
+            rule, step = (
+                "dependence.file must be a statement",
+                "make it: sordino dependence SAMPLE --survey SURVEY -o FILE",
+            )
+            raise SordinoError(rule, found=f"nothing at {table.file}", step=step)
         statement = load_statement(table.file)
         known = dependence_for(statement, asked_of(survey))
         statistics = [

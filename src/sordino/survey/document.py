@@ -82,14 +82,29 @@ class PlanDocument(Part):
         if unknown or len(set(shares)) < len(shares):
             wrong = ", ".join(map(repr, unknown)) or "one twice"
             raise SordinoError("a question must be about the plan's attributes, a histogram of each once", found=wrong)
+        if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
+            raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         unlike = [name for name in shares if self.attributes[name].protect is None]
         if unlike or any(self.attributes[name].number is None for name in numbers):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
         if any(part.delta is None for name, part in self.attributes.items() if name not in found):
             raise SordinoError("each attribute must be asked for, or have a delta")
+        self._check_promise(bool(numbers))
+        return self
+
+    def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any
+        """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""
         if len({self.epsilon is None, *(part.delta is None for part in self.attributes.values())}) > 1:
             raise SordinoError("a plan with an epsilon must have a delta for each attribute", found="only some of them")
-        return self
+        if self.epsilon is None:
+            if numbers or self.dependence is not None:
+                raise SordinoError("a plan with numbers or dependence must have an epsilon and deltas", found="none")
+            return
+        # The level of an answer counts for all values of its attribute alike.
+        for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:
+            if any(words is not None for words in (protect.blocks, protect.sensitive, protect.bounds)):
+                found = "blocks, sensitive values or bounds"
+                raise SordinoError("attributes with deltas must be protected as a whole", found=found)
 
 
 def canonical(document: dict[str, Any]) -> bytes:

@@ -46,8 +46,13 @@ def all_mistakes(survey: type[Part], tables: dict[str, Any], error: ValidationEr
     return [mistake for details in (*unknown, *rest) for mistake in in_our_words(survey, details)]
 
 
-def wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:
-    """Questions name attributes, each histogram once, and each attribute is asked for, whatever else is wrong."""
+def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
+    """Questions name attributes, each histogram once, and each attribute is asked for, whatever else is wrong.
+
+    Args:
+        tables: of the survey, unchecked.
+        mistakes: that are known already: a wrong question may be the one that asks for an attribute.
+    """
     attributes, asks = tables.get("attribute"), tables.get("ask")
     if not isinstance(attributes, dict) or not isinstance(asks, list):
         return
@@ -63,6 +68,8 @@ def wrong_names(tables: dict[str, Any]) -> Iterator[SordinoError]:
         if kind == "histogram":
             histograms.add(name)
     asked = {name for _, _, name in named}
+    if any(mistake.rule.startswith("ask.") for mistake in mistakes):
+        return
     if not asked <= set(attributes) or len({where.split(".")[1] for where, _, _ in named}) < len(asks):
         # A question about a misspelt attribute is one mistake, not two.
         return

@@ -98,6 +98,10 @@ class NumbersQuestion:
                 return f"one bit about one of {self.channel.moments.m} numbers"
             case "sign-tables":
                 return f"signs of some of {self.channel.moments.m} numbers together"
+            case "levels":
+                return "the number by one of several levels"
+            case "mixture":
+                return f"one of {self.channel.moments.m} numbers by one of several levels"
 
     @cached_property
     def uniform(self) -> NumberChannel:

@@ -51,7 +51,8 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
         for i, name in enumerate(promise.names)
     ]
     lines.append(f"The whole record: at most {_shown(promise.level)} of {_shown(promise.epsilon)} nats.")
-    return (*lines, *map(_level_kept, promise.certificates))
+    # Questions that are asked alike are said once.
+    return (*lines, *dict.fromkeys(map(_level_kept, promise.certificates)))
 
 
 def _level_kept(certificate: AnswersCertificate) -> str:

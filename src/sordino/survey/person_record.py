@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
-from sordino.survey.ledger_terms import LedgerTerms, Values
+from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_text
+from sordino.survey.terms_table import Values
 
 VERSION = 1
 

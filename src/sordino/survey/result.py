@@ -202,7 +202,8 @@ def _result(question: Question, own: Aggregate, method: Method, confidence: floa
         try:
             result = NumbersResult.of(question, own, confidence)
         except SordinoError as error:
-            return Untold(question, own.n, error)
+            why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
+            return Untold(question, own.n, why)
     else:
         shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
         result = HistogramResult(question, shares, confidence)

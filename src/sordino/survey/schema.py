@@ -92,7 +92,7 @@ class Survey(Part):
                 found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
                 yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)
             if ask.histogram in self.attribute and not finite:
-                step = f"ask for its mean, or bin it: {ask.histogram} = categories"
+                step = "ask for its mean, or write categories instead of number"
                 yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
 
     def _coordinate_mistakes(self) -> Iterator[SordinoError]:
@@ -143,7 +143,7 @@ class Survey(Part):
             survey = cls.model_validate(complete)
         except ValidationError as error:
             mistakes = all_mistakes(cls, complete, error)
-        mistakes += [*unreadable, *wrong_names(tables), *wrong_epsilon(tables)]
+        mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey

@@ -105,7 +105,9 @@ def _promise(promise: CoordinatePromise) -> Table:
         for i, name in enumerate(promise.names)
     ]
     rows.append(("the whole record", upward(promise.level, 6), upward(promise.epsilon, 6), "no"))
-    return Table("The certificate of each attribute", header, tuple(rows), kept(promise)[0])
+    verdict, *each = kept(promise)
+    note = " ".join([verdict, *each[len(rows) :]])
+    return Table("The certificate of each attribute", header, tuple(rows), note)
 
 
 def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:

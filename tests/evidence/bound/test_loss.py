@@ -99,8 +99,8 @@ def test_the_bounds_close_on_what_random_restarts_find(kind, d):
         extremes.append(min(*found, *(height(corner) for corner in corners)))
     best = -extremes[0] - extremes[1]
     assert best <= bounds.upper
-    # Restarts may miss the optimum a little, the lower bound may not be above the true loss.
-    assert bounds.lower - 1e-9 <= best + 5e-3
+    # Restarts may miss the optimum, most of all where it lies on a kink.
+    assert bounds.lower - 1e-9 <= best + (5e-3 if kind in ("linear", "logistic") else 0.05)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -74,11 +74,12 @@ class BoxLoss:
     def bounds(self) -> LossBounds:
         """What is known, outward."""
         if self.top is None or self.bottom is None:
-            return LossBounds(0.0, _up(2 * self.evidence.radius) if self.evidence.radius else 0.0)
+            return LossBounds(0.0, min(self.evidence.ceiling, _up(2 * self.evidence.radius)))
         spread = 2 * (self.evidence.radius + self.evidence.margin)
         upper = _up(_up(self.top.upper + self.bottom.upper) + spread)
         lower = _down(_down(self.top.lower + self.bottom.lower) - spread)
-        return LossBounds(max(lower, 0.0), min(upper, self.evidence.ceiling))
+        # In this order a bound that is no number gives way to the one that always holds.
+        return LossBounds(max(0.0, lower), min(self.evidence.ceiling, upper))
 
     def after(self, report: BoxEvidence) -> "BoxLoss":
         """With one more report: bounds are carried over, nothing is solved."""

@@ -59,6 +59,8 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
     least, largest = problem.ranges(low, high)
     touch, chord = shape.tangent(least, largest)
+    # A chord between points a rounding apart may be steeper than the function; the margin knows of no such slopes.
+    chord = np.minimum(chord, shape.steepest)
     steps = problem.steps
     point = np.minimum(np.maximum(start, low), high)
     ahead, speed, tilts = point, np.ones((len(point), 1)), []

@@ -1,0 +1,165 @@
+"""Panels: every person's decisions are those of a filter of their own; how fast; estimates after stopping."""
+
+import math
+from time import process_time
+
+import numpy as np
+import pytest
+
+from sordino import (
+    LDP,
+    BayesianFilter,
+    BlockLDP,
+    Categories,
+    ChannelTable,
+    CoordinateDP,
+    HadamardResponse,
+    HighLowLDP,
+    Nats,
+    Panel,
+    RandomizedResponse,
+    SordinoError,
+    SubsetSelection,
+    estimate_stopped,
+)
+from sordino.reproduce.simulation import SimulationSource
+
+FIVE = Categories(range(5))
+MENU = [
+    RandomizedResponse(5, "0.5"),
+    HadamardResponse(5, "0.5"),
+    ChannelTable([[3, 1], [1, 3], [3, 1], [1, 3], [2, 2]]),
+    SubsetSelection(5, "0.25"),
+    ChannelTable([[1, 1], [1, 1], [2, 0], [2, 0], [1, 1]]),
+]
+
+
+@pytest.mark.parametrize("rule", ["full", "simplified"])
+@pytest.mark.parametrize(
+    "definition",
+    [LDP("1"), LDP("2"), BlockLDP("1", [0, 0, 1, 1, 2]), HighLowLDP("1", 5, [0, 3])],
+    ids=["one", "two", "blocks", "high-low"],
+)
+def test_everybody_is_decided_on_like_alone(definition, rule):
+    people, rng = 40, np.random.default_rng(5)
+    values = rng.integers(0, 5, people)
+    panel = Panel(FIVE, definition, people, rule)
+    alone = [BayesianFilter(FIVE, definition, rule) for _ in range(people)]
+    decisions = set()
+    for step in range(14):
+        query = MENU[rng.integers(len(MENU))]
+        accepted = panel.accepts(query)
+        assert accepted.tolist() == [one.accepts(query) for one in alone]
+        decisions |= set(accepted.tolist())
+        asked = accepted & (rng.random(people) < 0.8)
+        codes = query.privatize(values[asked], SimulationSource(step))
+        panel = panel.after(query, codes, asked)
+        for person, code in zip(np.flatnonzero(asked).tolist(), codes.tolist(), strict=True):
+            alone[person] = alone[person].after(query, code)
+        np.testing.assert_allclose(panel.spent, [one.spent for one in alone], atol=1e-11)
+        assert (panel.spent >= [one.realized.lower if isinstance(definition, LDP) else 0 for one in alone]).all()
+    assert decisions == {True, False}
+    assert panel.answered.tolist() == [len(one._state.reports) for one in alone]
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "ln 3"])
+def test_the_boundary_is_exact_for_everybody(epsilon):
+    """A coin again and again until three more of one side: as many answers as the walk needs, and no fewer."""
+    coin, people = RandomizedResponse(2, epsilon), 200
+    budget = Nats.of(epsilon) + epsilon + epsilon
+    panel = Panel(Categories(["no", "yes"]), LDP(budget), people)
+    ones = np.zeros(people, dtype=int)
+    for step in range(40):
+        asked = panel.accepts(coin)
+        assert (asked == (np.abs(ones) < 3)).all()
+        codes = coin.privatize(np.zeros(int(asked.sum()), dtype=int), SimulationSource(step))
+        panel = panel.after(coin, codes, asked)
+        ones[asked] += np.where(codes == 0, 1, -1)
+    assert asked.mean() < 0.05
+
+
+def test_a_hair_beyond_the_budget_is_refused_for_everybody():
+    heavy = ChannelTable([[3 * 10**17 + 1, 10**17 - 1], [10**17 - 1, 3 * 10**17 + 1]])
+    light = ChannelTable([[3, 1], [1, 3]])
+    for query, fits in ((heavy, False), (light, True)):
+        panel = Panel(Categories(["no", "yes"]), LDP("ln 9"), 3).after(query, [0, 1, 0])
+        assert panel.accepts(query).tolist() == [fits] * 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("rule", ["full", "simplified"])
+def test_a_thousand_values_at_a_hundred_thousand_people_a_second(rule):
+    k, people, rng = 1000, 20_000, np.random.default_rng(1)
+    query = ChannelTable([[1052, 1000] if side else [1000, 1052] for side in rng.integers(0, 2, k)])
+    panel, values, seconds = Panel(Categories(range(k)), LDP("0.2"), people, rule), rng.integers(0, k, people), 0.0
+    panel.accepts(query)
+    for step in range(12):
+        start = process_time()
+        asked = panel.accepts(query)
+        seconds += process_time() - start
+        codes = query.privatize(values[asked], SimulationSource(step))
+        start = process_time()
+        panel = panel.after(query, codes, asked)
+        seconds += process_time() - start
+    assert 12 * people / seconds >= 100_000
+
+
+def exact_naive_mean(epsilon, budget):
+    """E[a person's mean of debiased coins | +1], stopped at +-budget: the law of the walk, step by step."""
+    heads, scale = 1 / (1 + math.exp(-epsilon)), 1 / math.tanh(epsilon / 2)
+    law, mean = np.zeros(2 * budget + 1), 0.0
+    law[budget] = 1
+    for n in range(1, 4000):
+        moved = np.zeros_like(law)
+        moved[1:] += law[:-1] * heads
+        moved[:-1] += law[1:] * (1 - heads)
+        mean += (moved[-1] - moved[0]) * budget / n * scale
+        moved[0] = moved[-1] = 0
+        law = moved
+    return mean
+
+
+def test_means_over_stopped_people_are_biased_and_likelihood_is_not():
+    """A truth of -0.415 looks like -0.726 by each person's mean, and like itself by the likelihood."""
+    people, truth, coin = 5_000, -0.415, RandomizedResponse(2, "0.1")
+    values = (np.arange(people) >= people * (1 + truth) / 2).astype(int)
+    panel = Panel(Categories(["plus", "minus"]), LDP("1"), people)
+    total, count = np.zeros(people), np.zeros(people)
+    for step in range(2000):
+        asked = panel.accepts(coin)
+        if not asked.any():
+            break
+        codes = coin.privatize(values[asked], SimulationSource(7, step))
+        panel = panel.after(coin, codes, asked)
+        total[asked] += np.where(codes == 0, 1, -1) / math.tanh(0.05)
+        count[asked] += 1
+    assert not asked.any()
+    naive = float((total / count).mean())
+    assert naive == pytest.approx(truth * exact_naive_mean(0.1, 10), abs=0.08)
+    assert naive < -0.6
+    found = estimate_stopped(panel.log_likelihood)
+    mean, error = found.value[0] - found.value[1], 2 * found.stderr[0]
+    assert 0.01 < error < 0.05
+    assert abs(mean - truth) < 4 * error
+    assert abs(naive - truth) > 8 * error
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Panel(FIVE, CoordinateDP([1]), 3), "offered"),
+        (lambda: Panel(FIVE, LDP(1), 3, "strict"), "rule"),
+        (lambda: Panel(FIVE, BlockLDP(1, [0, 0]), 3), "5 values"),
+        (lambda: Panel(FIVE, LDP(1), -1), "people"),
+        (lambda: Panel(FIVE, LDP(1), 3).accepts(RandomizedResponse(2, 1)), "5 values"),
+        (lambda: Panel(FIVE, LDP(1), 3).accepts("age"), "5 values"),
+        (lambda: Panel(FIVE, LDP(1), 3).after(MENU[0], [0, 1]), "one code"),
+        (lambda: Panel(FIVE, LDP(1), 3).after(MENU[0], [0, 1, 5]), "one code"),
+        (lambda: Panel(FIVE, LDP(1), 3).after(MENU[0], [0, 1, 1.5]), "whole numbers"),
+        (lambda: Panel(FIVE, LDP(1), 3).after(MENU[0], [0], [True]), "3 people"),
+        (lambda: Panel(FIVE, LDP("0.1"), 3).after(MENU[0], [0, 1, 2]), "accepts"),
+    ],
+)
+def test_bad_input_is_refused(make, words):
+    with pytest.raises(SordinoError, match=words):
+        make()

@@ -1,0 +1,119 @@
+"""Evidence by factors against the whole table: every small product, with impossible records, and outer bounds."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.evidence import factored
+from sordino.evidence.elimination import best_sum
+from sordino.evidence.factored import Factor, FactoredEvidence
+
+
+def random_evidence(rng):
+    """Factors on some attributes, and the table that they add up to."""
+    d = int(rng.integers(1, 5))
+    shape = tuple(int(size) for size in rng.integers(1, 4, d))
+    evidence, table = FactoredEvidence(shape), np.zeros(shape)
+    for _ in range(rng.integers(1, 6)):
+        places = tuple(sorted(rng.choice(d, rng.integers(1, d + 1), replace=False).tolist()))
+        log = np.log(rng.random([shape[place] for place in places]))
+        if rng.random() < 0.4:
+            log[rng.random(log.shape) < 0.15] = -np.inf
+        evidence = evidence.plus(Factor(places, log, 1e-15))
+        table = table + log.reshape([shape[place] if place in places else 1 for place in range(d)])
+    return evidence, table
+
+
+def whole_loss(table):
+    return math.inf if np.isneginf(table).any() else float(table.max() - table.min())
+
+
+def coordinate_loss(table, place):
+    most = 0.0
+    for column in np.moveaxis(table, place, 0).reshape(table.shape[place], -1).T:
+        for heavy, light in itertools.permutations(column.tolist(), 2):
+            if heavy > -math.inf:
+                most = max(most, heavy - light)
+    return most
+
+
+@pytest.mark.parametrize("limit", [1 << 20, 4])
+def test_losses_are_those_of_the_whole_table(limit, monkeypatch):
+    monkeypatch.setattr(factored, "LARGEST_SUM", limit)
+    rng, seen = np.random.default_rng(limit), 0
+    for _ in range(400):
+        evidence, table = random_evidence(rng)
+        assert evidence.impossible <= bool(np.isneginf(table).all())
+        if np.isneginf(table).all():
+            continue
+        seen += 1
+        found = [(evidence.loss, whole_loss(table))]
+        found += [(evidence.coordinate_loss(place), coordinate_loss(table, place)) for place in range(table.ndim)]
+        for (lower, upper), true in found:
+            assert lower <= true <= upper
+            if limit > 4:
+                assert upper == true == math.inf or upper - lower < 1e-12
+    assert seen > 300
+
+
+def test_small_tables_bound_outward_and_large_ones_attain():
+    rng = np.random.default_rng(5)
+    tables = [((i, j), rng.normal(size=(2, 2))) for i, j in itertools.combinations(range(6), 2)]
+    total = sum(array.reshape([2 if place in places else 1 for place in range(6)]) for places, array in tables)
+    exact = [best_sum(tables, side) for side in ("max", "min")]
+    assert [found.exact for found in exact] == [True, True]
+    np.testing.assert_allclose([found.value for found in exact], [total.max(), total.min()], rtol=1e-12)
+    loose = [best_sum(tables, side, limit=4) for side in ("max", "min")]
+    assert [found.exact for found in loose] == [False, False]
+    assert loose[0].value > total.max() + 0.1
+    assert loose[1].value < total.min() - 0.1
+
+
+def test_whole_numbers_are_multiplied_exactly():
+    rng = np.random.default_rng(6)
+    tables = [
+        (places, np.array(rng.integers(1, 2**62, [3] * len(places)).tolist(), dtype=object))
+        for places in ((0, 1), (1, 2), (0,), (3,))
+    ]
+    products = [
+        math.prod(int(array[tuple(record[place] for place in places)]) for places, array in tables)
+        for record in itertools.product(range(3), repeat=4)
+    ]
+    assert best_sum(tables, "max", products=True).value == max(products)
+    assert best_sum(tables, "min", products=True).value == min(products)
+
+
+def test_fifty_attributes_in_a_chain():
+    """A chain's largest sum by passing the best along it, value by value."""
+    rng = np.random.default_rng(7)
+    links = [np.log(rng.random((2, 2))) for _ in range(49)]
+    evidence = FactoredEvidence((2,) * 50)
+    for i, link in enumerate(links):
+        evidence = evidence.plus(Factor((i, i + 1), link, 1e-16))
+    best = [np.zeros(2), np.zeros(2)]
+    for link in links:
+        best = [(best[0][:, None] + link).max(axis=0), (best[1][:, None] + link).min(axis=0)]
+    lower, upper = evidence.loss
+    assert lower <= best[0].max() - best[1].min() <= upper <= lower + 1e-9
+    assert len(evidence.components) == 1
+
+
+def test_factors_on_the_same_attributes_are_one_and_cancel():
+    told = np.log([0.75, 0.25])
+    evidence = FactoredEvidence((2, 2, 2))
+    for step in range(100):
+        evidence = evidence.plus(Factor((1,), told if step % 2 else told[::-1], 1e-16))
+    ((only,),) = [part.factors for part in evidence.components]
+    assert only.places == (1,)
+    assert evidence.loss[1] < 1e-12
+    assert evidence.coordinate_loss(0) == (0.0, 0.0)
+
+
+def test_factors_that_do_not_fit_are_refused():
+    evidence = FactoredEvidence((2, 3))
+    for places, shape in (((0,), (3,)), ((1, 0), (3, 2)), ((0, 0), (2, 2)), ((2,), (2,)), ((0, 1), (2,))):
+        with pytest.raises(SordinoError, match="axis for each"):
+            evidence.plus(Factor(places, np.zeros(shape), 0.0))
