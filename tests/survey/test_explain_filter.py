@@ -64,7 +64,7 @@ CASES = {
 def test_a_filter_says_what_is_promised_what_binds_and_what_is_left(case):
     start, query, binding, promised = CASES[case]
     text = " ".join(explain(start.after(query, 1)))
-    assert "all answers together" in text
+    assert "all that is answered" in text
     assert promised in text
     assert f"Least is left between {binding}: " in text
     (told,) = re.findall(r"tell them apart by at most ([\d.]+) nats", text)

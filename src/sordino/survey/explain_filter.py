@@ -20,7 +20,7 @@ from sordino.domain.record import Record
 from sordino.exact.nats import outward
 from sordino.survey.odds import SAME, factor, promise
 
-TOGETHER = "all answers together"
+TOGETHER = "all that is answered"
 
 FEW = 5
 """Values whose names are spelled out at most."""
@@ -67,7 +67,7 @@ def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
     rest = known.exact.explain() if known.exact is not None else ()
     return (
         (
-            f"Whatever answers somebody waits for, {TOGETHER} are at most {factor(known.epsilon)} times as likely with"
+            f"Whatever answers somebody waits for, they are at most {factor(known.epsilon)} times as likely with"
             f" one record as with another, plus a probability of {chance}."
         ),
         first,
