@@ -39,8 +39,8 @@ def shares_of(run, *arguments):
 
 
 def test_every_command_is_covered_here():
-    # What `reproduce` and `dependence` do is tested beside.
-    assert {*COMMANDS, "reproduce", "dependence"} == set(cli.commands)
+    # What the others do is tested beside.
+    assert {*COMMANDS, "reproduce", "dependence", "ask", "ledger"} == set(cli.commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
