@@ -29,9 +29,8 @@ def record_of(channel):
 
 
 def law_of(channel):
-    record = record_of(channel)
-    one = record.tolist() if channel.d > 1 else record[0]
-    return np.array([float(channel.probability(one, code)) for code in range(channel.outputs)])
+    record = record_of(channel).tolist()
+    return np.array([float(channel.probability(record, code)) for code in range(channel.outputs)])
 
 
 def p_value(codes, law):
