@@ -1,11 +1,11 @@
 """The commands of a survey's life: plan, privatize, aggregate, estimate, certify, explain."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import numpy as np
-import pyarrow as pa
 
 from sordino.cli.progress import progress
 from sordino.cli.show import (
@@ -21,7 +21,8 @@ from sordino.cli.show import (
     question_json,
     result_json,
 )
-from sordino.engine.duckdb import count_rows, write_table
+from sordino.engine.duckdb import count_rows
+from sordino.engine.estimates import write_estimates
 from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.engine.values import count_clipped
@@ -33,7 +34,7 @@ from sordino.survey.explain import explain as sentences
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
-from sordino.survey.result import Result, Row, results
+from sordino.survey.result import results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
 
@@ -171,10 +172,7 @@ def estimate(
     for path in filter(None, (output, html)):
         require_new(path)
     if output is not None:
-        rows = _rows(found)
-        names = dict.fromkeys(name for row in rows for name in row)
-        table = pa.table({name: [row.get(name) for row in rows] for name in names})
-        write_table(output, table.schema, iter(table.to_batches()))
+        write_estimates(found, output)
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.report import estimate_page
@@ -183,13 +181,21 @@ def estimate(
     if as_json:
         head = {"plan": frozen.hash, "n": sum(result.n for result in found), "method": method}
         questions = [result_json(result) for result in found]
-        print_json({**head, "confidence": confidence, "questions": questions, "rows": _rows(found)})
+        print_json(
+            {
+                **head,
+                "confidence": confidence,
+                "questions": questions,
+                "rows": [row for result in found for row in result.rows()],
+            }
+        )
         return
     for result in found:
         print_result(result)
     for path in filter(None, (output, html)):
         click.echo(f"{path}: written")
-    if len(_rows(found)) > LARGEST * len(found) and output is None:
+    more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)
+    if output is None and any(more):
         click.echo("All values: -o FILE, or --json.")
 
 
@@ -259,11 +265,6 @@ def _print_certificates(plan: Plan) -> None:
         if len(plan.questions) > 1:
             click.echo(f"{question.name}:")
         print_lines(sentences(certificate))
-
-
-def _rows(found: tuple[Result, ...]) -> list[Row]:
-    """All rows of all questions."""
-    return [row for result in found for row in result.rows()]
 
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
