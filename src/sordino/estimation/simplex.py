@@ -29,6 +29,7 @@ def project(
         blocks = Partition(np.zeros(len(vector), dtype=np.intp))
     if totals is None:
         totals = np.ones(blocks.m)
+    alike = weights is None
     if weights is None:
         weights = np.ones(len(vector))
     # Each entry is lowered by its weight times its block's level, so those with the highest ratio stay: within each
@@ -44,7 +45,13 @@ def project(
     level = (sums - np.repeat(totals, blocks.sizes)) / _sums_within(ordered_weights, blocks)
     kept = np.add.reduceat((ordered >= level * ordered_weights).astype(np.intp), blocks.starts)
     last = blocks.starts + np.maximum(kept, 1) - 1
-    return np.maximum(vector - level[last][blocks.block] * weights, 0.0)
+    projected = np.maximum(vector - level[last][blocks.block] * weights, 0.0)
+    if not alike:
+        return projected
+    # Running sums of a million entries are a little off; what is kept is small, and its sum exact enough to mend that.
+    excess = np.add.reduceat(projected[order], blocks.starts) - totals
+    excess /= np.maximum(np.add.reduceat((projected > 0)[order].astype(np.float64), blocks.starts), 1)
+    return np.maximum(projected - excess[blocks.block], 0.0)
 
 
 def _sums_within(ordered: NDArray[np.float64], blocks: Partition) -> NDArray[np.float64]:
