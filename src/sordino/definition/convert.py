@@ -1,7 +1,7 @@
 """The arrows between LDP, Bayesian DP, coordinate DP and Bayesian coordinate DP, each with its proposition.
 
 A level is an amount of nats, "inf" for none; what is returned is an upper bound, rounded up by at most 1e-38 nats, and
-exact where levels are logarithms of rationals. The inverse helpers return the largest budget that surely keeps a delta,
+exact where levels are logarithms of rationals. The inverses return the largest budget that surely keeps a delta,
 rounded down. In all of them q_i bounds the total variation between the laws of *all other attributes together* given
 two values of attribute i: (13) of the paper. None stands for "without bound".
 
