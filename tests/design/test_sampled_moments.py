@@ -9,7 +9,8 @@ import pytest
 
 from sordino.definition.dependence import Dependence
 from sordino.design import sampled_moments
-from sordino.design.sampled_moments import SampledMoments, whole_shares
+from sordino.design.drawn_answers import whole_shares
+from sordino.design.sampled_moments import SampledMoments
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import projected_least_squares, regression_statistics

@@ -15,25 +15,11 @@ from sordino.errors import SordinoError
 from sordino.store.ledger import Ledger, RefusedError
 from sordino.store.transcript import export_transcript, import_transcript
 
-POINTS = [
-    "reserving",
-    "reserved",
-    "drawing",
-    "drawn",
-    "storing",
-    "stored",
-    "settled",
-    "sending",
-    "delivered",
-    "noting",
-    "noted",
-]
-STEPS = st.sampled_from([None, None, *POINTS])
 MODELS = st.sampled_from(["sleep", "against", "age", "both"])
 
 
 class Device(RuleBasedStateMachine):
-    terms = record = question = told = stopped = None
+    terms = record = question = told = stopped = points = None
     """Given by fixtures."""
 
     @initialize()
@@ -43,6 +29,10 @@ class Device(RuleBasedStateMachine):
         Ledger.make(self.path, self.terms)
         self.values, self.count = self.record(), 0
         self.queries, self.arrived, self.codes = {}, defaultdict(set), {}
+
+    def steps(self):
+        """Where a device can stop, or nowhere."""
+        return st.sampled_from([None, None, *self.points])
 
     def ask(self, query, point):
         def step(name):
@@ -57,22 +47,22 @@ class Device(RuleBasedStateMachine):
         if query.id in Ledger(self.path).book().entries:
             self.queries[query.id] = query
 
-    @rule(model=MODELS, epsilon=st.sampled_from(["0.1", "0.3", "0.5"]), point=STEPS)
-    def new_query(self, model, epsilon, point):
+    @rule(model=MODELS, epsilon=st.sampled_from(["0.1", "0.3", "0.5"]), data=st.data())
+    def new_query(self, model, epsilon, data):
         self.count += 1
         query = self.question(f"q{self.count}", model, epsilon)
         before = Ledger(self.path).contents()
         accepted = Ledger(self.path).decide(query, self.values).accepted
         if accepted:
-            self.ask(query, point)
+            self.ask(query, data.draw(self.steps()))
             return
         with pytest.raises(RefusedError):
             self.ask(query, None)
         assert Ledger(self.path).contents() == before
 
     @precondition(lambda self: self.queries)
-    @rule(data=st.data(), point=STEPS)
-    def again(self, data, point):
+    @rule(data=st.data())
+    def again(self, data):
         query = self.queries[data.draw(st.sampled_from(sorted(self.queries)))]
         entry = Ledger(self.path).book().entries[query.id]
         versions = Ledger(self.path).book().versions
@@ -82,7 +72,7 @@ class Device(RuleBasedStateMachine):
             with pytest.raises(SordinoError, match="that it was reserved for"):
                 self.ask(query, None)
             return
-        self.ask(query, point)
+        self.ask(query, data.draw(self.steps()))
 
     @rule(age=st.sampled_from([44, 45, 80]))
     def change(self, age):
@@ -118,11 +108,11 @@ class Device(RuleBasedStateMachine):
 
 
 @pytest.fixture
-def machine(terms, record, question, told, stopped):
+def machine(terms, record, question, told, stopped, points):
     """The rules, with the fixtures that they need."""
     functions = {"record": record, "question": question, "told": told}
     given = {name: staticmethod(function) for name, function in functions.items()}
-    return type("Device", (Device,), {"terms": terms, "stopped": stopped, **given})
+    return type("Device", (Device,), {"terms": terms, "stopped": stopped, "points": points, **given})
 
 
 @pytest.mark.parametrize("examples", [8, pytest.param(150, marks=pytest.mark.long)])

@@ -7,7 +7,6 @@ a clock, so that the same transcript gives the same decision.
 Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appendix B for the groups.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,6 +17,7 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.nats import Nats
+from sordino.exact.rounding import down, up
 from sordino.mechanism.bit_query import BitQuery
 
 SETTLED = 1e-4
@@ -58,7 +58,7 @@ class BoxState:
     @cached_property
     def spent(self) -> float:
         """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
-        upper = _up(self.settled + self._closest.bounds.upper)
+        upper = up(self.settled + self._closest.bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
     def counted(self, query: BitQuery, output: int) -> "BoxState":
@@ -74,12 +74,12 @@ class BoxState:
     def remaining(self) -> float:
         """Nats, rounded down, at least 0."""
         # One step for the rounding here, one for that of the sum when such a query comes.
-        return max(_down(_down(self.most) - self.spent), 0.0)
+        return max(down(down(self.most) - self.spent), 0.0)
 
     @property
     def binding(self) -> Binding:
         """There is one bound for all records."""
-        return Binding("two records", self.spent, _down(self.budget.floor() - self.spent))
+        return Binding("two records", self.spent, down(self.budget.floor() - self.spent))
 
     def fits(self, queries: Sequence[BitQuery]) -> bool:
         """By the sum of the epsilons."""
@@ -105,7 +105,7 @@ class BoxState:
 
     def changed(self) -> "BoxState":
         """The answers so far are settled; those about the next version are bounded by themselves."""
-        settled = _up(self.settled + self._closest.bounds.upper)
+        settled = up(self.settled + self._closest.bounds.upper)
         return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
 
     @cached_property
@@ -116,7 +116,7 @@ class BoxState:
     @property
     def goal(self) -> float:
         """What is left for the open group, rounded down."""
-        return _down(self.most - self.settled) if self.settled else self.most
+        return down(self.most - self.settled) if self.settled else self.most
 
     def decide(self, query: BitQuery, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
@@ -127,7 +127,7 @@ class BoxState:
         _require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
         query.require_fit(self.box)
-        carried = _up(self.settled + _up(self.loss.bounds.upper + query.level))
+        carried = up(self.settled + up(self.loss.bounds.upper + query.level))
         sure = carried <= self.most
         if not sure and self.basic is not None:
             basic = self.basic + query.epsilon
@@ -139,8 +139,8 @@ class BoxState:
 
     def _by_loss(self, query: BitQuery) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
-        solved = self.loss.solved(self.nodes, _down(self.goal - query.level))
-        loss = _up(self.settled + _up(solved.bounds.upper + query.level))
+        solved = self.loss.solved(self.nodes, down(self.goal - query.level))
+        loss = up(self.settled + up(solved.bounds.upper + query.level))
         if loss <= self.most:
             return Decision(True, loss, lambda output: self._followed(solved, query, output))
         return Decision(False, loss)
@@ -152,7 +152,7 @@ class BoxState:
         for code, state in enumerate(after):
             after[code] = state if hopeless else state.solved(self.nodes, self.goal)
             hopeless |= not after[code].bounds.upper <= self.goal
-        largest = _up(self.settled + max(state.bounds.upper for state in after))
+        largest = up(self.settled + max(state.bounds.upper for state in after))
         if hopeless:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
@@ -161,7 +161,7 @@ class BoxState:
         """What is left is left, even where the limit on the work ends the search after an answer too early."""
         if self.settled + self.loss.bounds.lower + query.level > self.most:
             return refusal
-        loss = _up(self.spent + query.level)
+        loss = up(self.spent + query.level)
         if loss <= self.most:
             return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
         return refusal
@@ -185,11 +185,3 @@ def _require_question(query: object) -> None:
         raise SordinoError(
             "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
         )
-
-
-def _up(number: float) -> float:
-    return math.nextafter(number, math.inf)
-
-
-def _down(number: float) -> float:
-    return math.nextafter(number, -math.inf)

@@ -22,6 +22,7 @@ from sordino.accounting.state import Binding, Decision, Rule
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
+from sordino.exact.rounding import up
 
 UNDECIDED = 1e-9
 """Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
@@ -139,7 +140,7 @@ class GroupedState(ABC):
     @property
     def spent(self) -> float:
         """The largest loss of a protected group, over all versions."""
-        return _up(self.lost + self._largest(self.levels)) if self.lost else self._largest(self.levels)
+        return up(self.lost + self._largest(self.levels)) if self.lost else self._largest(self.levels)
 
     @property
     def remaining(self) -> float:
@@ -221,7 +222,3 @@ def _product(ratios: Sequence[Ratio]) -> Ratio:
     for ratio in ratios:
         total = None if total is None or ratio is None else total * ratio
     return total
-
-
-def _up(number: float) -> float:
-    return math.nextafter(number, math.inf)

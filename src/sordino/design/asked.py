@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.interval import to_unit
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 
@@ -105,7 +106,7 @@ class NumberAttribute:
 
     def scaled(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Numbers of the range in [-1, 1]."""
-        return np.clip((numbers - self.low) * (2 / (self.high - self.low)) - 1, -1.0, 1.0)
+        return to_unit(numbers, self.low, self.high)
 
     def cell(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
         """The bin of each number."""

@@ -8,12 +8,10 @@ error is taken, and proved again by the plan's promise.
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
-from sordino.design.sampled_mean import SampledMean, single_levels, worst_error
-from sordino.design.sampled_moments import whole_shares
+from sordino.design.drawn_answers import highest_levels, one_number
+from sordino.design.sampled_mean import SampledMean, worst_error
 from sordino.domain.statistic import Moments
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
@@ -29,9 +27,7 @@ def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, as
         dependence: between all attributes.
         asked: the places of the numbers; the channel takes these numbers, in this order.
     """
-    levels = [single_levels(deltas, epsilon, dependence)[j] for j in asked]
-    spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
-    singles = SampledBits(Moments.first(len(asked)), levels, whole_shares(spread))
+    singles = one_number(highest_levels([(j,) for j in asked], deltas, epsilon, dependence))
     others = [largest_level(deltas[i], dependence.of_rest(i)) for i in range(len(deltas)) if i not in asked]
     most = min([epsilon, *(level for level in others if level is not None)])
     together = SampledMean([min(deltas[j], most) for j in asked], most, _among(dependence, asked))

@@ -18,7 +18,7 @@ import numpy as np
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
-from sordino.design.sampled_moments import whole_shares
+from sordino.design.drawn_answers import whole_shares
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

@@ -4,14 +4,14 @@ Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at mo
 most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
 level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each, or all of
 them, by several levels where these are better than a bit (`sampled_levels`); and mixtures of single bits with tables of
-sign errors XXThe first is never worse than plain LDP at the least delta by sampled randomized response or on the ball.
+sign errors (`mixture`), which contain randomized response on s coordinates. The first is never worse than plain LDP at
+the least delta by sampled randomized response or on the ball.
 Cost: seconds for up to ten different (delta, q); beyond that numbers of similar deltas are treated alike, at the least.
 Source: BCDP paper, section 4, replaced by the sampling rule and its mixtures.
 """
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from math import log
 from typing import TypeAlias
 
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
+from sordino.definition.sampling import sampling_deltas, sampling_level
+from sordino.design.drawn_answers import apportioned, highest_levels
 from sordino.design.mixture import Group, Mixtures, Shares, spread
 from sordino.design.sampled_levels import average_error, sampled_levels, together
 from sordino.design.sign_table import whole_table
@@ -155,18 +156,7 @@ def keeps_deltas(channel: NumberChannel, deltas: Sequence[Nats], epsilon: Nats, 
 
 def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
     """For each number, the largest level at which it alone may be asked under all deltas, rounded down."""
-    limit = cache(largest_level)
-    d = len(deltas)
-    # Whoever has no bound of its own for a statistic limits all others alike.
-    declared = {i for i, _ in dependence.statistics}
-    by_rest = [(bound, i) for i in range(d) if (bound := limit(deltas[i], dependence.of_rest(i))) is not None]
-    alike = sorted((pair for pair in by_rest if pair[1] not in declared), key=lambda pair: pair[0])[:2]
-    levels = []
-    for j in range(d):
-        bounds = [epsilon, *(bound for bound, i in alike if i != j)]
-        limits = [limit(deltas[i], dependence.of(i, (j,))) for i in {j, *declared}]
-        levels.append(min([*bounds, *(bound for bound in limits if bound is not None)]))
-    return tuple(levels)
+    return highest_levels([(j,) for j in range(len(deltas))], deltas, epsilon, dependence)
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
@@ -271,11 +261,7 @@ def whole_weights(shares: NDArray[np.float64]) -> list[int]:
     total = LEAST_DRAWS
     while total < enough:
         total *= 2
-    exact = shares / shares.sum() * total
-    weights = np.floor(exact).astype(np.int64)
-    missing = total - int(weights.sum())
-    weights[np.argsort(weights - exact, kind="stable")[:missing]] += 1
-    return [int(weight) for weight in weights]
+    return apportioned(shares, total)
 
 
 def _coins(levels: Sequence[Nats]) -> list[tuple[int, int]]:

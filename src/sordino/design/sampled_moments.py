@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
+from sordino.definition.sampling import sampling_deltas, sampling_level
+from sordino.design.drawn_answers import highest_levels, whole_shares
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
@@ -40,9 +41,6 @@ VARIANCE = 1 / 3
 
 LEAST_LEVEL = 1e-15
 """In nats: below it a coin on 64-bit words is too coarse, and an answer would weigh 2e15 people."""
-
-SHARES = 1 << 16
-"""Weights together, at least: a statistic's share is met to a part in a thousand where 64 are drawn."""
 
 
 def SampledMoments(  # noqa: N802 - it reads as what it builds
@@ -118,42 +116,15 @@ def statistic_levels(
     Raises:
         SordinoError: a statistic of which nothing may be told.
     """
-    declared: dict[Statistic, set[int]] = {}
-    for i, name in dependence.statistics:
-        declared.setdefault(name, set()).add(i)
-    # Most statistics are neither about an attribute nor have a bound of their own: the rest's holds, once for all.
-    rest = [largest_level(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
-    limits = sorted(((level, i) for i, level in enumerate(rest) if level is not None), key=lambda limit: limit[0])
-    levels = []
-    for name in names:
-        special = {*name, *declared.get(name, ())}
-        own = [largest_level(deltas[i], dependence.of(i, name)) for i in special]
-        others = next((limit for limit, i in limits if i not in special), None)
-        level = min([epsilon, *(limit for limit in (*own, others) if limit is not None)])
+    levels = highest_levels(names, deltas, epsilon, dependence)
+    for name, level in zip(names, levels, strict=True):
         if level.floor() < LEAST_LEVEL:
             raise SordinoError(
                 "what is asked must be allowed to tell something",
                 found=f"a level of {level.floor():.1g} for {name}, an attribute or a product of two",
                 step="raise the smallest delta, leave it out, or declare that it does not depend on that attribute",
             )
-        levels.append(level)
-    return tuple(levels)
-
-
-def whole_shares(shares: NDArray[np.float64]) -> list[int]:
-    """Whole weights in proportion to positive shares, each at least 1, whose sum is a power of two.
-
-    Example:
-        >>> whole_shares(np.array([1.0, 1.0, 2.0]))
-        [16384, 16384, 32768]
-    """
-    total = max(SHARES, 1 << (64 * len(shares) - 1).bit_length())
-    # Each gets 1; the others are shared out, and what rounding leaves goes to those who lost the most by it.
-    exact = shares / shares.sum() * (total - len(shares))
-    weights = np.floor(exact).astype(np.int64)
-    most = np.argsort(weights - exact, kind="stable")[: total - len(shares) - int(weights.sum())]
-    weights[most] += 1
-    return [int(weight) + 1 for weight in weights]
+    return levels
 
 
 def _asked(

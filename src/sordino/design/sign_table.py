@@ -23,7 +23,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array
 
 from sordino.definition.sampling import table_loss
@@ -149,6 +148,9 @@ class TableSearch:
         total = np.zeros((1, self._variables))
         total[0, : len(self.states)] = self._mean
         self.programs += 1
+        # Optimisers take a while to load: only plans of means wait for them.
+        from scipy.optimize import linprog
+
         solution = linprog(  # type: ignore[call-overload]  # the stubs do not know sparse bounds
             aim / size, A_ub=self._bounds, b_ub=np.zeros(self._rows), A_eq=total, b_eq=[1.0], method="highs"
         )

@@ -54,8 +54,12 @@ class Interval:
 
     def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
         """Numbers of the interval as numbers in [-1, 1]; what rounding would put beyond an end stays on it."""
-        array = np.asarray(values, dtype=np.float64)
-        return np.clip((array - self.low) * (2 / self.width) - 1, -1.0, 1.0)
+        return to_unit(np.asarray(values, dtype=np.float64), self.low, self.high)
+
+
+def to_unit(numbers: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """Numbers from `low` to `high` as numbers in [-1, 1]."""
+    return np.clip((numbers - low) * (2 / (high - low)) - 1, -1.0, 1.0)
 
 
 def read_ends(low: object, high: object) -> tuple[float, float]:

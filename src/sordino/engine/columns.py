@@ -20,7 +20,7 @@ from sordino.domain.interval import Interval
 from sordino.engine.duckdb import TEXT, WHOLE, quoted
 from sordino.errors import SordinoError
 from sordino.survey.parts import AttributePart
-from sordino.survey.promise import Domain, domain_of
+from sordino.survey.promise import Domain
 
 PAIR = ("latitude", "longitude")
 
@@ -47,13 +47,13 @@ class AttributeColumns:
     step: str = "correct it; nothing was written"
 
     @classmethod
-    def of(cls, part: AttributePart) -> "AttributeColumns":
-        """The columns of a plan's attribute."""
+    def of(cls, part: AttributePart, domain: Domain | Interval) -> "AttributeColumns":
+        """The columns of a plan's attribute, whose domain is known."""
         names = tuple(part.columns)
         if part.number is not None:
             step = "correct it, or set clip = true in the survey; nothing was written"
-            return cls(names, Interval(part.number.low, part.number.high), clip=part.number.clip, step=step)
-        return cls(names, domain_of(part), part.missing)
+            return cls(names, domain, clip=part.number.clip, step=step)
+        return cls(names, domain, part.missing)
 
     @property
     def expressions(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES
-from sordino.survey.load import cannot, require_new, written
+from sordino.survey.load import cannot, require_new, sync_folder, written
 
 TASK = "reports"
 """The name of a release that nobody named."""
@@ -66,14 +66,7 @@ def make_key(path: Path) -> bytes:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
         with open(handle, "w", encoding="ascii") as file:  # noqa: PTH123 - a file that is open already
             file.write(f"{TITLE}\n{key.hex()}\n")
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        # A new name is on disk when its folder is.
-        os.fsync(folder)
-    except OSError as error:
-        raise cannot("write", path, error) from None
-    finally:
-        os.close(folder)
+    sync_folder(path)
     return key
 
 

@@ -97,8 +97,15 @@ def _taken(question: Question, read: dict[str, Column]) -> Column:
 
 def _asked(plan: Plan) -> dict[str, AttributeColumns]:
     """The attributes that some question asks for."""
-    attributes = plan.document.attributes
-    return {name: AttributeColumns.of(attributes[name]) for question in plan.questions for name in question.asked}
+    asked: dict[str, AttributeColumns] = {}
+    for question in plan.questions:
+        # Questions keep their domains: a million labels are read once.
+        if isinstance(question, NumbersQuestion):
+            parts = zip(question.asked, question.attributes, question.intervals, strict=True)
+            asked |= {name: AttributeColumns.of(part, interval) for name, part, interval in parts}
+        else:
+            asked[question.name] = AttributeColumns.of(question.attribute, question.domain)
+    return asked
 
 
 def _names(plan: Plan) -> list[str]:

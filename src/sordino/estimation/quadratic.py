@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from sordino.errors import SordinoError
 
@@ -71,6 +70,9 @@ def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radiu
     point = solved(least)
     length = float(np.linalg.norm(point))
     if length > radius:
+        # Optimisers take a while to load: only those who need one wait for it.
+        from scipy.optimize import brentq
+
         most = float(np.linalg.norm(along)) / radius
         # At `most` no coordinate exceeds its part of the radius; rounding may leave a hair.
         point = solved(most if excess(most) <= 0 else brentq(excess, least, most, xtol=SMALLEST, maxiter=2000))

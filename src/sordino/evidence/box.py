@@ -19,6 +19,7 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.shape import Shape
 from sordino.evidence.stack import Stack
+from sordino.exact.rounding import up_from_zero
 
 UNIT = 2.0**-53
 """Half the distance of 1 to the next float: the relative error of one rounding."""
@@ -115,7 +116,12 @@ class BoxEvidence:
             kind = type(terms.shape)
             place = next((i for i, own in enumerate(groups) if type(own.shape) is kind), len(groups))
             groups[place : place + 1] = [groups[place] + terms] if place < len(groups) else [terms]
-        return BoxEvidence(self.box, tuple(groups), _up(self.radius + other.radius), _up(self.ceiling + other.ceiling))
+        return BoxEvidence(
+            self.box,
+            tuple(groups),
+            up_from_zero(self.radius + other.radius),
+            up_from_zero(self.ceiling + other.ceiling),
+        )
 
     @cached_property
     def n(self) -> int:
@@ -162,8 +168,3 @@ def _stacked(arrays: Sequence[NDArray[np.float64]], empty: tuple[int, ...]) -> N
     if len(arrays) == 1:
         return arrays[0]
     return np.concatenate(arrays) if arrays else np.empty(empty)
-
-
-def _up(sum_of_two: float) -> float:
-    """A sum of floats, rounded up; an exact zero stays."""
-    return math.nextafter(sum_of_two, math.inf) if sum_of_two else 0.0

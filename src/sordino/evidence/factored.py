@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.elimination import LARGEST_SUM, Best, Table, best_sum, combined
+from sordino.exact.rounding import down, up
 
 HOPELESS = 1e200
 """In place of infinity for "certain under the one hypothesis, impossible under the other", so that it still adds up
@@ -135,7 +136,7 @@ class FactoredEvidence:
         lower = upper = 0.0
         for part in self.components:
             low, high = part.spread
-            lower, upper = _down(lower + low), _up(upper + high)
+            lower, upper = down(lower + low), up(upper + high)
         return lower, upper
 
     def coordinate_loss(self, place: int) -> Span:
@@ -201,7 +202,7 @@ def _outward(gap: float, *, exact: bool, error: float) -> Span:
         return (math.inf if exact else 0.0), math.inf
     if gap == 0 and error == 0:
         return 0.0, 0.0
-    return (max(_down(gap - error), 0.0) if exact else 0.0), _up(gap + error)
+    return (max(down(gap - error), 0.0) if exact else 0.0), up(gap + error)
 
 
 def _error(factors: Iterable[Factor], places: frozenset[int]) -> float:
@@ -217,11 +218,3 @@ def _error(factors: Iterable[Factor], places: frozenset[int]) -> float:
 def _reach(log: NDArray[np.float64]) -> float:
     """The largest finite absolute value."""
     return float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
-
-
-def _up(number: float) -> float:
-    return math.nextafter(number, math.inf)
-
-
-def _down(number: float) -> float:
-    return math.nextafter(number, -math.inf)

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.evidence.shape import Floats, Sigmoid
+from sordino.evidence.box import BoxEvidence
+from sordino.evidence.shape import Floats
 from sordino.mechanism.bit_query import coin_weights
-from sordino.mechanism.ranged_query import RangedQuery
+from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
 SPILL = 1e-9
 """How far a statistic may leave its range, in parts of the range: rounding of the coefficients; it is cut off."""
@@ -29,7 +29,7 @@ NEXT_TO_NOTHING = 1e-9
 """Of the least probability: no record comes near it where evidence has a radius worth keeping."""
 
 
-class LogAffine(Sigmoid):
+class LogAffine(LogarithmicShape):
     """f(u) = ln(low + span u) for u in [0, 1]: concave."""
 
     concave = True
@@ -60,32 +60,12 @@ class LogAffine(Sigmoid):
         at: Floats = 1 / np.maximum(slope, 1e-300) - low / span
         return at
 
-    def stationary_convex(self, slope: Floats) -> Floats:
-        """No convex part."""
-        return np.zeros_like(slope)
-
     @cached_property
     def steepest(self) -> Floats:
         """At u = 0, with room for a range left by rounding."""
         low, span = self.parameters
         steepest: Floats = span / low * (1 + 2 * SPILL * (1 + span / low))
         return steepest
-
-    @property
-    def bend(self) -> Floats:
-        """At u = 0."""
-        return self.steepest**2
-
-    @cached_property
-    def largest(self) -> Floats:
-        """At u = 0."""
-        largest: Floats = -np.log(self.parameters[0]) + 1
-        return largest
-
-    @property
-    def error(self) -> Floats:
-        """Four roundings of the argument, relative, and two units of the logarithm."""
-        return 16 * UNIT * self.largest
 
     def _inner(self, t: Floats) -> Floats:
         """Low + span u; where a range of u, rounded outward, leaves no probability, next to nothing."""

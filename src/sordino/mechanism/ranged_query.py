@@ -5,6 +5,7 @@ The share of the way from low to high is affine in the record, or that cut to [0
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,33 @@ from numpy.typing import NDArray
 from sordino.domain.box import Box
 from sordino.domain.interval import read_ends
 from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.evidence.shape import Sigmoid
+from sordino.evidence.shape import Floats, Sigmoid
 from sordino.exact.nats import NatsLike
 from sordino.mechanism.bit_query import BitQuery, statistic_rounding
+
+
+class LogarithmicShape(Sigmoid):
+    """Functions with a concave part ln(low + span u) of a share u in [0, 1], steepest at u = 0, and no convex part."""
+
+    def stationary_convex(self, slope: Floats) -> Floats:
+        """Any point."""
+        return np.zeros_like(slope)
+
+    @property
+    def bend(self) -> Floats:
+        """At u = 0."""
+        return self.steepest**2
+
+    @cached_property
+    def largest(self) -> Floats:
+        """At u = 0."""
+        largest: Floats = -np.log(self.parameters[0]) + 1
+        return largest
+
+    @property
+    def error(self) -> Floats:
+        """Four roundings of the argument, relative, and two units of the logarithm."""
+        return 16 * UNIT * self.largest
 
 
 @dataclass(frozen=True, init=False)

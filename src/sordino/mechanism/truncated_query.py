@@ -12,12 +12,12 @@ import numpy as np
 
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.evidence.shape import Floats, Sigmoid
+from sordino.evidence.shape import Floats
 from sordino.mechanism.bit_query import coin_weights
-from sordino.mechanism.ranged_query import RangedQuery
+from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
 
-class LogClipped(Sigmoid):
+class LogClipped(LogarithmicShape):
     """f(u) = ln(low + span min(1, max(0, u))): convex up to the kink at 0, concave from there on."""
 
     kinked = True
@@ -50,32 +50,12 @@ class LogClipped(Sigmoid):
         at: Floats = np.clip(1 / np.maximum(slope, 1e-300) - low / span, 0.0, 1.0)
         return at
 
-    def stationary_convex(self, slope: Floats) -> Floats:
-        """The lower kink has all slopes."""
-        return np.zeros_like(slope)
-
     @cached_property
     def steepest(self) -> Floats:
         """Just above the lower kink."""
         low, span = self.parameters
         steepest: Floats = span / low * (1 + 4 * UNIT)
         return steepest
-
-    @property
-    def bend(self) -> Floats:
-        """Just above the lower kink."""
-        return self.steepest**2
-
-    @cached_property
-    def largest(self) -> Floats:
-        """At the lower end."""
-        largest: Floats = -np.log(self.parameters[0]) + 1
-        return largest
-
-    @property
-    def error(self) -> Floats:
-        """Four roundings of the argument, relative, and two units of the logarithm."""
-        return 16 * UNIT * self.largest
 
 
 @dataclass(frozen=True, init=False)

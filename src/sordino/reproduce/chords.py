@@ -17,7 +17,6 @@ from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
@@ -193,6 +192,8 @@ def _relaxed(box: Box, parts: Sequence[Difference], span: tuple[Floats, Floats])
     cost = np.concatenate((-tilt @ slopes, np.ones(n)))
     rows = [np.hstack((slopes, np.zeros((n, n)))), np.hstack((-slopes, np.zeros((n, n))))]
     limits = [span[1] - constants + SETTLED, constants - span[0] + SETTLED]
+    from scipy.optimize import linprog
+
     sides = [*zip(box.low, box.high, strict=True), *((None, None) for _ in parts)]
     bound, value, touching = -math.inf, math.inf, list(np.linspace(*span, FIRST_TANGENTS))
     for _ in range(ROUNDS):

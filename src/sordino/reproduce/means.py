@@ -10,19 +10,15 @@ from fractions import Fraction
 from math import isfinite, sqrt
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from sordino.definition.dependence import Dependence
+from sordino.design.drawn_answers import one_number
 from sordino.design.nested_budgets import nested_budgets
 from sordino.design.sampled_mean import SampledMean, expected_error, single_levels
-from sordino.design.sampled_moments import whole_shares
-from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.ball import L2Ball
 from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.number import NumberChannel
-from sordino.mechanism.sampled_bits import SampledBits
 
 Zeta: TypeAlias = Fraction | Literal["paper"]
 
@@ -54,12 +50,6 @@ def entrants(deltas: Sequence[Nats], epsilon: Nats, q: Fraction, zeta: Zeta) -> 
         "baseline_duchi": L2Ball(d, sqrt(d), least),
         "baseline_sampled": one_number([least] * d),
     }
-
-
-def one_number(levels: Sequence[Nats]) -> SampledBits:
-    """A bit about one number, drawn as often as makes the least total error."""
-    spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
-    return SampledBits(Moments.first(len(levels)), levels, whole_shares(spread))
 
 
 def exact_error(channel: NumberChannel, people: int) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from sordino.errors import SordinoError
-from sordino.survey.load import cannot, written
+from sordino.survey.load import cannot, sync_folder, written
 
 APPLICATION = 0x536F7264
 """Marks the files of Sordino ("Sord")."""
@@ -67,14 +67,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
             for ending in ("-wal", "-shm"):
                 with suppress(OSError):
                     temporary.with_name(temporary.name + ending).unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        # A new name is on disk when its folder is.
-        os.fsync(folder)
-    except OSError as error:
-        raise cannot("write", path, error) from None
-    finally:
-        os.close(folder)
+    sync_folder(path)
 
 
 @contextmanager

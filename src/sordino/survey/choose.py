@@ -6,13 +6,12 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level
 from sordino.design.accuracy import subtracting_helps
 from sordino.design.choose import best_mechanism
+from sordino.design.drawn_answers import highest_levels
 from sordino.design.mean_among import among, mean_among
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.grid import Grid
-from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
@@ -69,19 +68,14 @@ def _histogram(
     """What is promised about an attribute's values, and how their shares are asked."""
     attribute = survey.attribute[name]
     domain = attribute.domain()
-    epsilon = survey.epsilon if dependence is None else _level(survey, (survey.places.index(name),), dependence)
+    epsilon = survey.epsilon
+    if dependence is not None and epsilon is not None:
+        deltas = [survey.delta(place) for place in survey.places]
+        (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, dependence)
     protect = protect_part(domain, attribute.protect, epsilon)
     mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
     query = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
     return protect.model_dump(exclude_none=True), query
-
-
-def _level(survey: Survey, statistic: Statistic, dependence: Dependence) -> Nats:
-    """The largest LDP level of an answer about one statistic that keeps all deltas, and epsilon."""
-    levels = [survey.epsilon]
-    for i, name in enumerate(survey.places):
-        levels.append(largest_level(survey.delta(name), dependence.of(i, statistic)))
-    return min(level for level in levels if level is not None)
 
 
 def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:

@@ -95,6 +95,21 @@ def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             temporary.unlink()
 
 
+def sync_folder(path: Path) -> None:
+    """Have the name of a new file on the disk: it is there when its folder is.
+
+    Raises:
+        SordinoError: the system refuses.
+    """
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    finally:
+        os.close(folder)
+
+
 def require_new(path: Path) -> None:
     """Refuse a name at which nothing new can be written.
 

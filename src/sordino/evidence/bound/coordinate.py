@@ -18,6 +18,7 @@ from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Search
 from sordino.evidence.box import BoxEvidence, Terms
 from sordino.evidence.shape import Floats, Sigmoid
+from sordino.exact.rounding import down, up_from_zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class CoordinateLoss:
     def after(self, report: BoxEvidence) -> "CoordinateLoss":
         """With one more report that touches the coordinate: its largest loss is added, nothing is solved."""
         evidence = self.evidence + report
-        upper = _up(self.upper + largest_alone(report, self.coordinate))
+        upper = up_from_zero(self.upper + largest_alone(report, self.coordinate))
         return CoordinateLoss(self.coordinate, evidence, min(evidence.ceiling, upper))
 
     def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "CoordinateLoss":
@@ -58,7 +59,7 @@ class CoordinateLoss:
         if not self.evidence.n:
             return self
         pair, now, used = self._pair, self, 0
-        spread = _up(2 * self.evidence.radius + pair.margin)
+        spread = up_from_zero(2 * self.evidence.radius + pair.margin)
         search = Search.of(pair, np.zeros(pair.box.d), top=True)
         while used < nodes and not (now.upper <= goal < math.inf or now.lower > goal or now.gap <= tolerance):
             enough = goal - 2 * spread if goal < math.inf else search.lower + tolerance / 2
@@ -66,8 +67,8 @@ class CoordinateLoss:
             if not work:
                 break
             # A bound that is no number gives way to the one that is known.
-            upper = min(now.upper, _up(search.upper + spread))
-            now = replace(now, upper=upper, lower=max(now.lower, _down(search.lower - spread)))
+            upper = min(now.upper, up_from_zero(search.upper + spread))
+            now = replace(now, upper=upper, lower=max(now.lower, down(search.lower - spread)))
             used += work
         return now
 
@@ -99,7 +100,7 @@ def pair_of(evidence: BoxEvidence, coordinate: int) -> BoxEvidence:
 def largest_alone(report: BoxEvidence, coordinate: int) -> float:
     """The most that one report can tell of a coordinate, in nats, rounded up; at most what its channel promises."""
     if not report.n:
-        return min(report.ceiling, _up(2 * report.radius))
+        return min(report.ceiling, up_from_zero(2 * report.radius))
     total = 0.0
     for terms in report.groups:
         shape = terms.shape
@@ -110,7 +111,7 @@ def largest_alone(report: BoxEvidence, coordinate: int) -> float:
         low, high = alone.ranges(-ends, ends)
         total += float(largest_rise(shape, low[0], high[0], 2 * np.abs(terms.slopes[:, coordinate])).sum())
     spread = 2 * (report.radius + report.margin)
-    return min(report.ceiling, _up(_up(total) + spread))
+    return min(report.ceiling, up_from_zero(up_from_zero(total) + spread))
 
 
 def largest_rise(shape: Sigmoid, low: Floats, high: Floats, step: Floats) -> Floats:
@@ -128,11 +129,3 @@ def largest_rise(shape: Sigmoid, low: Floats, high: Floats, step: Floats) -> Flo
         missing = np.maximum(right, 0) * (end - at) + np.maximum(-left, 0) * (at - first)
         best = np.fmin(best, shape.value(at + step) - shape.value(at) + missing)
     return best
-
-
-def _up(number: float) -> float:
-    return math.nextafter(number, math.inf) if number else 0.0
-
-
-def _down(number: float) -> float:
-    return math.nextafter(number, -math.inf)

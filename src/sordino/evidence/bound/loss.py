@@ -20,6 +20,7 @@ from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Search
 from sordino.evidence.bound.side import Side
 from sordino.evidence.box import BoxEvidence
+from sordino.exact.rounding import down, up
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,10 @@ class BoxLoss:
     def bounds(self) -> LossBounds:
         """What is known, outward."""
         if self.top is None or self.bottom is None:
-            return LossBounds(0.0, min(self.evidence.ceiling, _up(2 * self.evidence.radius)))
+            return LossBounds(0.0, min(self.evidence.ceiling, up(2 * self.evidence.radius)))
         spread = 2 * (self.evidence.radius + self.evidence.margin)
-        upper = _up(_up(self.top.upper + self.bottom.upper) + spread)
-        lower = _down(_down(self.top.lower + self.bottom.lower) - spread)
+        upper = up(up(self.top.upper + self.bottom.upper) + spread)
+        lower = down(down(self.top.lower + self.bottom.lower) - spread)
         # In this order a bound that is no number gives way to the one that always holds.
         return LossBounds(max(0.0, lower), min(self.evidence.ceiling, upper))
 
@@ -141,11 +142,3 @@ def _side(
 def _other(side: Side, evidence: BoxEvidence, report: BoxEvidence, *, top: bool) -> Side:
     """Another way, with what was known."""
     return _side(evidence, side.point, side.upper + Problem.of(report, top=top).ceiling, top=top)
-
-
-def _up(number: float) -> float:
-    return math.nextafter(number, math.inf)
-
-
-def _down(number: float) -> float:
-    return math.nextafter(number, -math.inf)

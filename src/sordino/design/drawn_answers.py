@@ -1,0 +1,71 @@
+"""Answers about one drawn statistic each: how much they may tell, and how often each is drawn.
+
+A statistic s is answered at the level eps_s = min(epsilon, min_i largest level of delta_i under q_i(s)), where q_i(s)
+is that of the statistic itself, 1 where it is about the attribute i. This is the sampling rule, solved for the level.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import largest_level
+from sordino.domain.statistic import Moments, Statistic
+from sordino.exact.nats import Nats
+from sordino.mechanism.sampled_bits import SampledBits
+
+SHARES = 1 << 16
+"""Weights together, at least: a statistic's share is met to a part in a thousand where 64 are drawn."""
+
+
+def highest_levels(
+    names: Sequence[Statistic], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
+) -> tuple[Nats, ...]:
+    """For each statistic, the largest level at which it alone may be asked under all deltas, rounded down."""
+    limit = cache(largest_level)
+    declared: dict[Statistic, set[int]] = {}
+    for i, name in dependence.statistics:
+        declared.setdefault(name, set()).add(i)
+    # Most statistics are neither about an attribute nor have a bound of their own: the rest's holds, once for all.
+    rest = [limit(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
+    limits = sorted(((level, i) for i, level in enumerate(rest) if level is not None), key=lambda limit: limit[0])
+    levels = []
+    for name in names:
+        special = {*name, *declared.get(name, ())}
+        own = [limit(deltas[i], dependence.of(i, name)) for i in special]
+        others = next((level for level, i in limits if i not in special), None)
+        levels.append(min([epsilon, *(level for level in (*own, others) if level is not None)]))
+    return tuple(levels)
+
+
+def one_number(levels: Sequence[Nats]) -> SampledBits:
+    """A bit about one number, drawn in proportion to coth(level / 2), which makes the least total error."""
+    spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
+    return SampledBits(Moments.first(len(levels)), levels, whole_shares(spread))
+
+
+def whole_shares(shares: NDArray[np.float64]) -> list[int]:
+    """Whole weights in proportion to positive shares, each at least 1, whose sum is a power of two.
+
+    Example:
+        >>> whole_shares(np.array([1.0, 1.0, 2.0]))
+        [16384, 16384, 32768]
+    """
+    total = max(SHARES, 1 << (64 * len(shares) - 1).bit_length())
+    # Each gets 1; the others are shared out.
+    return [weight + 1 for weight in apportioned(shares, total - len(shares))]
+
+
+def apportioned(shares: NDArray[np.float64], total: int) -> list[int]:
+    """Whole numbers with a sum, nearly in proportion to shares >= 0: what rounding leaves goes where it took the most.
+
+    Example:
+        >>> apportioned(np.array([1.0, 1.0, 1.0]), 10)
+        [4, 3, 3]
+    """
+    exact = shares / shares.sum() * total
+    weights = np.floor(exact).astype(np.int64)
+    weights[np.argsort(weights - exact, kind="stable")[: total - int(weights.sum())]] += 1
+    return [int(weight) for weight in weights]
