@@ -1,5 +1,7 @@
 """Projection onto distributions: against bisection and a general optimizer, and its defining properties."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -56,6 +58,46 @@ def test_weights_say_how_far_each_entry_gives_way(drawn, data):
         noise = 1e-12 * (1 + found[own] / weights[own])
         for other, slack in zip(lowered[kept], noise[kept], strict=True):
             assert np.all(lowered - noise <= other + slack)
+
+
+def exact_support(vector, weights, total):
+    """Which entries of the nearest vector are positive, in fractions: enter them until the next would be zero."""
+    if total == 0:
+        return np.zeros(len(vector), dtype=bool)
+    entries, weights = [Fraction(x) for x in vector.tolist()], [Fraction(w) for w in weights.tolist()]
+    order = sorted(range(len(entries)), key=lambda i: -entries[i] / weights[i])
+    kept = []
+    for i in order:
+        level = (sum(entries[j] for j in kept) - Fraction(total)) / sum(weights[j] for j in kept) if kept else None
+        if kept and entries[i] / weights[i] <= level:
+            break
+        kept.append(i)
+    return np.isin(np.arange(len(vector)), kept)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(12))
+def test_zeros_are_exactly_zero(seed, weighted):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(300, 1200))
+    vector = rng.normal(0, 0.01, k)
+    vector[:5] += rng.dirichlet(np.ones(5))
+    labels = rng.integers(0, 6, k) if seed % 2 else np.zeros(k, dtype=int)
+    blocks = Partition.of(labels)
+    totals = rng.dirichlet(np.ones(blocks.m))
+    totals[1:3] = 0
+    weights = 10.0 ** rng.integers(-3, 3, k) if weighted else np.ones(k)
+    found = project(vector * weights, blocks, totals, weights if weighted else None)
+    for block, total in enumerate(totals):
+        own = blocks.block == block
+        expected = exact_support((vector * weights)[own], weights[own], float(total))
+        np.testing.assert_array_equal(found[own] > 0, expected)
+        # Karush, Kuhn and Tucker: one level lowers all that stays, and what does not stay lies below it.
+        lowered = vector[own] - found[own] / weights[own]
+        if total > 0:
+            assert np.ptp(lowered[expected]) < 1e-12
+            assert np.all(lowered[~expected] <= lowered[expected].min() + 1e-12)
+    np.testing.assert_allclose(blocks.totals(found), totals, atol=1e-12)
 
 
 @given(blocks_to_project())

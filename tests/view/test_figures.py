@@ -99,6 +99,17 @@ def test_awkward_grids(grid, count):
     assert all(200 < side < 2600 for side in size(png))
 
 
+def test_less_than_one_person_is_not_painted(noise):
+    people = 10_000
+    somebody = np.where(noise >= 1 / people, noise, 0)
+    assert 0 < (noise > somebody).sum() < US.k
+    assert maps(US, [("a", noise)], 1 / people) == maps(US, [("a", somebody)])
+    # One person of 49 is not lost in rounding.
+    one = np.zeros(US.k)
+    one[[3000, 20_000]] = [1 / 49 * (1 - 1e-16), 48 / 49]
+    assert maps(US, [("a", one)], 1 / 49) == maps(US, [("a", one)])
+
+
 def test_the_same_figure_is_the_same_file(noise):
     assert maps(US, [("a", noise)]) == maps(US, [("a", noise)])
 

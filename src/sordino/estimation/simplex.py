@@ -17,6 +17,8 @@ def project(
 ) -> NDArray[np.float64]:
     """The nearest nonnegative vector with the given total in each block, shape (k,); by default one block of total 1.
 
+    What the nearest vector leaves at zero is zero here exactly, not a remainder of rounding.
+
     Args:
         vector: shape (k,).
         blocks: the partition; one block of all values by default.
@@ -45,13 +47,16 @@ def project(
     level = (sums - np.repeat(totals, blocks.sizes)) / _sums_within(ordered_weights, blocks)
     kept = np.add.reduceat((ordered >= level * ordered_weights).astype(np.intp), blocks.starts)
     last = blocks.starts + np.maximum(kept, 1) - 1
-    projected = np.maximum(vector - level[last][blocks.block] * weights, 0.0)
+    stays = np.empty(len(vector), dtype=np.bool_)
+    stays[order] = np.arange(len(vector)) <= np.repeat(np.where(totals > 0, last, -1), blocks.sizes)
+    projected = np.where(stays, np.maximum(vector - level[last][blocks.block] * weights, 0.0), 0.0)
     if not alike:
         return projected
     # Running sums of a million entries are a little off; what is kept is small, and its sum exact enough to mend that.
     excess = np.add.reduceat(projected[order], blocks.starts) - totals
-    excess /= np.maximum(np.add.reduceat((projected > 0)[order].astype(np.float64), blocks.starts), 1)
-    return np.maximum(projected - excess[blocks.block], 0.0)
+    positive = projected > 0
+    excess /= np.maximum(np.add.reduceat(positive[order].astype(np.float64), blocks.starts), 1)
+    return np.where(positive, np.maximum(projected - excess[blocks.block], 0.0), 0.0)
 
 
 def _sums_within(ordered: NDArray[np.float64], blocks: Partition) -> NDArray[np.float64]:

@@ -39,13 +39,14 @@ LEFT, RIGHT, GAP, TOP, BOTTOM = 0.75, 0.3, 0.3, 0.45, 1.25
 """Inches around and between maps; the colour bar stands in the lower margin."""
 
 
-def maps(grid: Grid, panels: Sequence[tuple[str, NDArray[np.float64]]]) -> bytes:
+def maps(grid: Grid, panels: Sequence[tuple[str, NDArray[np.float64]]], least: float = 0.0) -> bytes:
     """Maps side by side on one logarithmic colour scale.
 
     Args:
         grid: the cells, row by row from the south-west.
         panels: for each map its title and the share of people in each cell, shape (k,); where the share is zero, below
             zero or not finite, the empty ground shows; where cells are finer than pixels, the largest of each few.
+        least: the share of one person; what is smaller is nobody, and not painted either.
 
     Raises:
         SordinoError: no map, or shares of another length than k.
@@ -53,7 +54,7 @@ def maps(grid: Grid, panels: Sequence[tuple[str, NDArray[np.float64]]]) -> bytes
     if not panels:
         raise SordinoError("a figure must have at least one map", found="none")
     wide, high = _size(grid, len(panels))
-    pictures = [_picture(grid, shares, wide, high) for _, shares in panels]
+    pictures = [_picture(grid, shares, wide, high, least) for _, shares in panels]
     limits = _limits(pictures)
     scale = LogNorm(*limits) if limits else None
     width, height = LEFT + len(panels) * (wide + GAP) - GAP + RIGHT, TOP + high + BOTTOM
@@ -139,15 +140,16 @@ def bars(
     return png(figure)
 
 
-def _picture(grid: Grid, shares: NDArray[np.float64], wide: float, high: float) -> Picture:
-    """The positive shares by row and column; where the cells are too fine, the largest of each few."""
+def _picture(grid: Grid, shares: NDArray[np.float64], wide: float, high: float, least: float) -> Picture:
+    """The shares of somebody by row and column; where the cells are too fine, the largest of each few."""
     if len(shares) != grid.k:
         raise SordinoError("a map must have one share for each cell", found=f"{len(shares)} shares, {grid.k} cells")
     cells = np.where(np.isfinite(shares), shares, 0).reshape(grid.rows, grid.columns)
     for axis, inches in enumerate((high, wide)):
         few = -int(-cells.shape[axis] // (inches * FINEST))
         cells = np.maximum.reduceat(cells, np.arange(0, cells.shape[axis], few), axis)
-    return np.ma.masked_less_equal(cells, 0)
+    # A person's share may come out of a division a little smaller than it went in.
+    return np.ma.masked_where((cells <= 0) | (cells < least * (1 - 1e-9)), cells)
 
 
 def _limits(pictures: Sequence[Picture]) -> tuple[float, float] | None:

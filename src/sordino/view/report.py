@@ -119,7 +119,8 @@ def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[S
     if isinstance(domain, Grid):
         panels = [("Truth", truth)] if truth is not None else []
         panels += [("Estimate", shares.value), *known.others]
-        sections.append(Figure(f"Map{about}", maps(domain, panels), f"Maps: {', '.join(name for name, _ in panels)}."))
+        words = f"Maps: {', '.join(name for name, _ in panels)}."
+        sections.append(Figure(f"Map{about}", maps(domain, panels, 1 / result.n), words))
     if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
         drawn = columns(shares.value, low, high, result.question.name, truth)
         sections.append(Figure(f"Histogram{about}", drawn, f"Columns of all {domain.k} shares."))
