@@ -22,7 +22,7 @@ protect = { blocks = [["red", "green"], ["blue, dark", "weiß"]] }
 histogram = "colour"
 """
 PEOPLE = {"red": 500, "green": 100, '"blue, dark"': 300, "weiß": 100}
-PROGRAM = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+PROGRAM = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def ran(tmp_path_factory):
     (survey,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (line,) = re.findall(r"```console\n\$ (.*?)\n```", PAGE, re.DOTALL)
-    start = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+    start = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
     words = [*start, *shlex.split(line.removeprefix(".venv/bin/sordino"))]
     done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=SECONDS)
     return folder, done.stdout

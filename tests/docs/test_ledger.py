@@ -22,7 +22,7 @@ def ran(tmp_path_factory):
     for name, content in re.findall(r"```toml\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):
         (folder / name).write_text(content, encoding="utf-8")
     (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    start, outputs = [sys.executable, "-c", "from sordino.cli.main import main; main()"], []
+    start, outputs = [sys.executable, "-c", "from sordino.cli.start import main; main()"], []
     for line in block.splitlines():
         words = [*start, *shlex.split(line.removeprefix("$ .venv/bin/sordino"))]
         done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=SECONDS)

@@ -36,7 +36,7 @@ def test_ten_million_rows_stay_below_a_gibibyte(tmp_path, make_plan, ending):
         for _ in range(10):
             columns = [rng.uniform(25, 50, PEOPLE // 10).round(4), rng.uniform(-130, -60, PEOPLE // 10).round(4)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
-    sordino = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+    sordino = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
     reports, table = tmp_path / f"reports{ending}", tmp_path / "estimates.parquet"
     assert peak([*sordino, "privatize", plan, people, "-o", reports]) < GIBIBYTE
     assert peak([*sordino, "estimate", plan, reports, "-o", table, "--json"]) < GIBIBYTE
@@ -56,7 +56,7 @@ def test_ten_million_ids_are_compared_below_a_gibibyte(tmp_path, make_plan, kind
         for part in ids:
             who = pa.array(part) if kind == "numbers" else pa.array([f"person {i}" for i in part.tolist()])
             writer.write_batch(pa.record_batch([who, pa.array(part % 100)], schema=schema))
-    sordino = [sys.executable, "-c", "from sordino.cli.main import main; main()"]
+    sordino = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
     command = [*sordino, "privatize", plan, people, "--key", tmp_path / "key", "--id", "who", "-o"]
     assert peak([*command, tmp_path / "one.parquet"]) < GIBIBYTE
     assert peak([*command, tmp_path / "two.parquet"]) < GIBIBYTE
@@ -86,7 +86,7 @@ def test_a_million_listed_values_stay_below_a_gibibyte(tmp_path):
         ["estimate", plan, reports, "-o", table],
     ]
     for command in commands:
-        assert peak([sys.executable, "-c", "from sordino.cli.main import main; main()", *command]) < GIBIBYTE
+        assert peak([sys.executable, "-c", "from sordino.cli.start import main; main()", *command]) < GIBIBYTE
     shares = pq.read_table(table)
     assert shares["value"].to_pylist() == pages
     found = shares["estimate"].to_numpy()

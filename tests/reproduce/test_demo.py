@@ -16,7 +16,7 @@ FILES = {"people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate
 
 
 def sordino(*arguments):
-    command = [sys.executable, "-c", "from sordino.cli.main import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from sordino.cli.start import main; main()", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 

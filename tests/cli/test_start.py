@@ -1,0 +1,131 @@
+"""The first moments of a process: Ctrl-C while libraries load, too little memory, libraries that are not there."""
+
+import ast
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import sordino
+
+SLOW = "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(60)\n"
+MEBIBYTE = 1 << 20
+
+
+def wait_for(path, process):
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("library", "stop"), [("numpy", signal.SIGINT), ("duckdb", signal.SIGTERM), ("matplotlib", signal.SIGINT)]
+)
+def test_stopped_while_libraries_load(released, program, monkeypatch, library, stop):
+    (released / "slow").mkdir()
+    (released / "slow" / f"{library}.py").write_text(SLOW)
+    before = sorted(path.name for path in released.iterdir())
+    source = str(Path(sordino.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", f"{released / 'slow'}:{source}")
+    command = [*program, "estimate", "plan.json", "reports.csv", "--html", "page.html"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(released / "loading", process)
+        process.send_signal(stop)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert errors.strip() == "sordino: stopped; nothing half-written was left"
+    (released / "loading").unlink()
+    assert sorted(path.name for path in released.iterdir()) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+def test_stopped_at_any_moment(folder, program, stop):
+    """Whole or nothing, 130 or done; before Sordino's first line Python itself dies of the signal."""
+    draw = random.Random(stop)
+    for i in range(25):
+        before = sorted(path.name for path in folder.iterdir())
+        plan = folder / f"plan{i}.json"
+        command = [*program, "plan", "survey.toml", "--people", "1000", "-o", plan]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(draw.uniform(0.0, 2.0))
+            process.send_signal(stop)
+            _, errors = process.communicate(timeout=60)
+        after = sorted(path.name for path in folder.iterdir())
+        if process.returncode == 0:
+            assert after == sorted([*before, plan.name])
+        else:
+            assert after == sorted([*before, plan.name] if plan.exists() else before)
+            python_alone = process.returncode == -stop and "sordino/cli" not in errors
+            assert process.returncode == 130 or python_alone
+            assert python_alone or "Traceback" not in errors
+
+
+def test_a_library_that_is_not_there(released, program, monkeypatch):
+    (released / "broken").mkdir()
+    (released / "broken" / "duckdb.py").write_text("raise ImportError('libduckdb.so: no such file')\n")
+    source = str(Path(sordino.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", f"{released / 'broken'}:{source}")
+    done = subprocess.run([*program, "explain", "plan.json"], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "libduckdb.so" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="limits of address space are not kept there")
+@pytest.mark.parametrize("mebibytes", [250, 600])
+def test_too_little_memory_is_said_at_once(released, program, mebibytes):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (mebibytes * MEBIBYTE,) * 2)
+
+    done = subprocess.run(
+        [*program, "explain", "plan.json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        preexec_fn=limit,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"found {mebibytes} MiB" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_memory_that_runs_out_is_one_message(run, monkeypatch, capsys):
+    from sordino.cli import main, start
+
+    def exhausted():
+        raise MemoryError
+
+    monkeypatch.setattr(main, "main", exhausted)
+    with pytest.raises(SystemExit) as stop:
+        start.main()
+    assert stop.value.code == 2
+    assert "must be memory" in capsys.readouterr().err
+
+
+def test_nothing_large_loads_before_signals_are_heard():
+    code = "import sys, sordino.cli.start; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "pydantic", "cryptography"}
+
+
+def test_public_names_are_those_that_type_checkers_see():
+    stub = ast.parse(Path(sordino.__file__).with_suffix(".pyi").read_text())
+    imported = {
+        alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    [listed] = [ast.literal_eval(node.value) for node in stub.body if isinstance(node, ast.Assign)]
+    assert sorted(listed) == sorted(imported) == sordino.__all__
+    for name, module in imported.items():
+        assert getattr(sordino, name) is getattr(sys.modules[module], name)
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = sordino.no_such_name
