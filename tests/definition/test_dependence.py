@@ -89,11 +89,12 @@ def test_a_bit_about_a_number_tells_no_more_than_half_the_gap(shape, seed, epsil
     for i, statistic in itertools.product(places, statistics):
         laws = [conditional_law(prior, i, a, lambda cell, s=statistic: number(cell, s)) for a in range(shape[i])]
         means = [sum(value * p for value, p in law.items()) for law in laws]
-        assert found.statistics[i, statistic] == max(a - b for a in means for b in means) / 2
+        alone = set(statistic) == {i}
+        assert found.of(i, statistic) == (1 if alone else max(a - b for a in means for b in means) / 2)
         # The bit is 1 with probability 1/2 + tanh(epsilon/2) s / 2.
         bits = [[0.5 + sign * math.tanh(epsilon / 2) * float(mean) / 2 for mean in means] for sign in (-1, 1)]
         loss = max(math.log(max(bit) / min(bit)) for bit in bits)
-        assert loss <= math.log1p(float(found.statistics[i, statistic]) * math.expm1(epsilon)) + 1e-12
+        assert loss <= math.log1p(float(found.of(i, statistic)) * math.expm1(epsilon)) + 1e-12
 
 
 def test_pairs_that_are_independent_may_tell_all_together():
@@ -147,3 +148,22 @@ def test_what_is_no_prior_is_refused(prior, values, words):
 def test_statistics_of_no_attribute_are_refused():
     with pytest.raises(SordinoError, match="2 attributes"):
         Dependence.from_prior([[0.25, 0.25], [0.25, 0.25]], [(2,)])
+
+
+@pytest.mark.parametrize("statistic", [(0,), (0, 0)])
+@pytest.mark.parametrize("bound", [0, "0.3", "0.999999999"])
+def test_what_is_about_an_attribute_alone_has_no_bound_below_one(statistic, bound):
+    with pytest.raises(SordinoError, match="must have the bound 1"):
+        Dependence.bounded([0, 1], {(0, statistic): bound})
+    with pytest.raises(SordinoError, match="must have the bound 1"):
+        Dependence((Fraction(0), Fraction(1)), {(0, statistic): Fraction(bound)})
+    # To say what holds anyway is no mistake.
+    assert Dependence.bounded([0, 1], {(0, statistic): 1}).of(0, statistic) == 1
+    # Of the other attribute it is a bound like any other, and so is that of a product: x_0 x_1 need not tell x_0.
+    assert Dependence.bounded([0, 1], {(1, statistic): bound}).of(1, statistic) == Fraction(bound)
+    assert Dependence.bounded([0, 1], {(0, (0, 1)): bound}).of(0, (0, 1)) == Fraction(bound)
+
+
+def test_a_statistic_about_nothing_is_refused():
+    with pytest.raises(SordinoError, match="about 1 attributes"):
+        Dependence.bounded([0], {(0, ()): 0})

@@ -190,14 +190,6 @@ def test_equal_means_do_not_make_levels_harmless():
     assert all(told <= delta for told, delta in zip(sampling_deltas(chosen.types, MEANS_ALONE), deltas, strict=True))
 
 
-def test_a_number_with_a_bound_for_its_own_mean_is_still_told_by_its_levels():
-    """Half the gap of x_0's mean given x_0 is small where x_0 has a small range; its levels are told fully."""
-    narrow = Dependence.bounded([1], {(0, (0,)): "0.1"})
-    assert sampling_deltas(LevelResponse.best("4").types, narrow)[0] == LevelResponse.best("4").level
-    deltas, most = read_deltas(["2"], "4", narrow)
-    assert answer_levels(deltas, most, narrow) == (Nats.of(2),)
-
-
 def test_levels_that_all_deltas_allow():
     deltas = [Nats.of(text) for text in ("0.2", "0.5", "1.6", "ln 3")]
     dependence = Dependence.bounded(["0.3", "0", "0.05", 1], {(0, (2,)): 0})

@@ -3,8 +3,10 @@
 `of(i, statistic)` bounds the total variation between the laws *of that statistic* given any two values of attribute i;
 for one-bit answers about a number in [-1, 1], half the largest gap of its conditional means is enough. It serves a
 single drawn answer, once. `of_rest(i)` bounds it for the joint law of *all other attributes*, which serves several
-answers together. What is not declared is 1. Bounds for pairs of attributes never bound a product of two of them, nor
-two answers together: where x_1 = x_2 xor x_3 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
+answers together. What is not declared is 1; of a statistic that is about attribute i alone, the number itself or its
+square, nothing less can be declared. A product of i and another attribute need not tell i: its bound may be below 1.
+Bounds for pairs of attributes never bound a product of two of them, nor two answers together: where x_1 = x_2 xor x_3
+of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
 
 The bounds speak of beliefs before any report; they are the user's, or come from a sample with a stated confidence.
 Source: BCDP paper, Assumption 1 and (13), read per statistic.
@@ -29,7 +31,11 @@ class Dependence:
 
     Attributes:
         rest: for each attribute, a bound for all other attributes together.
-        statistics: for some (attribute, statistic), a bound for that statistic alone.
+        statistics: for some (attribute, statistic), a bound for that statistic alone; 1 where it is about the attribute
+            alone.
+
+    Raises:
+        SordinoError: bounds about other attributes or outside [0, 1], or below 1 for an attribute's own statistic.
 
     Example:
         >>> dependence = Dependence.bounded([0.2, 1], {(0, (1,)): "0.05"})
@@ -42,12 +48,16 @@ class Dependence:
 
     def __post_init__(self) -> None:
         d = len(self.rest)
-        wrong = [key for key in self.statistics if not all(0 <= place < d for place in (key[0], *key[1]))]
+        wrong = [key for key in self.statistics if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
             raise SordinoError(f"bounds must be about {d} attributes", found=str(wrong[0]))
         outside = [str(bound) for bound in (*self.rest, *self.statistics.values()) if not 0 <= bound <= 1]
         if outside:
             raise SordinoError("a bound on dependence must lie in [0, 1]", found=outside[0])
+        for (i, statistic), bound in self.statistics.items():
+            if set(statistic) == {i} and bound != 1:
+                rule = "what is about an attribute alone tells it: such a statistic must have the bound 1"
+                raise SordinoError(rule, found=f"{bound} for statistic {statistic}", step="leave the bound out")
 
     @classmethod
     def bounded(
@@ -58,7 +68,8 @@ class Dependence:
         """From numbers: one for each attribute, and for some statistics a smaller one.
 
         Raises:
-            SordinoError: a matrix, another thing than numbers, or numbers outside [0, 1].
+            SordinoError: a matrix, another thing than numbers, numbers outside [0, 1], or one below 1 for a statistic
+                that is about the attribute alone.
         """
         known = {key: read_variation(bound) for key, bound in (statistics or {}).items()}
         return cls(tuple(read_variation(bound) for bound in rest), known)
@@ -71,6 +82,7 @@ class Dependence:
 
         The bound for a statistic of numbers is half the gap of its conditional means: it serves *one-bit* answers about
         it. Of categories it is the total variation of their law (of two: of their joint law), which serves any answer.
+        Of a statistic about the attribute alone it is 1, whatever the prior.
 
         Args:
             prior: an array of probabilities with an axis for each attribute.
@@ -93,7 +105,9 @@ class Dependence:
         bounds = {}
         for i in places:
             for _, statistic in known.statistics:
-                if all(numbers[place] is not None for place in statistic):
+                if set(statistic) == {i}:
+                    bounds[i, statistic] = Fraction(1)
+                elif all(numbers[place] is not None for place in statistic):
                     bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
                 elif i not in statistic:
                     bounds[i, statistic] = largest_variation(given(weights, i, statistic))
@@ -113,7 +127,7 @@ class Dependence:
         return len(self.rest)
 
     def of(self, attribute: int, statistic: Statistic) -> Fraction:
-        """A bound for one statistic given the attribute: 1 where the statistic is about it, unless declared."""
+        """A bound for one statistic given the attribute: 1 where it is about that too, unless declared of a product."""
         declared = self.statistics.get((attribute, statistic), Fraction(1))
         return declared if attribute in statistic else min(declared, self.rest[attribute])
 

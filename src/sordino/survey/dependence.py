@@ -47,7 +47,8 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     """A plan's words as bounds; nothing is known without them.
 
     Raises:
-        SordinoError: words about other attributes, or bounds that are not in their canonical form.
+        SordinoError: words about other attributes, two bounds for one statistic, one below 1 for an attribute's own, or
+            bounds that are not in their canonical form.
     """
     if part is None:
         return Dependence.unknown(len(places))
@@ -60,6 +61,8 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
         (place[bound.attribute], tuple(sorted(place[name] for name in bound.statistic))): _canonical(bound.bound)
         for bound in part.statistics
     }
+    if len(statistics) < len(part.statistics):
+        raise SordinoError("a plan must have one bound for each attribute and statistic", found="two for one of them")
     return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics)
 
 
