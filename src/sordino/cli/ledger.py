@@ -10,6 +10,7 @@ from sordino.cli.show import print_json, print_lines, print_table
 from sordino.device.ask import Report
 from sordino.device.ask import ask as answer
 from sordino.device.explain import ledger_sentences
+from sordino.errors import SordinoError
 from sordino.exact.nats import outward
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Entry
@@ -131,10 +132,17 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 
     def send(report: Report) -> None:
         # Both flush: what cannot be delivered fails here, before it counts as sent.
-        if as_json:
-            print_json(report.json())
-        else:
-            click.echo(f"{asked.id}, for {asked.collector}: {report.code}")
+        try:
+            if as_json:
+                print_json(report.json())
+            else:
+                click.echo(f"{asked.id}, for {asked.collector}: {report.code}")
+        except OSError as error:
+            raise SordinoError(
+                "the answer must reach standard output to count as sent",
+                found=(error.strerror or "a refusal").lower(),
+                step="ask again: the same answer is sent, and no other is drawn",
+            ) from None
 
     report = answer(opened, asked, values, send)
     if not as_json and report.again:

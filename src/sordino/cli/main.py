@@ -1,10 +1,12 @@
 """The command line: `sordino`. A user's mistake ends with exit code 2 and one clear message, never with a traceback."""
 
+import os
 import signal
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
 from types import FrameType
+from typing import TextIO
 
 import click
 
@@ -46,6 +48,7 @@ def main() -> None:
         stops.append(number)
         raise KeyboardInterrupt
 
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A label that the output's encoding lacks is spelled out.
@@ -56,8 +59,10 @@ def main() -> None:
     try:
         _run(stops)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("sordino: stopped; nothing half-written was left", err=True)
+        _say("stopped; nothing half-written was left")
         sys.exit(130)
+    finally:
+        _give_up_output()
 
 
 def _run(stops: list[int]) -> None:
@@ -69,10 +74,11 @@ def _run(stops: list[int]) -> None:
     except SordinoError as error:
         if stops:
             raise KeyboardInterrupt from None
-        click.echo(f"sordino: {error}", err=True)
+        _say(str(error))
         sys.exit(2)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does.
@@ -81,8 +87,39 @@ def _run(stops: list[int]) -> None:
     except OSError as error:
         if stops:
             raise KeyboardInterrupt from None
-        # What could not be printed is given up here, or Python would try again at its end.
+        _say(f"the system must allow it; found {(error.strerror or 'a refusal').lower()}.")
+        sys.exit(2)
+
+
+def _say(text: str) -> None:
+    """Print one message for people; where nobody can read it, the exit code says enough."""
+    with suppress(OSError):
+        click.echo(f"sordino: {text}", err=True)
+
+
+def _give_up_output() -> None:
+    """What could not be printed is given up, or Python would try again at its end and change the exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
         with suppress(OSError):
             sys.stdout.close()
-        click.echo(f"sordino: the system must allow it; found {(error.strerror or 'a refusal').lower()}.", err=True)
-        sys.exit(2)
+
+
+def _replace_closed_streams() -> None:
+    """Have streams in place of those that the caller closed, which Python leaves out.
+
+    Whatever is printed to such an output fails as it does on a full disk: what was not delivered must not count as
+    delivered. Messages that nobody can read are dropped.
+    """
+    if sys.stdin is None:
+        # Or the next file would take its number.
+        os.open(os.devnull, os.O_RDONLY)
+    if sys.stdout is None:
+        sys.stdout = _stream(os.O_RDONLY)
+    if sys.stderr is None:
+        sys.stderr = _stream(os.O_WRONLY)
+
+
+def _stream(mode: int) -> TextIO:
+    return os.fdopen(os.open(os.devnull, mode), "w", encoding="utf-8")

@@ -1,0 +1,125 @@
+"""Outputs that are closed, full or left by their reader: clear exit codes, no traceback, nothing counts as sent."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TERMS = """\
+version = 1
+epsilon = "1"
+[attribute.sleep]
+number = { low = 0, high = 12 }
+"""
+QUERY = """\
+version = 1
+id = "q"
+collector = "institute"
+epsilon = "0.4"
+linear = { theta = { sleep = 1 }, low = 0, high = 12 }
+"""
+ASK = ("ask", "me.ledger", "query.toml", "--record", "record.toml")
+
+CLOSED = ">&-"
+WAYS = {
+    "closed": CLOSED,
+    "all closed": "<&- >&- 2>&-",
+    "full": ">/dev/full",
+    "closed, as JSON": f"--json {CLOSED}",
+    "full, as JSON": "--json >/dev/full",
+}
+
+COMMANDS = [
+    "plan survey.toml --people 5 -o new.json",
+    "privatize plan.json people.csv -o new.csv",
+    "aggregate plan.json reports.csv -o new.json",
+    "estimate plan.json reports.csv",
+    "certify plan.json",
+    "explain plan.json",
+    "ledger new new.ledger terms.toml",
+    "ledger show me.ledger",
+    "ledger explain me.ledger",
+    "ledger export me.ledger -o new.jsonl",
+    "ask me.ledger query.toml --dry-run",
+    "--help",
+    "--version",
+]
+
+
+@pytest.fixture
+def home(released, run):
+    """A folder with a plan and its reports, a ledger, a query and a record."""
+    Path("terms.toml").write_text(TERMS)
+    Path("query.toml").write_text(QUERY)
+    Path("record.toml").write_text("version = 1\n[record]\nsleep = 7.5\n")
+    assert run("ledger", "new", "me.ledger", "terms.toml")[0] == 0
+    return released
+
+
+@pytest.fixture
+def shell(program):
+    """A function of a command's words, and of where its streams go, to the finished process."""
+
+    def start(words, streams=""):
+        command = ["sh", "-c", f'exec "$@" {streams}', "sh", *program, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+    return start
+
+
+@pytest.fixture
+def entry(run):
+    """A function that reads the only query of the ledger."""
+
+    def read():
+        (found,) = json.loads(run("ledger", "show", "me.ledger", "--json")[1])["entries"]
+        return found
+
+    return read
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "way", ["all closed", "full, as JSON", *(pytest.param(way, marks=pytest.mark.long) for way in WAYS)]
+)
+def test_an_answer_that_was_not_delivered_is_not_noted_as_sent(home, shell, run, entry, way):
+    done = shell(ASK, WAYS[way])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert ("must reach standard output to count as sent" in done.stderr) == (way != "all closed")
+    drawn = entry()
+    assert drawn["state"] == "sampled"
+    code, out, _ = run(*ASK, "--json")
+    assert (code, json.loads(out)["code"]) == (0, drawn["code"])
+    assert entry() == drawn | {"state": "sent"}
+
+
+def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, entry):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run([*program, *ASK], stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=120)
+    os.close(theirs)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"broken pipe: ask again" in done.stderr
+    assert entry()["state"] == "sampled"
+
+
+@pytest.mark.parametrize(
+    "words", [COMMANDS[0], *(pytest.param(words, marks=pytest.mark.long) for words in COMMANDS[1:])]
+)
+def test_a_closed_output_is_one_message(home, shell, words):
+    done = shell(words.split(), CLOSED)
+    assert done.returncode == 2
+    assert done.stderr == "sordino: the system must allow it; found bad file descriptor.\n"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["certify plan.json", "certify none.json", "certify", "--none"])
+def test_the_exit_code_stands_without_a_place_for_errors(home, shell, words, streams):
+    done = shell(words.split(), streams)
+    works = words == "certify plan.json" and ">&- " not in streams
+    assert (done.returncode, done.stderr) == (0 if works else 2, "")
