@@ -1,6 +1,7 @@
 """Cut and ragged tables, full disks and users who stop: one message, and nothing is left behind."""
 
 import gzip
+import random
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.engine.reports import privatize_table
+from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
 
 MARKER = b"Zebra7731"
@@ -75,6 +76,33 @@ def test_a_gzip_file_with_one_wrong_bit(tmp_path, numbered, run, listing, place)
     (tmp_path / "people.csv.gz").write_bytes(content)
     message = damaged(run, listing, numbered, tmp_path / "people.csv.gz", tmp_path / "r.csv")
     assert "whole .csv.gz table" in message
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_gzip_file_with_wrong_bits_anywhere(tmp_path, numbered, run, listing, seed):
+    """In its header, its tables of codes, its text: the decompressor has errors of its own for each."""
+    draw = random.Random(seed)
+    rows = b"".join(b"%d,Zebra7731 %d\n" % (i % 10, draw.getrandbits(30)) for i in range(2000))
+    whole = gzip.compress(b"value,name\n" + rows, 9)
+    path, messages = tmp_path / "people.csv.gz", set()
+    places = [*range(0, 10, 2), *(draw.randrange(10, len(whole)) for _ in range(8))]
+    for place in places:
+        content = bytearray(whole)
+        content[place] ^= 1 << draw.randrange(8)
+        path.write_bytes(content)
+        before = listing()
+        for command in (privatize_table, lambda plan, data, _: tally_table(plan, [data])):
+            try:
+                command(numbered, path, tmp_path / "r.csv")
+            except SordinoError as error:
+                messages.add(str(error))
+            else:
+                # A wrong time or a flag of the header: the text is whole.
+                assert place < 10
+                (tmp_path / "r.csv").unlink(missing_ok=True)
+            assert listing() == before
+    assert not any(MARKER.decode() in message for message in messages)
+    assert any("whole .csv.gz table" in message for message in messages)
 
 
 def test_a_gzip_file_that_is_none(tmp_path, numbered, run, listing):

@@ -6,6 +6,8 @@ import pytest
 
 from sordino.engine.reports import privatize_table
 from sordino.errors import SordinoError
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
 
 MARKER = "Zebra7731"
 ROWS = 140_000  # more than a batch
@@ -48,7 +50,7 @@ def refused(plan, path, reports, listing):
 
 
 NUMBERS = ["3.5", "-1", "10", "1e1", "9.0001", "x", "nan", "-nan", "inf", "-inf", "1e400", "0x3", "1_0", "NULL", "true"]
-NUMBERS += ["3;4", "\u0663", "18446744073709551615", "-0.5", "99999999999999999999999999"]
+NUMBERS += ["1_0e-1", "0_3", "3_.0", "3;4", "\u0663", "18446744073709551615", "-0.5", "99999999999999999999999999"]
 
 
 @pytest.mark.parametrize("value", NUMBERS)
@@ -134,3 +136,13 @@ def test_an_error_in_json_mode_tells_no_value_either(tmp_path, numbered, write_r
     assert "row 2" in err
     assert listing() == before
     assert json.loads((tmp_path / "plan.json").read_bytes())["hash"] == numbered.hash
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_an_underscore_is_no_digit(tmp_path, write_rows, listing, ending, clip):
+    """Python and DuckDB read 1_0 as ten; whoever wrote it meant something else."""
+    attributes = {"value": {"number": {"low": 9, "high": 11, "clip": clip}}}
+    tables = {"version": 1, "epsilon": "1", "attribute": attributes, "ask": [{"mean": ["value"]}]}
+    plan = Plan.of(Survey.read(tables), 1000)
+    path = write_rows(tmp_path / f"people{ending}", {"value": ["10", "1_0", "10"]})
+    assert "row 2, value: a value must be a number" in refused(plan, path, tmp_path / "r.csv", listing)

@@ -1,5 +1,9 @@
 """Lists of names in files of their own: read letter by letter, and one mistake where they cannot be."""
 
+import os
+import time
+from pathlib import Path
+
 import pytest
 
 from sordino.errors import SordinoErrors
@@ -107,7 +111,7 @@ SETTINGS = {
     "no name": ('{ file = "pages.txt" }', "{ file = 3 }", [f"{PAGES}: file must be a name", "3"]),
     "another key": ('{ file = "pages.txt" }', '{ fil = "pages.txt" }', ["attribute.page: categories", "{ file ="]),
     "one key too many": ('"pages.txt" }', '"pages.txt", header = true }', ["attribute.page: categories", "{ file ="]),
-    "a folder": ('"pages.txt"', '"lists"', [f"{PAGES}: ", "lists", "directory"]),
+    "a folder": ('"pages.txt"', '"lists"', [f"{PAGES}: ", "lists", "found a folder"]),
     "of a grid": (
         'categories = { file = "pages.txt" }',
         "grid = { south = 0, north = 1, west = 0, east = 1, rows = 2, columns = 2 }",
@@ -161,3 +165,72 @@ def test_a_file_lists_the_numbers_of_numbered_values(load, content):
 def test_a_file_that_lists_no_numbers_is_one_mistake(load, content, words):
     (text,) = mistakes(load, None, content, NUMBERED)
     assert [word for word in words if word not in text] == []
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The folder of a survey, beside one that is nobody's business, and links between them."""
+    secret, survey = tmp_path / "secret", tmp_path / "survey"
+    for path in (secret, survey / "lists"):
+        path.mkdir(parents=True)
+        (path / "names.txt").write_text("b\nQuagga7731\n")
+    (survey / "names.txt").write_text("b\nc\n")
+    (survey / "link.txt").symlink_to("lists/names.txt")
+    (survey / "out.txt").symlink_to(secret / "names.txt")
+    (survey / "out").symlink_to(secret)
+    (survey / "there-and-back.txt").symlink_to("../survey/names.txt")
+    (survey / "circle.txt").symlink_to("circle.txt")
+    (survey / "null.txt").symlink_to("/dev/null")
+    os.mkfifo(survey / "pipe.txt")
+    return survey
+
+
+def survey_naming(name, setting):
+    """A survey that names a file in one of its three ways."""
+    attribute = {"categories": ["b", "c"], "protect": {"sensitive": ["b"]}}
+    tables = {"version": 1, "epsilon": "1", "attribute": {"page": attribute}, "ask": [{"histogram": "page"}]}
+    if setting == "categories":
+        attribute["categories"] = {"file": name}
+    elif setting == "sensitive":
+        attribute["protect"]["sensitive"] = {"file": name}
+    else:
+        del attribute["protect"]
+        tables["dependence"] = {"file": name}
+    return tables
+
+
+ELSEWHERE = {
+    "/etc/passwd": "leads elsewhere",
+    "../secret/names.txt": "leads elsewhere",
+    "../survey/names.txt": "leads elsewhere",
+    "lists/../../secret/names.txt": "leads elsewhere",
+    "out.txt": "link that leads elsewhere",
+    "out/names.txt": "link that leads elsewhere",
+    "null.txt": "link that leads elsewhere",
+    "/dev/stdin": "leads elsewhere",
+    "names.txt\0": "leads elsewhere",
+    "pipe.txt": "a pipe or a device",
+    "lists": "a folder",
+    "circle.txt": "circle.txt",
+}
+
+
+@pytest.mark.parametrize("setting", ["categories", "sensitive", "dependence"])
+@pytest.mark.parametrize(("name", "words"), ELSEWHERE.items(), ids=[name.strip("\0") for name in ELSEWHERE])
+def test_a_survey_names_only_what_lies_beside_or_below_it(folder, setting, name, words):
+    begin = time.monotonic()
+    with pytest.raises(SordinoErrors) as caught:
+        Survey.read(survey_naming(name, setting), folder=folder)
+    assert time.monotonic() - begin < 5
+    assert words in str(caught.value)
+    assert "Quagga7731" not in str(caught.value)
+    assert "root" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["names.txt", "./names.txt", "lists/names.txt", "link.txt", "there-and-back.txt"])
+def test_links_and_folders_below_are_followed(folder, monkeypatch, name):
+    for start in (folder, folder.parent, Path("/")):
+        monkeypatch.chdir(start)
+        own = folder if start == Path("/") else Path(os.path.relpath(folder, start))
+        names = Survey.read(survey_naming(name, "categories"), folder=own).attribute["page"].domain().labels
+        assert names == ("b", "Quagga7731" if name in ("lists/names.txt", "link.txt") else "c")

@@ -276,7 +276,7 @@ def stated(tmp_path):
     }
     attributes["pay"]["delta"] = "0.8"
     asks = {"version": 1, "epsilon": "2", "attribute": attributes, "ask": STATED_ASKS}
-    return Plan.of(Survey.read({**asks, "dependence": {"file": str(tmp_path / "statement.json")}}), 1000)
+    return Plan.of(Survey.read({**asks, "dependence": {"file": "statement.json"}}, folder=tmp_path), 1000)
 
 
 def statistic_values(name, cells, i, own):

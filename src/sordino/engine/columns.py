@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
-from sordino.engine.duckdb import TEXT, WHOLE, quoted
+from sordino.engine.duckdb import TEXT, WHOLE, number, quoted
 from sordino.errors import SordinoError
 from sordino.survey.parts import AttributePart
 from sordino.survey.promise import Domain
@@ -62,14 +62,14 @@ class AttributeColumns:
         missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
         match self.domain:
             case Interval():
-                return {"number": f"TRY_CAST({names[0]} AS DOUBLE)"} | missing
+                return {"number": number(self.names[0])} | missing
             case Grid() if len(names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
-                return {key: f"TRY_CAST({name} AS DOUBLE)" for key, name in zip(PAIR, names, strict=True)} | missing
+                return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)} | missing
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
-                number = f"TRY_CAST({names[0]} AS DOUBLE)"
-                inside = f"{number} >= 0 AND {number} < {domain.k} AND {number} = floor({number})"
-                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {number} END AS INTEGER), -1)"} | missing
+                read = number(self.names[0])
+                inside = f"{read} >= 0 AND {read} < {domain.k} AND {read} = floor({read})"
+                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"} | missing
             case _:
                 return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
 
@@ -78,10 +78,10 @@ class AttributeColumns:
         """An SQL condition that every good row meets; None where SQL cannot tell."""
         match self.domain:
             case Interval(low=low, high=high):
-                number = self.expressions["number"]
+                read = self.expressions["number"]
                 if self.clip:
-                    return f"coalesce(isfinite({number}), false)"
-                return f"coalesce({number} >= CAST({low!r} AS DOUBLE) AND {number} <= CAST({high!r} AS DOUBLE), false)"
+                    return f"coalesce(isfinite({read}), false)"
+                return f"coalesce({read} >= CAST({low!r} AS DOUBLE) AND {read} <= CAST({high!r} AS DOUBLE), false)"
             case _:
                 index = self.expressions.get("index")
                 return None if index is None else f"{index} >= 0"
@@ -91,10 +91,9 @@ class AttributeColumns:
         """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
         if not (isinstance(self.domain, Interval) and self.clip):
             return None
-        number = self.expressions["number"]
+        read = self.expressions["number"]
         return " OR ".join(
-            f"{number} {sign} CAST({end!r} AS DOUBLE)"
-            for sign, end in (("<", self.domain.low), (">", self.domain.high))
+            f"{read} {sign} CAST({end!r} AS DOUBLE)" for sign, end in (("<", self.domain.low), (">", self.domain.high))
         )
 
     @property

@@ -7,6 +7,7 @@ words that hold no value of the row. An output appears whole or not at all.
 import csv
 import gzip
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -166,6 +167,13 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def number(name: str) -> str:
+    """The number in a column, as SQL; NULL for a text that only Python and DuckDB take for one: 1_0 is not 10."""
+    column = quoted(name)
+    spelt = f"typeof({column}) = '{TEXT}' AND contains(CAST({column} AS {TEXT}), '_')"
+    return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
+
+
 def header(path: Path) -> list[tuple[str, str]]:
     """Name and type of each of a table's columns.
 
@@ -192,7 +200,7 @@ def _names(path: Path) -> list[str]:
         opener = gzip.open if kind == ".csv.gz" else open
         with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
             return next(csv.reader(file, strict=True), [])
-    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, error) from None
 
 
@@ -253,7 +261,7 @@ def refuse_blank_lines(path: Path) -> None:
                     raise SordinoError(f"{path} must have no blank lines", found=f"line {line}", step="take it out")
                 tail = text[-2:]
                 lines += text.count(b"\n") - tail.count(b"\n")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise _damaged(path, error) from None
 
 

@@ -1,4 +1,10 @@
-"""Lists of values in files of their own: `categories = { file = "urls.txt" }`, one name or number a line."""
+"""Files that a survey names, beside or below it: lists of values, one name or number a line, and a statement.
+
+[attribute.page]
+categories = { file = "urls.txt" }
+[dependence]
+file = "statement.json"
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import SordinoError
-from sordino.survey.load import read_text
+from sordino.survey.load import beside, read_text
 
 PLACES = (("categories",), ("protect", "sensitive"))
 """The settings of an attribute that may name a file."""
@@ -17,9 +23,20 @@ NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def with_listed_files(tables: dict[str, Any], folder: Path) -> tuple[dict[str, Any], list[SordinoError]]:
-    """The tables of a survey with the lists that it names; and what is wrong with these."""
+    """The tables of a survey with the lists that it names, and where its statement lies; and what is wrong with these.
+
+    Args:
+        tables: as TOML gives them.
+        folder: of the survey.
+    """
     complete = deepcopy(tables)
     mistakes: list[SordinoError] = []
+    statement = complete.get("dependence")
+    if isinstance(statement, dict) and isinstance(statement.get("file"), str):
+        try:
+            statement["file"] = str(beside(folder, statement["file"]))
+        except SordinoError as error:
+            mistakes.append(SordinoError(f"dependence.file: {error.rule}", found=error.found, step=error.step))
     attributes = complete.get("attribute")
     if not isinstance(attributes, dict):
         return complete, mistakes
@@ -51,7 +68,7 @@ def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
 def _lines(file: object, folder: Path) -> list[str]:
     if not isinstance(file, str):
         raise SordinoError("file must be a name", found=repr(file)[:80])
-    lines = read_text(folder / file).removeprefix("\ufeff").split("\n")
+    lines = read_text(beside(folder, file)).removeprefix("\ufeff").split("\n")
     if lines[-1] == "":
         lines.pop()
     names = [line.removesuffix("\r") for line in lines]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import tomllib
 from collections.abc import Iterator
@@ -14,20 +15,36 @@ from sordino.errors import SordinoError
 LARGEST_FILE = 1 << 28
 """Bytes of a survey, plan or aggregate at most; tables of people are streamed, these are not."""
 
+PIECE = 1 << 20
+"""Bytes read at once: what a file takes, not what it might."""
 
-def read_toml(path: Path) -> dict[str, Any]:
+DEEPEST = 64
+"""Tables and lists within each other; ours have less than ten. Parsers of either format fail at about a thousand."""
+
+
+def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     """The tables of a TOML file.
+
+    Args:
+        path: of the file.
+        private: whether the parser's words, which could quote the file, are left out.
 
     Raises:
         SordinoError: unreadable, or not TOML (with line and column).
     """
     text = read_text(path)
     try:
-        return tomllib.loads(text)
-    except ValueError as error:
-        # An absurdly long number is a plain ValueError.
-        found = str(error).rstrip(".") if isinstance(error, tomllib.TOMLDecodeError) else "an absurd number"
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
+        found = f"a mistake{f' {where[0]}' if where else ''}" if private else str(error).rstrip(".")
         raise SordinoError(f"{path} must be a TOML file", found=found) from None
+    except ValueError:
+        raise SordinoError(f"{path} must be a TOML file", found="an absurd number") from None
+    except RecursionError:
+        raise _too_deep(path) from None
+    _require_shallow(tables, path)
+    return tables
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -39,12 +56,15 @@ def read_json(path: Path) -> dict[str, Any]:
     text = read_text(path)
     try:
         document = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise _too_deep(path) from None
+    except ValueError as error:
         where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
         step = "check that the file is whole"
         raise SordinoError(f"{path} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
         raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
+    _require_shallow(document, path)
     return document
 
 
@@ -52,11 +72,37 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
+def _require_shallow(document: Any, path: Path) -> None:
+    """Refuse what is nested so deep that whoever walks it would fail: level by level, without recursion."""
+    level = [document]
+    for _ in range(DEEPEST):
+        level = [
+            item
+            for inner in level
+            if isinstance(inner, dict | list)
+            for item in (inner.values() if isinstance(inner, dict) else inner)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return
+    raise _too_deep(path)
+
+
+def _too_deep(path: Path) -> SordinoError:
+    return SordinoError(f"{path} must not have more than {DEEPEST} tables within each other", found="more")
+
+
 def read_text(path: Path) -> str:
-    """The text of a small UTF-8 file."""
+    """The text of a small UTF-8 file.
+
+    Raises:
+        SordinoError: unreadable, larger than 256 MiB, or other bytes.
+    """
+    content = bytearray()
     try:
         with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+            while len(content) <= LARGEST_FILE and (piece := file.read(PIECE)):
+                content += piece
     except OSError as error:
         raise cannot("read", path, error) from None
     if len(content) > LARGEST_FILE:
@@ -65,6 +111,33 @@ def read_text(path: Path) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise SordinoError(f"{path} must be UTF-8 text", found="other bytes") from None
+
+
+def beside(folder: Path, name: str) -> Path:
+    """Where a file lies that a survey names: beside or below it, wherever links lead, and a plain file if it is there.
+
+    A survey can come from somebody else, and what it lists goes into a public plan: no other file of the machine is
+    read, and no pipe is waited for.
+
+    Raises:
+        SordinoError: an absolute name, one that leads out of the folder, or something else than a file.
+    """
+    rule, step = f"{name!r:.80} must lie beside or below the survey", "move it there, and name it from there"
+    if Path(name).is_absolute() or ".." in Path(name).parts or "\0" in name:
+        raise SordinoError(rule, found="a name that leads elsewhere", step=step)
+    path = folder / name
+    try:
+        real = path.resolve()
+        if not real.is_relative_to(folder.resolve()):
+            raise SordinoError(rule, found="a link that leads elsewhere", step=step)
+        if real.exists() and not real.is_file():
+            found = "a folder" if real.is_dir() else "a pipe or a device"
+            raise SordinoError(f"{name!r:.80} must be a file", found=found)
+    except RuntimeError:
+        raise SordinoError(rule, found="links that lead in a circle") from None
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    return path
 
 
 @contextmanager

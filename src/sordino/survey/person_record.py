@@ -9,8 +9,6 @@ A value is a number, or a category by its name.
 """
 
 import hmac
-import re
-import tomllib
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 from sordino.survey.ledger_terms import LedgerTerms
-from sordino.survey.load import read_text
+from sordino.survey.load import read_toml
 from sordino.survey.terms_table import Values
 
 VERSION = 1
@@ -45,16 +43,8 @@ class PersonRecord:
         Raises:
             SordinoError: unreadable, or not a record of these terms; never with a value.
         """
-        try:
-            tables = tomllib.loads(read_text(Path(path)))
-        except ValueError as error:
-            if isinstance(error, SordinoError):
-                raise
-            # The parser's words could quote the file.
-            where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
-            found = f"a mistake {where[0]}" if where else "a mistake"
-            raise SordinoError(f"{path} must be a TOML file", found=found) from None
-        return cls.read(tables, terms)
+        # The parser's words could quote the file.
+        return cls.read(read_toml(Path(path), private=True), terms)
 
     @classmethod
     def read(cls, tables: dict[str, Any], terms: LedgerTerms) -> "PersonRecord":

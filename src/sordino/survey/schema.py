@@ -135,9 +135,6 @@ class Survey(Part):
             folder: from which the names of listed files are counted; the current one by default.
         """
         complete, unreadable = with_listed_files(tables, folder or Path())
-        statement = complete.get("dependence")
-        if isinstance(statement, dict) and isinstance(statement.get("file"), str):
-            statement["file"] = str((folder or Path()) / statement["file"])
         survey, mistakes = None, []
         try:
             survey = cls.model_validate(complete)

@@ -1,0 +1,78 @@
+"""Small files are read as they are: nested too deep, too large, in little memory."""
+
+import json
+import tracemalloc
+
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.survey.asked_query import AskedQuery
+from sordino.survey.ledger_terms import LedgerTerms
+from sordino.survey.load import LARGEST_FILE, read_json, read_text, read_toml
+from sordino.survey.person_record import PersonRecord
+from sordino.survey.plan import Plan
+from sordino.survey.schema import Survey
+from sordino.survey.statement import load_statement
+
+DEEP_TOML = {
+    "lists": "x = " + "[" * 5000 + "]" * 5000,
+    "tables": "x = " + "{ a = " * 5000 + "1" + " }" * 5000,
+    "names": ".".join(["a"] * 5000) + " = 1",
+    "headers": "[" + ".".join(["a"] * 5000) + "]",
+    "a hundred lists": "x = " + "[" * 100 + "]" * 100,
+}
+DEEP_JSON = {
+    "lists": '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "objects": '{"x": ' * 5000 + "1" + "}" * 5000,
+    "a hundred lists": '{"x": ' + "[" * 100 + "]" * 100 + "}",
+}
+TERMS = LedgerTerms.read({"version": 1, "epsilon": "1", "attribute": {"a": {"categories": ["x", "y"]}}})
+TOML_READERS = {
+    "survey": Survey.load,
+    "terms": LedgerTerms.load,
+    "query": lambda path: AskedQuery.load(path, TERMS),
+    "record": lambda path: PersonRecord.load(path, TERMS),
+}
+JSON_READERS = {"plan": Plan.load, "statement": load_statement, "json": read_json}
+
+
+@pytest.mark.parametrize("text", DEEP_TOML.values(), ids=DEEP_TOML)
+@pytest.mark.parametrize("reader", TOML_READERS.values(), ids=TOML_READERS)
+def test_deep_toml_is_one_mistake(tmp_path, reader, text):
+    path = tmp_path / "deep.toml"
+    path.write_text(text)
+    with pytest.raises(SordinoError, match="64 tables within each other"):
+        reader(path)
+
+
+@pytest.mark.parametrize("text", DEEP_JSON.values(), ids=DEEP_JSON)
+@pytest.mark.parametrize("reader", JSON_READERS.values(), ids=JSON_READERS)
+def test_deep_json_is_one_mistake(tmp_path, reader, text):
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    with pytest.raises(SordinoError, match="64 tables within each other"):
+        reader(path)
+
+
+def test_what_people_write_is_not_deep(tmp_path):
+    nested = {"x": [[[{"y": [[1]]}]]]}
+    (tmp_path / "x.json").write_text(json.dumps(nested))
+    (tmp_path / "x.toml").write_text("x = [[[{ y = [[1]] }]]]")
+    assert read_json(tmp_path / "x.json") == read_toml(tmp_path / "x.toml") == nested
+
+
+def test_a_small_file_takes_little_memory(tmp_path):
+    (tmp_path / "small").write_text("a" * 1000)
+    tracemalloc.start()
+    try:
+        assert len(read_text(tmp_path / "small")) == 1000
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_endless_or_huge_file_is_refused(tmp_path):
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    with pytest.raises(SordinoError, match="256 MiB"):
+        read_text(tmp_path / "huge")
