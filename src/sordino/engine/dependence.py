@@ -13,6 +13,7 @@ from sordino.domain.interval import Interval
 from sordino.engine.columns import AttributeColumns, require_numbers
 from sordino.engine.duckdb import header, read_batches, refuse_blank_lines
 from sordino.errors import SordinoError
+from sordino.survey.columns import require_own_columns
 
 
 def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], None] = lambda _: None) -> SampleTally:
@@ -24,9 +25,11 @@ def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], No
         progress: called with the number of rows done since the last call.
 
     Raises:
-        SordinoError: an unreadable table, no rows, a column missing, or a value that is missing or outside its domain.
+        SordinoError: two attributes that read one column, an unreadable table, no rows, a column missing, or a value
+            that is missing or outside its domain.
     """
     read = [_columns(attribute) for attribute in asked.attributes]
+    require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
     require_numbers(read, path, dict(header(path)))
     refuse_blank_lines(path)
     select = {f"{key} {j}": text for j, own in enumerate(read) for key, text in own.expressions.items()}

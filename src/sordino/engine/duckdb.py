@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from sordino.errors import SordinoError
+from sordino.survey.columns import alike
 from sordino.survey.load import cannot, written
 
 ROWS = 1 << 17
@@ -219,7 +220,7 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     missing = [name for name in columns if name not in names]
     if missing:
         # The names found are not repeated: a file without a header would show its first row.
-        close = [name for name in missing if name.lower() in [found.strip().lower() for found in names]]
+        close = [name for name in missing if alike(name) in [alike(found.strip()) for found in names]]
         raise SordinoError(
             f"{path} must have the columns {', '.join(columns)}",
             found=f"{len(names)} columns, but not {', '.join(missing)}",
@@ -227,8 +228,8 @@ def _source(path: Path, columns: Sequence[str]) -> str:
             if close
             else "name them in its first line, or set `column` in the survey",
         )
-    alike = [name.lower() for name in names]
-    repeated = [name for name in columns if alike.count(name.lower()) > 1]
+    matched = [alike(name) for name in names]
+    repeated = [name for name in columns if matched.count(alike(name)) > 1]
     if repeated:
         raise SordinoError(
             f"{path} must have each column once", found=f"{', '.join(repeated)} more than once (case does not count)"

@@ -16,6 +16,7 @@ from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.survey.columns import columns_of
 from sordino.survey.schema import Survey
 
 MOST_BINS = 1000
@@ -40,9 +41,8 @@ def asked_of(survey: Survey) -> Asked:
             attributes.append(number_attribute(name, plain, table.column))
             continue
         domain = table.domain()
-        pair = ("latitude", "longitude") if isinstance(domain, Grid) else (name,)
-        given = (table.column,) if isinstance(table.column, str) else table.column or pair
-        attributes.append(CategoryAttribute(name, domain, tuple(given), table.missing))
+        columns = columns_of(name, table.column, grid=isinstance(domain, Grid))
+        attributes.append(CategoryAttribute(name, domain, columns, table.missing))
     places = {name: place for place, name in enumerate(sorted(survey.attribute))}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]
     statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))

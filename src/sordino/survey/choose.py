@@ -1,6 +1,5 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -18,6 +17,7 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.number import NumberChannel
 from sordino.survey.ask import AskTable
 from sordino.survey.attribute import AttributeTable
+from sordino.survey.columns import columns_of
 from sordino.survey.declared import declared_dependence
 from sordino.survey.dependence import dependence_of
 from sordino.survey.freeze import freeze
@@ -112,19 +112,16 @@ def _attribute(survey: Survey, name: str) -> dict[str, Any]:
 
 
 def _values(name: str, attribute: AttributeTable) -> dict[str, Any]:
+    columns = list(columns_of(name, attribute.column, grid=attribute.grid is not None))
     if attribute.number is not None:
         ends = attribute.number
         return {
             "number": {"low": ends.low, "high": ends.high, "clip": ends.clip},
-            "columns": _columns(attribute.column or name),
+            "columns": columns,
         }
     domain = attribute.domain()
     if isinstance(domain, Grid):
         grid = attribute.grid.model_dump() if attribute.grid else {}
-        return {"grid": grid, "columns": _columns(attribute.column or ["latitude", "longitude"])}
+        return {"grid": grid, "columns": columns}
     values = {"numbers": domain.k} if isinstance(domain.labels, range) else {"labels": list(domain.labels)}
-    return {**values, "columns": _columns(attribute.column or name)}
-
-
-def _columns(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+    return {**values, "columns": columns}

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from sordino.errors import SordinoError
 from sordino.survey.channel_parts import MechanismPart, NumberChannelPart
+from sordino.survey.columns import require_own_columns
 from sordino.survey.parts import AttributePart, DependencePart, Part
 
 FORMAT = "sordino plan"
@@ -89,6 +90,7 @@ class PlanDocument(Part):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
         if any(part.delta is None for name, part in self.attributes.items() if name not in found):
             raise SordinoError("each attribute must be asked for, or have a delta")
+        require_own_columns({name: part.columns for name, part in self.attributes.items()})
         self._check_promise(bool(numbers))
         return self
 

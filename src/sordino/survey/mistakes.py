@@ -10,9 +10,10 @@ from pydantic_core import ErrorDetails
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.ask import AskTable, RegressionTable, named_attributes
 from sordino.survey.attribute import AttributeTable, GridTable, NumberTable
+from sordino.survey.columns import columns_of, shared_columns
 from sordino.survey.dependence import DependenceTable
 from sordino.survey.parts import Part
-from sordino.survey.protect import SHOWN, ProtectTable, nearest
+from sordino.survey.protect import SHOWN, ProtectTable, is_list_of, nearest
 
 TABLES: Mapping[tuple[str, ...], type[Part]] = {
     ("ask",): AskTable,
@@ -77,6 +78,24 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
         if name not in asked and not (isinstance(attribute, dict) and "delta" in attribute):
             step = "add an [[ask]], give it a delta to be protected from the other questions, or take it out"
             yield SordinoError(f"attribute.{name} must be asked", found="no question about it", step=step)
+
+
+def wrong_columns(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """Attributes that read the same column cannot be independent, whatever is declared of them."""
+    attributes = tables.get("attribute")
+    if not isinstance(attributes, dict):
+        return
+    columns = {}
+    for name, attribute in attributes.items():
+        given = attribute.get("column") if isinstance(attribute, dict) else None
+        if isinstance(attribute, dict) and (given is None or isinstance(given, str) or is_list_of(given, str)):
+            columns[name] = columns_of(str(name), given, grid="grid" in attribute)
+    for first, second, column in shared_columns(columns):
+        yield SordinoError(
+            f"attribute.{second} must read a column of its own (case does not count)",
+            found=f"{column!r}, which attribute.{first} reads",
+            step="take one of them out, or set `column`",
+        )
 
 
 def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:

@@ -30,7 +30,7 @@ from sordino.survey.attribute import AttributeTable
 from sordino.survey.dependence import DependenceTable
 from sordino.survey.listed import with_listed_files
 from sordino.survey.load import read_toml
-from sordino.survey.mistakes import all_mistakes, wrong_epsilon, wrong_names
+from sordino.survey.mistakes import all_mistakes, wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.parts import Part
 from sordino.survey.promise import Definition, definition_of
 from sordino.survey.protect import SHOWN, Epsilon, nearest, protect_part
@@ -140,7 +140,7 @@ class Survey(Part):
             survey = cls.model_validate(complete)
         except ValidationError as error:
             mistakes = all_mistakes(cls, complete, error)
-        mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_epsilon(tables)]
+        mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)
         return survey
