@@ -74,6 +74,12 @@ def test_from_a_query_to_its_answer(home, run):
     assert "not drawn again" in out
 
 
+def test_nothing_spent_is_zero(home, run):
+    Path("larger.toml").write_text(QUERY.replace("0.4", "3"))
+    assert run("ask", "me.ledger", "larger.toml", "--record", "record.toml")[0] == 2
+    assert '"spent": 0.0,' in run("ledger", "show", "me.ledger", "--json")[1]
+
+
 def test_a_refusal_is_one_message_and_changes_nothing(home, run):
     shown(run, "ask", "me.ledger", "query.toml", "--record", "record.toml")
     before = shown(run, "ledger", "show", "me.ledger")

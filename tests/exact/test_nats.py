@@ -151,6 +151,11 @@ def test_canonical_text_is_read_as_the_same_amount(amount):
     assert repr(amount) == f"Nats({str(amount)!r})"
 
 
+@pytest.mark.parametrize("amount", [Nats.of(0), Nats.log(1), Nats.of(1) - Nats.of(1)])
+def test_nothing_has_no_sign(amount):
+    assert (str(amount.floor()), str(amount.ceil()), str(float(amount))) == ("0.0", "0.0", "0.0")
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [("0.5", "1/2"), ("ln 4", "ln 2 + ln 2"), ("ln 1 + 1", "1.000"), ("ln 2/4", "ln .5"), (0.1, "0.1")],

@@ -173,7 +173,8 @@ class Nats:
         if not self.is_finite:
             return -math.inf, -math.inf
         low, high = self.around()
-        return _float_down(low), -_float_down(-high)
+        # Less zero, negated, would print as -0.0.
+        return _float_down(low), 0.0 - _float_down(-high)
 
     def around(self) -> tuple[Fraction, Fraction]:
         """Rationals around a finite amount, about 1e-39 of it apart; both are the amount where it is rational."""
