@@ -1,9 +1,11 @@
 """Files that are cut or changed anywhere: what is whole is kept, nothing is answered anew, nothing is drawn again."""
 
+import json
 import random
 import sqlite3
 import subprocess
 from contextlib import closing, suppress
+from hashlib import sha256
 
 import pytest
 
@@ -152,3 +154,38 @@ def test_a_log_that_is_cut_loses_nothing_that_was_sent(tmp_path, ledger, questio
         subprocess.run(["cp", ledger.path, folder], check=True)
     # What was only reserved or stored may be lost.
     assert found == ({4, 5, 6} if last == "stored" else {6})
+
+
+@pytest.mark.parametrize("wrong", [None, 7, "text", [], {}, {"query": 7}, {"query": {"id": "q"}}, {"code": [1]}])
+@pytest.mark.parametrize("event", ["asked", "sent"])
+def test_a_line_of_another_kind_is_damage_even_where_its_hash_is_right(used, copied, question, record, event, wrong):
+    ledger = copied(lambda content: None)
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        *row, _ = connection.execute("SELECT * FROM events WHERE event = ? LIMIT 1", (event,)).fetchone()
+        seal = sha256(json.dumps({"parts": [*row[:3], wrong, *row[4:]]}, separators=(",", ":")).encode()).hexdigest()
+        connection.execute("UPDATE events SET body = ?, seal = ? WHERE sequence = ?", (json.dumps(wrong), seal, row[0]))
+        connection.commit()
+    assert ledger.contents().damage == ("1 of its lines",)
+    assert examine(ledger, used[1], question, record)
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("key", "k"), ("head", "-1"), ("head", "many"), ("copy", "maybe")])
+def test_a_text_of_another_form_is_damage_even_where_its_hash_is_right(used, copied, question, record, name, wrong):
+    ledger = copied(lambda content: None)
+    seal = sha256(json.dumps({"parts": [name, wrong]}, separators=(",", ":")).encode()).hexdigest()
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute("UPDATE meta SET value = ?, seal = ? WHERE name = ?", (wrong, seal, name))
+        connection.commit()
+    assert ledger.contents().damage == (f"its {name}",)
+    assert examine(ledger, used[1], question, record)
+
+
+@pytest.mark.parametrize("wrong", ["", "[]", "{", "[" * 100_000, '{"format":"sordino ledger","version":1}'])
+def test_terms_of_another_kind_are_a_clear_error(used, copied, wrong):
+    ledger = copied(lambda content: None)
+    seal = sha256(json.dumps({"parts": ["terms", wrong]}, separators=(",", ":")).encode()).hexdigest()
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute("UPDATE meta SET value = ?, seal = ? WHERE name = 'terms'", (wrong, seal))
+        connection.commit()
+    with pytest.raises(SordinoError, match="terms must be"):
+        Ledger.open(ledger.path)

@@ -1,6 +1,9 @@
 """The public part of a ledger: the same bytes each time, the same decisions from it, and nothing of the record."""
 
 import json
+import random
+from contextlib import suppress
+from copy import deepcopy
 from hashlib import sha256
 
 import pytest
@@ -111,8 +114,8 @@ def written(terms, tmp_path):
     def line(content):
         return json.dumps(content, sort_keys=True, separators=(",", ":")) + "\n"
 
-    def write(events):
-        text = line({"format": "sordino transcript", "version": 1, "terms": terms.document, "whole": True})
+    def write(events, frozen=terms.document):
+        text = line({"format": "sordino transcript", "version": 1, "terms": frozen, "whole": True})
         text += "".join(line({"sequence": place, "time": "", **event}) for place, event in enumerate(events, 1))
         text += line({"events": len(events), "hash": "sha256:" + sha256(text.encode()).hexdigest()})
         (tmp_path / "t.jsonl").write_text(text)
@@ -151,11 +154,73 @@ def test_queries_that_no_filter_accepts_are_found(written, question, tmp_path):
         RECORD,
         {**RECORD, "sequence": 7},
         {**RECORD, "time": 1},
+        {**RECORD, "sequence": 2.0},
+        {"event": "record", "id": "2", "body": 7},
+        {"event": "record", "id": "2", "body": None},
+        {"event": "sent", "id": "q", "body": "code"},
+        {"event": "sent", "id": ["q"], "body": {"code": "1"}},
+        {"event": {}, "id": "q", "body": {}},
+        {"event": "record", "id": "2", "body": {"x": float("nan")}},
+        {"event": "record", "id": "2", "body": {}, "time": "\ud800"},
     ],
 )
 def test_other_words_are_refused(written, tmp_path, event):
     with pytest.raises(SordinoError, match="must"):
         import_transcript(written([RECORD, event]), tmp_path / "copy.ledger")
+
+
+DEEP = json.loads("[" * 400 + "]" * 400)
+WRONG = [None, True, 0, 7, -1, 1.5, 1e300, 10**400, "", "1", "\0", "\ud800", [], {}, ["1"], {"1": "1"}, DEEP]
+
+
+def places(value, path=()):
+    """The paths of all parts of some JSON, the whole left out."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in items:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+def content_hash(document):
+    words = {name: part for name, part in document.items() if name != "hash"}
+    text = json.dumps(words, sort_keys=True, separators=(",", ":"))
+    return "sha256:" + sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("cases", [150, pytest.param(None, marks=pytest.mark.long)])
+def test_any_part_of_any_other_kind_is_a_clear_error(written, terms, question, tmp_path, cases):
+    """Each part of terms and events becomes something else, and every hash is made anew."""
+    query = question("q", epsilon="0.1")
+    body = {"query": dict(query.document), "channel": query.fingerprint, "record": 1}
+    events = [
+        {"sequence": 1, "time": "", **RECORD},
+        {"sequence": 2, "time": "", "event": "asked", "id": "q", "body": body},
+        {"sequence": 3, "time": "", "event": "sent", "id": "q", "body": {"code": "1"}},
+    ]
+    whole = json.loads(json.dumps([terms.document, events]))
+    edits = [(path, wrong) for path in places(whole) if path[0] == 0 or len(path) > 2 for wrong in WRONG]
+    accepted = 0
+    for number, (path, wrong) in enumerate(random.Random(9).sample(edits, cases or len(edits))):
+        changed, before = deepcopy(whole), accepted
+        sealed = changed[0], changed[1][1]["body"]["query"]
+        *above, last = path
+        part = changed
+        for key in above:
+            part = part[key]
+        part[last] = wrong
+        for document in sealed:
+            if last != "hash":
+                document["hash"] = content_hash(document)
+        frozen, lines = changed
+        made = tmp_path / f"{number}.ledger"
+        source = written(lines, frozen)
+        with suppress(SordinoError):
+            copy = import_transcript(source, made)
+            accepted += 1
+            assert copy.contents().damage == ()
+            assert len(copy.book().entries) == 1
+        assert made.exists() == (accepted > before)
+    assert accepted < len(edits) / 10
 
 
 def test_a_query_that_builds_another_channel_is_refused(written, question, tmp_path):

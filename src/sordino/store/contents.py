@@ -4,6 +4,7 @@ Each line carries a hash of its own, and the number of lines stands beside the t
 is missing is noticed. Of a damaged file every whole line is kept; nothing is ever written to it again.
 """
 
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
@@ -21,6 +22,9 @@ HEADER_VERSIONS = slice(18, 20)
 
 HEADER_PAGES = slice(28, 32)
 """Bytes that say how many pages there are."""
+
+META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
+"""What stands beside the lines, and the form of each text."""
 
 COLUMNS = "sequence, event, id, body, secret, time, seal"
 
@@ -98,16 +102,16 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[tuple[ob
 def _checked(meta: Iterable[tuple[object, ...]], rows: Iterable[tuple[object, ...]], damage: list[str]) -> Contents:
     known: dict[str, str] = {}
     for row in meta:
-        with suppress(ValueError, TypeError):
+        with suppress(ValueError, TypeError, KeyError):
             name, value, seal = (bytes(text).decode("utf-8") for text in row)  # type: ignore[call-overload]
-            if seal == seal_of(name, value):
+            if seal == seal_of(name, value) and re.fullmatch(META[name], value, re.DOTALL):
                 known[name] = value
     events, broken = [], 0
     for row in rows:
         event = Event.of_row(row)
         broken += event is None
         events += [event] if event is not None else []
-    damage += [f"its {name}" for name in ("terms", "key", "head", "copy") if name not in known]
+    damage += [f"its {name}" for name in META if name not in known]
     head = int(known.get("head", "-1"))
     if broken:
         damage.append(f"{broken} of its lines")

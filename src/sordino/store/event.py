@@ -11,14 +11,19 @@ An answer is public once it is sent. Sequence numbers decide what came first; ti
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from sordino.survey.document import canonical
+from sordino.survey.query_table import KINDS
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
+
+NUMBER = re.compile(r"[0-9]{1,20}")
+"""A code, or a version of the record, as a text."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,32 @@ class Event:
         try:
             event, name, body, secret, time, seal = (bytes(text).decode("utf-8") for text in row[1:])
             found = cls(int(row[0]), event, name, json.loads(body), secret, time)
-            return found if seal == found.seal and isinstance(found.body, dict) else None
+            whole = found.is_well_formed and seal == found.seal
         except (ValueError, TypeError, RecursionError):
             return None
+        return found if whole else None
+
+    @property
+    def is_well_formed(self) -> bool:
+        """Whether each part is of the kind that readers of events count on, whatever JSON it came from."""
+        texts = (self.event, self.id, self.secret, self.time)
+        if type(self.sequence) is not int or not isinstance(self.body, dict):
+            return False
+        if not all(isinstance(text, str) for text in texts):
+            return False
+        if self.event == ASKED:
+            channel, record = self.body.get("channel"), self.body.get("record")
+            return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
+        number = {RECORD: self.id, DRAWN: self.secret, SENT: self.body.get("code")}.get(self.event)
+        return isinstance(number, str) and NUMBER.fullmatch(number) is not None
+
+
+def _is_query(words: object) -> bool:
+    """Whether they name a query, its collector and what it asks; building its channel checks all else."""
+    if not isinstance(words, dict):
+        return False
+    named = all(isinstance(words.get(name), str) for name in ("id", "collector", "epsilon", "hash"))
+    return named and any(kind in words for kind in KINDS)
 
 
 def seal_of(*parts: Any) -> str:

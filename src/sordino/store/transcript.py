@@ -63,7 +63,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
         _require_accepted(terms, events, source)
     except SordinoError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise SordinoError(f"{source} must be a transcript that Sordino wrote", found="other words") from None
     write_ledger(path, terms, events, copy=True)
     return Ledger.open(path)
@@ -107,9 +107,12 @@ def _line(number: int, event: Event) -> dict[str, Any]:
 
 def _event(number: int, line: dict[str, Any], source: Path) -> Event:
     event = Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
-    texts = (event.event, event.id, event.time)
-    if event.sequence != number or event.event not in PUBLIC or not all(isinstance(text, str) for text in texts):
+    if event.event not in PUBLIC or not event.is_well_formed or event.sequence != number:
         raise SordinoError(f"{source} must hold public events in their order", found=f"another line {number}")
+    # What the new ledger could not hold is found here, before there is one.
+    sequence, *texts = event.row
+    if Event.of_row((sequence, *(str(text).encode() for text in texts))) is None:
+        raise SordinoError(f"{source} must hold events that a ledger can hold", found=f"another line {number}")
     return event
 
 
