@@ -186,6 +186,8 @@ class Sampled:
         choice = uniform_below(sum(self.weights), source.public(count))
         return np.searchsorted(np.cumsum(self.weights), choice.astype(np.intp), side="right")
 
+    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
+    @np.errstate(under="ignore")
     def privatize(self, values: Sequence[ArrayLike], source: Source | None = None) -> Words:
         """Draw a query and a report for each person.
 

@@ -61,6 +61,57 @@ def test_a_refusal_changes_nothing_and_smaller_queries_still_pass(ledger, questi
     answer(ledger, question("b", "age", "0.05"), record())
 
 
+OUTSIDE = PersonRecord((44.0, 17.731))
+
+
+def test_a_record_outside_the_terms_is_refused_before_any_query_is_looked_at(ledger, question, record):
+    answer(ledger, question("known", epsilon="0.1"), record())
+    for query in (question("known", epsilon="0.1"), question("known", epsilon="0.2"), question("new", "age")):
+        with pytest.raises(SordinoError, match="'sleep' must lie between 0 and 12; found another number") as refusal:
+            answer(ledger, query, OUTSIDE)
+        assert "17.7" not in str(refusal.value)
+        with pytest.raises(SordinoError, match="'sleep' must lie"):
+            query.draw(OUTSIDE)
+
+
+def refusals(ledger, query, records):
+    """What somebody reads whose record is asked; an answer is the empty text."""
+    found = set()
+    for values in records:
+        try:
+            answer(ledger, query, values)
+        except SordinoError as error:
+            found.add(str(error))
+        else:
+            found.add("")
+    return found
+
+
+def test_the_words_of_a_refusal_do_not_depend_on_the_record(ledger, terms, record):
+    tables = {"version": 1, "id": "q", "collector": "c", "epsilon": "0.1"}
+    query = AskedQuery.read(tables | {"linear": {"theta": {"sleep": 1}, "low": 2, "high": 5}}, terms)
+    (words,) = refusals(ledger, query, [record(sleep=sleep) for sleep in (0, 2, 4, 6.5, 12)])
+    assert words == (
+        "the statistic must stay between 2 and 5 on the box; found 0 to 12, 7 too far: "
+        "widen low and high, or ask it truncated."
+    )
+    assert not ledger.contents().events
+
+
+def test_a_ledger_is_not_read_by_refusals(tmp_path):
+    """A search by halves: the statistic of records above t, and of no others, was rounded beyond its upper end."""
+    tables = {"version": 1, "epsilon": "1", "attribute": {"x": {"number": {"low": 0, "high": 1}}}}
+    terms = LedgerTerms.read(tables)
+    ledger = Ledger.make(tmp_path / "x.ledger", terms)
+    records = [PersonRecord((secret,)) for secret in (0.731234567891, 0.9199, 0.5123)]
+    for step, limit in enumerate((0.5, 0.75, 0.625, 0.6875, 0.71875, 0.734375)):
+        model = {"theta": {"x": 128 / limit}, "intercept": 2.0**60, "low": 2.0**60 - 2**20, "high": 2.0**60}
+        asked = {"version": 1, "id": f"q{step}", "collector": "c", "epsilon": "0.000001", "linear": model}
+        (words,) = refusals(ledger, AskedQuery.read(asked, terms), records)
+        assert "known to a billionth of its range" in words
+    assert not ledger.contents().events
+
+
 def of_two(codes, epsilon):
     """What two answers about the same number tell: as much as both, or how far the middle is from the ends."""
     high = 1 / (1 + exp(-epsilon))
@@ -213,7 +264,7 @@ def test_a_record_outside_its_ranges_is_refused(ledger, question):
     """Evidence is bounded over the ranges only."""
     outside = PersonRecord((17.0, 7.5))
     before = ledger.contents()
-    with pytest.raises(SordinoError, match="records must lie in the box"):
+    with pytest.raises(SordinoError, match="'age' must lie between 18 and 90"):
         answer(ledger, question("q", "both"), outside)
     assert ledger.contents() == before
 
@@ -221,7 +272,7 @@ def test_a_record_outside_its_ranges_is_refused(ledger, question):
 def test_a_statistic_that_can_leave_its_range_is_refused_by_how_much(ledger, terms, record):
     tables = {"version": 1, "id": "q", "collector": "c", "epsilon": "0.1"}
     query = AskedQuery.read(tables | {"linear": {"theta": {"sleep": 1}, "low": 0, "high": 10}}, terms)
-    with pytest.raises(SordinoError, match="found 0 to 12, 2 too far: widen low and high, or ask a Truncated"):
+    with pytest.raises(SordinoError, match="found 0 to 12, 2 too far: widen low and high, or ask it truncated"):
         answer(ledger, query, record())
     assert ledger.book().entries == {}
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.box import Box
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.source import Source
@@ -100,22 +101,41 @@ def answers(domain: Any, record: ArrayLike, source: Source | None = None) -> Cal
         source: where random words come from; fresh ones from the operating system by default.
 
     Raises:
-        SordinoError: when asked, a query that does not fit, or a record outside the domain.
+        SordinoError: a record outside the domain, at once; when asked, a query that does not fit the domain, whatever
+        the record is.
 
     Example:
         >>> from sordino import Categories, ChannelTable
         >>> answers(Categories(["yes", "no"]), 1)(ChannelTable([[1, 0], [0, 1]]))
         1
     """
+    row = _checked(domain, record)
 
     def answer(query: Any) -> int:
+        # What does not fit the domain is refused before the record is looked at: else a refusal would tell about it.
         if isinstance(query, AttributeQuery) and isinstance(domain, Record):
-            return int(query.privatize(domain, np.asarray(record)[None], source)[0])
-        if isinstance(query, Mechanism):
-            value = domain.index(np.asarray(record)[None]) if isinstance(domain, Record) else np.asarray(record)[None]
-            return int(query.privatize(value, source)[0])
-        if isinstance(query, BitQuery):
-            return int(query.privatize(np.asarray(record, dtype=np.float64)[None], source)[0])
-        raise SordinoError("a query must be answered through a channel", found=type(query).__name__)
+            return int(query.privatize(domain, row, source)[0])
+        if isinstance(query, Mechanism) and not isinstance(domain, Box):
+            if query.k != domain.k:
+                raise SordinoError(f"a query must be about {domain.k} values", found=str(query.k))
+            return int(query.privatize(domain.index(row) if isinstance(domain, Record) else row, source)[0])
+        if isinstance(query, BitQuery) and isinstance(domain, Box):
+            query.require_fit(domain)
+            return int(query.privatize(row, source)[0])
+        raise SordinoError("a query must be answered through a channel about the domain", found=type(query).__name__)
 
     return answer
+
+
+def _checked(domain: Any, record: ArrayLike) -> NDArray[Any]:
+    """The record as a row by itself.
+
+    Raises:
+        SordinoError: outside the domain (never with a value).
+    """
+    row = np.asarray(record)[None]
+    if isinstance(domain, Box | Record):
+        return domain.checked(row)
+    if row.ndim != 1 or row.dtype.kind not in "iu" or not 0 <= int(row[0]) < domain.k:
+        raise SordinoError(f"a record must be the index of one of {domain.k} values", found="another")
+    return row

@@ -122,8 +122,9 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
     nothing and ends with exit code 2. A changed record counts as another one, whose losses add.
     """
     opened = Ledger.open(ledger)
-    asked = AskedQuery.load(query, opened.terms)
+    # The record before the query: what is told about it is the same, whatever is asked.
     values = None if record is None else PersonRecord.load(record, opened.terms)
+    asked = AskedQuery.load(query, opened.terms)
     if dry_run:
         _print_decision(opened, asked, values, as_json=as_json)
         return

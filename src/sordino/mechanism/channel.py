@@ -87,6 +87,8 @@ class Channel(ABC):
         """A short hash of the parameters: equal channels, equal fingerprints."""
         return sha256(self.parameters.encode()).hexdigest()[:16]
 
+    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
+    @np.errstate(under="ignore")
     def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
         """Draw one report for each value.
 

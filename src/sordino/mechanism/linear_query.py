@@ -2,17 +2,16 @@
 
 Guarantee: exactly epsilon-LDP (see `bit_query`). The probability of either answer is affine in the record, so the
 logarithm of the probability of any answers to such questions is concave: largest where a smooth concave program says,
-smallest at a corner of the box. A question whose statistic can leave [low, high] on a box is refused there.
+smallest at a corner of the box. A question whose statistic can leave [low, high] on a box is refused there, for all of
+its records alike: no record is ever looked at for it, and a statistic beyond its range counts as the end.
 Source: Bayesian privacy filter paper, Section 5.3.1.
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
@@ -22,7 +21,7 @@ from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
 SPILL = 1e-9
-"""How far a statistic may leave its range, in parts of the range: rounding of the coefficients; it is cut off."""
+"""How far a statistic may leave its range, in parts of the range: coefficients and sums are rounded; it is cut off."""
 
 
 NEXT_TO_NOTHING = 1e-9
@@ -79,31 +78,14 @@ class LinearQuery(RangedQuery):
     """Is a linear model's value nearer to its upper end? One bit.
 
     Attributes:
-        low: the least value that the model can have; answer 0 stands for it.
-        high: the largest value; answer 1.
+        low: the least value that the model can have; answer 0 stands for it, and for what lies below.
+        high: the largest value; answer 1, also for what lies above.
 
     Example:
         >>> query = LinearQuery([0.5, -0.5], 0, low=-1, high=1, epsilon="ln 3")
         >>> query.thresholds(np.array([[1.0, -1.0], [0.0, 0.0]])) / 2**64
         array([0.75, 0.5 ])
     """
-
-    def checked(self, values: ArrayLike) -> NDArray[Any]:
-        """The records as float64, shape (n, d).
-
-        Raises:
-            SordinoError: other than d finite numbers each, or a statistic out of range (named by position only).
-        """
-        records = super().checked(values)
-        statistic, spill = self.statistic(records), SPILL * (self.high - self.low)
-        outside = ~((statistic >= self.low - spill) & (statistic <= self.high + spill))
-        if outside.any():
-            raise SordinoError(
-                f"the statistic must lie between {self.low:g} and {self.high:g}",
-                found=f"another in record {int(np.argmax(outside))}",
-                step="check the record's ranges, or ask a TruncatedLinearQuery",
-            )
-        return records
 
     def evidence(self, box: Box, code: int) -> BoxEvidence:
         """What one answer says about a record in the box: ln of a probability that is affine in the record.
@@ -124,17 +106,25 @@ class LinearQuery(RangedQuery):
         self._beyond(box)
 
     def _beyond(self, box: Box) -> float:
-        """How far the statistic can leave its range, by rounding."""
+        """How far the statistic can leave its range on the box, up to its rounding: a small part of the range."""
         super().require_fit(box)
         middle = math.fsum((self._coefficients * box.centre).tolist()) + self.intercept
         reach = float(np.abs(self._coefficients) @ box.reach)
         low, high = middle - reach, middle + reach
         beyond = max(self.low - low, high - self.high, 0.0)
-        if beyond > SPILL * (self.high - self.low):
+        rounding, most = self._rounding(box), SPILL * (self.high - self.low)
+        if not rounding <= most:
+            raise SordinoError(
+                "the statistic must be known to a billionth of its range",
+                found=f"rounding of {rounding:.3g} between {self.low:g} and {self.high:g}",
+                step="subtract a constant from the intercept, low and high",
+            )
+        # The ends are rounded themselves: those of what they stand for may lie beyond where these do not.
+        if not beyond + rounding <= most:
             raise SordinoError(
                 f"the statistic must stay between {self.low:g} and {self.high:g} on the box",
                 found=f"{low:.6g} to {high:.6g}, {beyond:.3g} too far",
-                step="widen low and high, or ask a TruncatedLinearQuery",
+                step="widen low and high, or ask it truncated",
             )
         return beyond
 

@@ -115,6 +115,8 @@ class NumberChannel(Channel):
             require_inside(records)
         return records
 
+    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
+    @np.errstate(under="ignore")
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 

@@ -84,6 +84,10 @@ class RangedQuery(BitQuery):
             form = self._coefficients / width, (self.intercept - self.low) / width
         else:
             form = self._coefficients / -width, (self.high - self.intercept) / width
-        rounding = statistic_rounding(self.d) * (self._size(box) + abs(self.low) + abs(self.high)) / width
+        rounding = self._rounding(box) / width
         radius = self._radius(rounding + beyond * (1 + 8 * UNIT) / width) + float(shape.steepest[0]) * rounding
         return BoxEvidence.of_form(box, shape, form, radius, self.level)
+
+    def _rounding(self, box: Box) -> float:
+        """How far the statistic may be off on the box, and its distance from either end, by rounding."""
+        return statistic_rounding(self.d) * (self._size(box) + abs(self.low) + abs(self.high))

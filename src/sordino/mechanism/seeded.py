@@ -156,6 +156,8 @@ class Seeded(Channel):
             share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
         return share
 
+    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
+    @np.errstate(under="ignore")
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 

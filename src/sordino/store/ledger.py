@@ -138,14 +138,16 @@ class Ledger:
 
         Raises:
             RefusedError: not accepted.
-            SordinoError: the query's id belongs to another one, its answer got lost about an earlier version of the
-            record, a damaged ledger, or a query that does not fit.
+            SordinoError: a record outside the terms, whatever is asked; the query's id belongs to another one, its
+            answer got lost about an earlier version of the record, a damaged ledger, or a query that does not fit,
+            whatever the record.
         """
+        record.require_of(self.terms)
 
         def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
             if known is not None:
                 return known
-            query.check(record)
+            query.require_fit()
             standing = self._standing(contents, record)
             decision = standing.decide(query)
             if not decision.accepted:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
@@ -84,18 +85,25 @@ class AskedQuery:
         """A short hash of all that defines the channel."""
         return sha256(self.channel.parameters.encode()).hexdigest()[:16]
 
-    def check(self, record: PersonRecord) -> None:
-        """Refuse a record that the channel does not take.
+    def require_fit(self) -> None:
+        """Check that the query can be asked about every record of the terms; no record is looked at.
 
         Raises:
-            SordinoError: why, without a value.
+            SordinoError: a statistic that can leave its range.
         """
-        self.terms.domain.checked(record.row)
-        if isinstance(self.channel, BitQuery):
-            self.channel.checked(record.row)
+        domain = self.terms.domain
+        if isinstance(self.channel, BitQuery) and isinstance(domain, Box):
+            self.channel.require_fit(domain)
 
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
-        """An answer's code, with fresh randomness; every call is a new release."""
+        """An answer's code, with fresh randomness; every call is a new release.
+
+        Raises:
+            SordinoError: a record outside the terms, whatever is asked; or a query that does not fit them, whatever the
+            record.
+        """
+        record.require_of(self.terms)
+        self.require_fit()
         if isinstance(self.channel, BitQuery):
             return int(self.channel.privatize(record.row, source)[0])
         domain = self.terms.domain

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
@@ -66,6 +67,21 @@ class PersonRecord:
             raise SordinoError("a record must have the ledger's attributes only", found=f"{more} more")
         return cls(tuple(_value(record[name], name, terms.attributes[name]) for name in terms.names))
 
+    def require_of(self, terms: LedgerTerms) -> None:
+        """Check that it is a record of these terms: the same for every query, and before any is looked at.
+
+        Raises:
+            SordinoError: other attributes or a value outside its range or categories; never with a value.
+        """
+        if len(self.values) != len(terms.names):
+            raise SordinoError("a record must have a value for each attribute", found="another number of values")
+        for value, (name, attribute) in zip(self.values, terms.attributes.items(), strict=True):
+            if isinstance(attribute, Categories):
+                if not 0 <= value < attribute.k:
+                    raise _no_category(name)
+            else:
+                _require_within(value, name, attribute)
+
     @property
     def row(self) -> NDArray[Any]:
         """As channels take it, shape (1, d)."""
@@ -79,7 +95,7 @@ class PersonRecord:
 def _value(value: Any, name: str, attribute: Values) -> float | int:
     if isinstance(attribute, Categories):
         if not isinstance(value, str) or value not in attribute.labels:
-            raise SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+            raise _no_category(name)
         return list(attribute.labels).index(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise SordinoError(f"the record's {name!r} must be a number", found="something else")
@@ -87,8 +103,16 @@ def _value(value: Any, name: str, attribute: Values) -> float | int:
         number = float(value) + 0.0  # no negative zero
     except OverflowError:
         number = float("inf")
+    _require_within(number, name, attribute)
+    return number
+
+
+def _no_category(name: str) -> SordinoError:
+    return SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+
+
+def _require_within(number: float, name: str, attribute: Interval) -> None:
     if not attribute.low <= number <= attribute.high:
         raise SordinoError(
             f"the record's {name!r} must lie between {attribute.low:g} and {attribute.high:g}", found="another number"
         )
-    return number
