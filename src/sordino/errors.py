@@ -1,16 +1,21 @@
-"""The one family of errors: rule, found value, next step.
+"""The one family of errors: rule, found value, next step, and a code that tells programs what to do about it.
 
-A `SordinoError` is a user's mistake that the command line prints without a traceback (exit code 2).
-Its facts stay readable as attributes. No error ever holds a person's value.
+The command line prints a `SordinoError` without a traceback and ends with the exit code of its kind. Its facts stay
+readable as attributes. No error ever holds a person's value.
 """
 
 from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+Code = Literal["invalid", "refused", "damaged", "unavailable"]
+"""What kind of error it is."""
 
 
 class SordinoError(ValueError):
     """A rule that was broken, what was found instead, and what to do next.
 
     Attributes:
+        code: `invalid`: what was given must be given otherwise; the classes below have other codes.
         rule: what must hold, as a sentence without a full stop.
         found: what was found; never a person's value.
         step: what to do next.
@@ -19,6 +24,8 @@ class SordinoError(ValueError):
         >>> str(SordinoError("epsilon must be above 0", found="0", step="raise it"))
         'epsilon must be above 0; found 0: raise it.'
     """
+
+    code: ClassVar[Code] = "invalid"
 
     def __init__(self, rule: str, *, found: str = "", step: str = "") -> None:
         self.rule = rule
@@ -30,6 +37,10 @@ class SordinoError(ValueError):
         if step:
             text += f": {step}"
         super().__init__(text + ".")
+
+    def facts(self) -> dict[str, Any]:
+        """The code and the words, for programs."""
+        return {"code": self.code, "rule": self.rule, "found": self.found, "step": self.step}
 
 
 class SordinoErrors(SordinoError):  # noqa: N818 - many of them
@@ -49,3 +60,25 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
         noun = "mistake" if count == 1 else "mistakes"
         super().__init__(f"{what} has {count} {noun}")
         self.args = (f"{what} has {count} {noun}:\n" + "\n".join(f"  - {e}" for e in self.errors),)
+
+    def facts(self) -> dict[str, Any]:
+        """The same, with those of each mistake."""
+        return {**super().facts(), "errors": [error.facts() for error in self.errors]}
+
+
+class RefusedError(SordinoError):
+    """What would break a promise, however it is asked for: nothing has changed, and nothing was told."""
+
+    code = "refused"
+
+
+class DamagedError(SordinoError):
+    """A file that is not whole, or not as it was written: a whole copy is needed."""
+
+    code = "damaged"
+
+
+class UnavailableError(SordinoError):
+    """What the system does not allow now: no space, no right, a file that others keep busy."""
+
+    code = "unavailable"

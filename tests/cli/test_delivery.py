@@ -86,7 +86,7 @@ def entry(run):
 )
 def test_an_answer_that_was_not_delivered_is_not_noted_as_sent(home, shell, run, entry, way):
     done = shell(ASK, WAYS[way])
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (5, "")
     assert "Traceback" not in done.stderr
     assert ("must reach standard output to count as sent" in done.stderr) == (way != "all closed")
     drawn = entry()
@@ -101,7 +101,7 @@ def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, en
     os.close(ours)
     done = subprocess.run([*program, *ASK], stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=120)
     os.close(theirs)
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert done.stderr.count(b"\n") == 1
     assert b"broken pipe: ask again" in done.stderr
     assert entry()["state"] == "sampled"
@@ -112,7 +112,7 @@ def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, en
 )
 def test_a_closed_output_is_one_message(home, shell, words):
     done = shell(words.split(), CLOSED)
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert done.stderr == "sordino: the system must allow it; found bad file descriptor.\n"
 
 

@@ -1,4 +1,4 @@
-"""A user's mistake ends with exit code 2 and one message on the error stream: never a traceback, never half a file."""
+"""What goes wrong ends with its exit code and one message: never a traceback, never half a file."""
 
 import hashlib
 import json
@@ -15,10 +15,10 @@ histogram = "color"
 """
 
 
-def refused(streams, *words):
-    """Exit code 2, silence on the output, and all the words on the error stream."""
+def refused(streams, *words, exit_code=2):
+    """The exit code, silence on the output, and all the words on the error stream."""
     code, out, err = streams
-    assert (code, out) == (2, "")
+    assert (code, out) == (exit_code, "")
     assert "Traceback" not in err
     assert [word for word in words if word not in err] == []
     return err
@@ -84,7 +84,13 @@ MISTAKES = {
 def test_a_mistake_ends_with_exit_code_2(released, run, arguments, words, json_mode):
     (released / "link.csv").symlink_to("reports.csv")
     before = {path: path.read_bytes() for path in released.iterdir()}
-    refused(run(*arguments, *(["--json"] if json_mode else [])), *words)
+    code, out, err = run(*arguments, *(["--json"] if json_mode else []))
+    if json_mode:
+        error = json.loads(out)["error"]
+        assert list(error)[:4] == ["code", "rule", "found", "step"]
+        assert error["code"] == "invalid"
+        assert error["rule"] in err
+    refused((code, "" if json_mode else out, err), *words)
     assert {path: path.read_bytes() for path in released.iterdir()} == before
 
 
@@ -123,7 +129,7 @@ def test_no_command_takes_a_changed_plan(released, run, command, path, value):
         table = table[key]
     table[path[-1]] = value
     (released / "plan.json").write_text(json.dumps(document, sort_keys=True, separators=(",", ":")))
-    refused(run(command, "plan.json", *USES[command]), "plan.json")
+    refused(run(command, "plan.json", *USES[command]), "plan.json", exit_code=2 if path == ["version"] else 4)
     assert not list(released.glob("new*"))
 
 
@@ -136,7 +142,7 @@ def test_no_command_takes_a_resealed_plan_that_breaks_its_promise(released, run,
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")
     document["hash"] = "sha256:" + hashlib.sha256(text).hexdigest()
     (released / "plan.json").write_text(json.dumps(document, sort_keys=True, separators=(",", ":")))
-    refused(run(command, "plan.json", *USES[command]), "keep its own promise")
+    refused(run(command, "plan.json", *USES[command]), "keep its own promise", exit_code=3)
     assert not list(released.glob("new*"))
 
 

@@ -85,7 +85,7 @@ def test_a_refusal_is_one_message_and_changes_nothing(home, run):
     before = shown(run, "ledger", "show", "me.ledger")
     assert not shown(run, "ask", "me.ledger", "large.toml", "--dry-run")["accepted"]
     code, out, err = run("ask", "me.ledger", "large.toml", "--record", "record.toml")
-    assert (code, out) == (2, "")
+    assert (code, out) == (3, "")
     assert err.startswith("sordino: all answers together must tell at most 1 nats; found up to 1.3")
     assert shown(run, "ledger", "show", "me.ledger") == before
 
@@ -168,7 +168,7 @@ def test_a_damaged_ledger_says_so_and_sends_again(home, run):
     assert "damaged" in run("ledger", "explain", "me.ledger")[1]
     assert shown(run, "ask", "me.ledger", "query.toml", "--record", "record.toml") == first
     code, _, err = run("ask", "me.ledger", "large.toml", "--record", "record.toml")
-    assert code == 2
+    assert code == 4
     assert "must be whole before anything new is asked" in err
     assert not shown(run, "ledger", "export", "me.ledger", "-o", "t.jsonl")["whole"]
 
@@ -186,7 +186,7 @@ def test_an_answer_that_cannot_be_printed_is_not_counted_as_sent(home, run, prog
 
     with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
         command = [*program, "ask", "me.ledger", "query.toml", "--record", "record.toml"]
-        assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 2
+        assert subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 5
     (entry,) = shown(run, "ledger", "show", "me.ledger")["entries"]
     assert entry["state"] == "sampled"
 

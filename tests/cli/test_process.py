@@ -45,7 +45,9 @@ def test_pipes_get_the_result_only(folder, spawn):
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
     done = spawn("estimate", "plan.json", "none.csv", "--json")
-    assert (done.returncode, done.stdout) == (2, "")
+    assert done.returncode == 2
+    error = json.loads(done.stdout)["error"]
+    assert (error["code"], error["rule"], error["found"]) == ("invalid", "none.csv must be a file", "nothing there")
     assert done.stderr.startswith("sordino: none.csv")
     assert "Traceback" not in done.stderr
 
@@ -142,6 +144,6 @@ def test_an_output_that_is_full_is_one_message(many, program, arguments):
     with Path("/dev/full").open("wb") as full:
         command = [*program, "estimate", "plan.json", "reports.csv", *arguments]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert done.stderr.count(b"\n") == 1
     assert b"no space left" in done.stderr

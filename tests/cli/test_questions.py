@@ -242,6 +242,6 @@ def test_no_command_takes_a_plan_with_one_broken_question(asked, run, command, n
     document["hash"] = "sha256:" + hashlib.sha256(text.encode()).hexdigest()
     (asked / "plan.json").write_text(json.dumps(document, sort_keys=True, separators=(",", ":")))
     code, out, err = run(command, "plan.json", *USES[command])
-    assert (code, out) == (2, "")
+    assert (code, out) == (3, "")
     assert "keep its own promise" in err
     assert not list(asked.glob("new*"))

@@ -74,7 +74,7 @@ def test_a_library_that_is_not_there(released, program, monkeypatch):
     source = str(Path(sordino.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", f"{released / 'broken'}:{source}")
     done = subprocess.run([*program, "explain", "plan.json"], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (5, "")
     assert done.stderr.count("\n") == 1
     assert "libduckdb.so" in done.stderr
 
@@ -93,7 +93,7 @@ def test_too_little_memory_is_said_at_once(released, program, mebibytes):
         timeout=60,
         preexec_fn=limit,
     )
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (5, "")
     assert f"found {mebibytes} MiB" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -107,7 +107,7 @@ def test_memory_that_runs_out_is_one_message(run, monkeypatch, capsys):
     monkeypatch.setattr(main, "main", exhausted)
     with pytest.raises(SystemExit) as stop:
         start.main()
-    assert stop.value.code == 2
+    assert stop.value.code == 5
     assert "must be memory" in capsys.readouterr().err
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 from sordino.store.transcript import export_transcript, import_transcript
 from sordino.survey.asked_query import AskedQuery
 from sordino.survey.ledger_terms import LedgerTerms

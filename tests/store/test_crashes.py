@@ -8,8 +8,8 @@ import time
 import pytest
 
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 from sordino.store.transcript import import_transcript, transcript
 from sordino.survey.asked_query import AskedQuery
 

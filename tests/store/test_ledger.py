@@ -11,8 +11,8 @@ import pytest
 from sordino.accounting.filter import BayesianFilter
 from sordino.definition.pairwise import LDP
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 from sordino.survey.asked_query import AskedQuery
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.person_record import PersonRecord

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 from sordino.store.transcript import export_transcript, import_transcript
 
 MODELS = st.sampled_from(["sleep", "against", "age", "both"])

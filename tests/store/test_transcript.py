@@ -9,8 +9,8 @@ from hashlib import sha256
 import pytest
 
 from sordino.device.ask import ask
-from sordino.errors import SordinoError
-from sordino.store.ledger import Ledger, RefusedError
+from sordino.errors import RefusedError, SordinoError
+from sordino.store.ledger import Ledger
 from sordino.store.transcript import export_transcript, import_transcript, transcript
 
 PROBES = [(model, epsilon) for model in ("sleep", "against", "age", "both") for epsilon in ("0.1", "0.3", "0.99")]

@@ -26,7 +26,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.nats import Nats, NatsLike
 
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
@@ -151,7 +151,7 @@ class ApproximateFilter:
         """
         way = self._accepted_by(query)
         if way is None:
-            raise SordinoError("a query must be accepted before it is asked", found="one that is refused")
+            raise RefusedError("a query must be accepted before it is asked", found="one that is refused")
         exact = self.exact
         if exact is not None:
             if output is None:

@@ -27,7 +27,7 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.domain.box import Box
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.coordinate import CoordinateLoss
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.nats import Nats
@@ -172,7 +172,7 @@ class CoordinateBoxState:
             SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if self.whole is not None:
-            raise SordinoError(
+            raise RefusedError(
                 "a changed record is not covered by a bound on the dependence within one version of it",
                 found="BayesianCoordinateDP",
                 step="promise LDP or coordinate DP",

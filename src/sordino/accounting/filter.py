@@ -27,7 +27,7 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats, outward
 
@@ -120,7 +120,7 @@ class BayesianFilter:
         """
         decision = self.decide(query)
         if decision.follow is None:
-            raise SordinoError(
+            raise RefusedError(
                 "a query must be accepted before it is asked",
                 found=f"a loss of up to {decision.loss:.4g} nats",
                 step="ask with a smaller epsilon, or not at all",

@@ -19,7 +19,7 @@ from sordino.accounting.columns import Columns, can_list
 from sordino.accounting.grouped import GroupedState, Known
 from sordino.accounting.measure import Measure, Ratio, epsilon_ratio
 from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.nats import Nats
@@ -108,7 +108,7 @@ class FiniteState(GroupedState):
             SordinoError: a definition whose losses about two versions do not add.
         """
         if not self.measure.versions:
-            raise SordinoError(
+            raise RefusedError(
                 "a changed record is not covered by beliefs about one version of it",
                 found=type(self.measure).__name__,
                 step="promise LDP or coordinate DP, or start with a definition of all versions as one record",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 from sordino.accounting.state import Binding, Decision
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 
 MOST_WAYS = 1024
 """Ways in which open answers can turn out at most: ten bits."""
@@ -143,7 +143,7 @@ class JointFilter:
             SordinoError: more than the most.
         """
         if len(self.ways) * query.outputs > MOST_WAYS:
-            raise SordinoError(
+            raise RefusedError(
                 f"open answers must be able to turn out in at most {MOST_WAYS} ways",
                 found=f"{len(self.ways) * query.outputs} with this query",
                 step="deliver those that wait first",

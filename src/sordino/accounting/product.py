@@ -26,7 +26,7 @@ from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.rest import Rest
 from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
 from sordino.exact.nats import Nats
@@ -184,7 +184,7 @@ class ProductState(GroupedState):
             SordinoError: Bayesian coordinate DP, whose losses about two versions do not add.
         """
         if isinstance(self.definition, BayesianCoordinateDP):
-            raise SordinoError(
+            raise RefusedError(
                 "a changed record is not covered by a bound on the dependence within one version of it",
                 found=type(self.definition).__name__,
                 step="promise LDP or coordinate DP",

@@ -204,7 +204,7 @@ def estimate(
 @click.option("--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png).")
 @as_json
 def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
-    """Check a PLAN's integers against its promise, exactly, on every output; exit code 2 if it is broken."""
+    """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
     frozen = Plan.load(plan)
     if region is not None:
         require_new(region)

@@ -10,7 +10,7 @@ from sordino.cli.show import print_json, print_lines, print_table
 from sordino.device.ask import Report
 from sordino.device.ask import ask as answer
 from sordino.device.explain import ledger_sentences
-from sordino.errors import SordinoError
+from sordino.errors import UnavailableError
 from sordino.exact.nats import outward
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Entry
@@ -119,7 +119,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
     """Answer a QUERY about a record, if the LEDGER accepts it; the answer is printed, for its collector.
 
     The answer is on the disk before it is printed. Asked again, the query has the same answer. A refusal changes
-    nothing and ends with exit code 2. A changed record counts as another one, whose losses add.
+    nothing and ends with exit code 3. A changed record counts as another one, whose losses add.
     """
     opened = Ledger.open(ledger)
     # The record before the query: what is told about it is the same, whatever is asked.
@@ -139,7 +139,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
             else:
                 click.echo(f"{asked.id}, for {asked.collector}: {report.code}")
         except OSError as error:
-            raise SordinoError(
+            raise UnavailableError(
                 "the answer must reach standard output to count as sent",
                 found=(error.strerror or "a refusal").lower(),
                 step="ask again: the same answer is sent, and no other is drawn",

@@ -1,4 +1,4 @@
-"""The command line: `sordino`. A user's mistake ends with exit code 2 and one clear message, never with a traceback."""
+"""The command line: `sordino`. What goes wrong ends with one clear message, never with a traceback."""
 
 import os
 import signal
@@ -13,9 +13,13 @@ import click
 from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
 from sordino.cli.demo import demo
 from sordino.cli.dependence import dependence
+from sordino.cli.exits import HELP as HELP_ON_EXIT
+from sordino.cli.exits import json_is_asked
+from sordino.cli.failure import fail, fail_usage, stop
 from sordino.cli.ledger import ask, ledger
 from sordino.cli.reproduce import reproduce
-from sordino.errors import SordinoError
+from sordino.cli.show import Output
+from sordino.errors import SordinoError, UnavailableError
 
 HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
 
@@ -38,11 +42,21 @@ for command in (plan, privatize, aggregate, estimate, certify, explain, dependen
     cli.add_command(command)
 
 
+def _tell_exit_codes(command: click.Command) -> None:
+    """Have the exit codes below the help of a command and of those that it holds."""
+    command.epilog = HELP_ON_EXIT
+    for own in command.commands.values() if isinstance(command, click.Group) else ():
+        _tell_exit_codes(own)
+
+
+_tell_exit_codes(cli)
+
+
 def main() -> None:
-    """Run a command; exit code 0 if all went well, 2 for a user's mistake, 130 when stopped."""
+    """Run a command; exit code 0 if all went well, otherwise one of `sordino.cli.exits`."""
     stops: list[int] = []
 
-    def stop(number: int, _: FrameType | None) -> None:
+    def note(number: int, _: FrameType | None) -> None:
         # A library in the middle of its work may report an interrupt in words of its own: the number tells it from a
         # mistake.
         stops.append(number)
@@ -55,31 +69,28 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     # A polite end is like Ctrl-C: files that are not whole are taken away.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+        signal.signal(number, note)
+    output = Output(as_json=json_is_asked())
     try:
-        _run(stops)
+        _run(stops, output)
     except (click.Abort, KeyboardInterrupt):
-        _say("stopped; nothing half-written was left")
-        sys.exit(130)
+        stop(output)
     finally:
         _give_up_output()
 
 
-def _run(stops: list[int]) -> None:
+def _run(stops: list[int], output: Output) -> None:
     """Run a command and end the process with its exit code."""
     try:
-        code = cli.main(standalone_mode=False) or 0
+        code = cli.main(standalone_mode=False, obj=output) or 0
         sys.stdout.flush()
         sys.exit(code)
     except SordinoError as error:
         if stops:
             raise KeyboardInterrupt from None
-        _say(str(error))
-        sys.exit(2)
+        fail(error, output)
     except click.ClickException as error:
-        with suppress(OSError):
-            error.show()
-        sys.exit(error.exit_code)
+        fail_usage(error, output)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does.
         sys.stderr.close()
@@ -87,14 +98,7 @@ def _run(stops: list[int]) -> None:
     except OSError as error:
         if stops:
             raise KeyboardInterrupt from None
-        _say(f"the system must allow it; found {(error.strerror or 'a refusal').lower()}.")
-        sys.exit(2)
-
-
-def _say(text: str) -> None:
-    """Print one message for people; where nobody can read it, the exit code says enough."""
-    with suppress(OSError):
-        click.echo(f"sordino: {text}", err=True)
+        fail(UnavailableError("the system must allow it", found=(error.strerror or "a refusal").lower()), output)
 
 
 def _give_up_output() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -33,9 +34,26 @@ EVENLY = (
 FITTED = "fitted: the nearest that some data can have, since noise can make the others impossible."
 
 
+@dataclass
+class Output:
+    """What the command that runs has put out.
+
+    Attributes:
+        as_json: whether one JSON object is asked for.
+        delivered: whether it is out: what fails after that has no object of its own.
+    """
+
+    as_json: bool
+    delivered: bool = False
+
+
 def print_json(document: dict[str, Any]) -> None:
     """One object on one line."""
     click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    context = click.get_current_context(silent=True)
+    output = context and context.find_object(Output)
+    if output:
+        output.delivered = True
 
 
 def print_lines(lines: tuple[str, ...]) -> None:

@@ -6,10 +6,11 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+from sordino.cli.exits import EXIT_CODES, STOP, STOPPED, error_json, json_is_asked
+from sordino.errors import UnavailableError
+
 LEAST_MEMORY = 640 << 20
 """Bytes of address space. With less some library can hang or abort where another only fails to load."""
-
-STOPPED = "sordino: stopped; nothing half-written was left"
 
 
 def main() -> None:
@@ -21,17 +22,20 @@ def main() -> None:
         from sordino.cli.main import main as run
     except (ImportError, MemoryError) as error:
         found = str(error) or "too little memory"
-        _end(f"sordino: its libraries must be possible to load; found {found}: allow more memory, or install it again.")
+        step = "allow more memory, or install it again"
+        _end(UnavailableError("its libraries must be possible to load", found=found, step=step))
     try:
         run()
     except MemoryError:
-        _end("sordino: there must be memory for the work; found too little: allow more.")
+        _end(UnavailableError("there must be memory for the work", found="too little", step="allow more"))
 
 
 def _leave(_: int, __: FrameType | None) -> None:
     """End at once while libraries load, which could take an exception for a failure of their own; nothing is open."""
-    os.write(2, f"{STOPPED}\n".encode())
-    os._exit(130)
+    os.write(2, f"sordino: {STOP['rule']}\n".encode())
+    if json_is_asked():
+        os.write(1, f"{error_json(STOP)}\n".encode())
+    os._exit(STOPPED)
 
 
 def _require_memory() -> None:
@@ -41,12 +45,12 @@ def _require_memory() -> None:
 
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
-        _end(
-            f"sordino: a process must be allowed {LEAST_MEMORY >> 20} MiB of address space; "
-            f"found {allowed >> 20} MiB: raise the limit (ulimit -v)."
-        )
+        rule = f"a process must be allowed {LEAST_MEMORY >> 20} MiB of address space"
+        _end(UnavailableError(rule, found=f"{allowed >> 20} MiB", step="raise the limit (ulimit -v)"))
 
 
-def _end(message: str) -> NoReturn:
-    print(message, file=sys.stderr)  # noqa: T201 - click is not loaded
-    sys.exit(2)
+def _end(error: UnavailableError) -> NoReturn:
+    print(f"sordino: {error}", file=sys.stderr)  # noqa: T201 - click is not loaded
+    if json_is_asked():
+        print(error_json(error.facts()))  # noqa: T201
+    sys.exit(EXIT_CODES[error.code])

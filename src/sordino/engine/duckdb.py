@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.survey.columns import alike
 from sordino.survey.load import cannot, written
 
@@ -160,7 +160,7 @@ def write_table(
             _require_not_stopped(error)
             if raised:
                 raise raised[0] from None
-            raise SordinoError(f"{path} must be possible to write", found=_system_reason(error)) from None
+            raise UnavailableError(f"{path} must be possible to write", found=_system_reason(error)) from None
 
 
 def quoted(name: str) -> str:
@@ -302,7 +302,7 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
     if isinstance(error, UnicodeDecodeError):
         signs = [known["Invalid unicode"]]
     found = (signs or ["a damaged or cut file"])[0] + where
-    return SordinoError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
+    return DamagedError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
 
 
 def _require_not_stopped(error: Exception) -> None:

@@ -24,7 +24,7 @@ from sordino.engine.duckdb import (
 from sordino.engine.key import TASK, make_key, read_key
 from sordino.engine.records import check_ids
 from sordino.engine.values import check_values, read_people
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedRecords, KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
@@ -181,9 +181,9 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
 def _foreign(path: Path, row: int, what: str, outputs: int) -> SordinoError:
     if what == "another plan's":
         rule, step = "a report must belong to the plan", "aggregate each plan's reports apart"
-    else:
-        rule, step = f"a code must be one of the plan's, in 0..{outputs - 1}", "get the file again"
-    return SordinoError(f"{path}, row {row}: {rule}", found=what, step=step)
+        return SordinoError(f"{path}, row {row}: {rule}", found=what, step=step)
+    rule = f"a code must be one of the plan's, in 0..{outputs - 1}"
+    return DamagedError(f"{path}, row {row}: {rule}", found=what, step="get the file again")
 
 
 def _require_last_line(path: Path) -> None:
@@ -192,4 +192,4 @@ def _require_last_line(path: Path) -> None:
         with path.open("rb") as file:
             file.seek(-1, 2)
             if file.read(1) != b"\n":
-                raise SordinoError(f"{path} must end with a whole row", found="a cut file", step="get the file again")
+                raise DamagedError(f"{path} must end with a whole row", found="a cut file", step="get the file again")

@@ -11,8 +11,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sordino.errors import SordinoError
-from sordino.store.database import DamagedError
+from sordino.errors import DamagedError, SordinoError
+from sordino.store.database import UnreadableError
 from sordino.store.event import Event, seal_of
 
 MAGIC = b"SQLite format 3\0"
@@ -84,7 +84,7 @@ def salvage(path: Path) -> Contents:
                 for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
                     events[row[0]] = row
         except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
-            raise DamagedError(path, "no table that can be read") from None
+            raise UnreadableError(path, "no table that can be read") from None
     return _checked(meta, [events[key] for key in sorted(key for key in events if isinstance(key, int))], ["the file"])
 
 
@@ -118,7 +118,7 @@ def _checked(meta: Iterable[tuple[object, ...]], rows: Iterable[tuple[object, ..
     elif head >= 0 and [event.sequence for event in events] != list(range(1, head + 1)):
         damage.append(f"lines that are missing of {head}")
     if "terms" not in known:
-        raise SordinoError(
+        raise DamagedError(
             "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
         )
     return Contents(known, tuple(events), tuple(damage))

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.survey.load import cannot, sync_folder, written
 
 APPLICATION = 0x536F7264
@@ -173,15 +173,15 @@ def _errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if _is_busy(error):
             raise _busy(path) from None
-        raise SordinoError(f"{path} must be possible to use", found=str(error)) from None
+        raise UnavailableError(f"{path} must be possible to use", found=str(error)) from None
     except sqlite3.DatabaseError as error:
-        raise DamagedError(path, str(error)[:80]) from None
+        raise UnreadableError(path, str(error)[:80]) from None
     except UnicodeDecodeError:
         # SQLite's own words may quote what is broken.
-        raise DamagedError(path, "broken tables") from None
+        raise UnreadableError(path, "broken tables") from None
 
 
-class DamagedError(SordinoError):
+class UnreadableError(DamagedError):
     """A file that SQLite cannot read as it is."""
 
     def __init__(self, path: Path, found: str) -> None:
@@ -192,5 +192,5 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 
-def _busy(path: Path) -> SordinoError:
-    return SordinoError(f"{path} must be free", found="another process that keeps it", step="try again")
+def _busy(path: Path) -> UnavailableError:
+    return UnavailableError(f"{path} must be free", found="another process that keeps it", step="try again")

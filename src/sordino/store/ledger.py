@@ -16,20 +16,16 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from sordino.accounting.state import Decision
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.nats import outward
 from sordino.store.contents import Contents, read_contents, salvage
-from sordino.store.database import DamagedError, settle, transaction
+from sordino.store.database import UnreadableError, settle, transaction
 from sordino.store.event import ASKED, DRAWN, RECORD, SENT
 from sordino.store.standing import Book, Entry, Standing
 from sordino.store.writer import Writer, write_ledger
 from sordino.survey.asked_query import AskedQuery
 from sordino.survey.ledger_terms import LedgerTerms, terms_of_text
 from sordino.survey.person_record import PersonRecord
-
-
-class RefusedError(SordinoError):
-    """A query that was not accepted; nothing has changed."""
 
 
 def now() -> str:
@@ -90,7 +86,7 @@ class Ledger:
         try:
             with transaction(self.path, write=False) as connection:
                 return read_contents(connection)
-        except DamagedError:
+        except UnreadableError:
             return salvage(self.path)
 
     def book(self) -> Book:
@@ -202,7 +198,7 @@ class Ledger:
         """
         try:
             settle(self.path)
-        except DamagedError:
+        except UnreadableError:
             # Of a damaged file nothing is read but what is in the file itself.
             entry = Book.of(self.terms, salvage(self.path).events).entries.get(query.id)
             if entry is None or entry.code is None:
@@ -215,7 +211,7 @@ class Ledger:
         Raises:
             SordinoError: no answer to this query.
         """
-        with suppress(DamagedError), transaction(self.path, write=True) as connection:
+        with suppress(UnreadableError), transaction(self.path, write=True) as connection:
             contents = read_contents(connection)
             entry = Book.of(self.terms, contents.events).entries.get(query.id)
             if entry is None or entry.code is None:
@@ -244,7 +240,7 @@ class Ledger:
                     return known
                 _require_whole(self.path, contents)
                 return write(connection, contents, known)
-        except DamagedError:
+        except UnreadableError:
             contents = salvage(self.path)
             known = self._found(contents, query, record)
             if known is not None and known.code is not None:
@@ -278,7 +274,7 @@ class Ledger:
         if entry.code is None and not contents.damage:
             last = book.versions[-1]
             if entry.record != last.number or last.digest != self._digest(contents, record):
-                raise SordinoError(
+                raise RefusedError(
                     "a query must be answered about the record that it was reserved for",
                     found="a record that has changed since, and no answer",
                     step="ask under another id; until then it counts as any answer",
@@ -297,7 +293,7 @@ class Ledger:
         try:
             return Standing.of(self.terms, contents.events)
         except SordinoError as error:
-            raise SordinoError(
+            raise DamagedError(
                 "a ledger's queries must be accepted by the filter as they were when they were asked",
                 found=f"today {error.rule}",
                 step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
@@ -323,7 +319,7 @@ def _require_whole(path: Path, contents: Contents) -> None:
         SordinoError: the damage.
     """
     if contents.damage:
-        raise SordinoError(
+        raise DamagedError(
             f"{path} must be whole before anything new is asked",
             found="damage to " + ", ".join(contents.damage),
             step="answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more",

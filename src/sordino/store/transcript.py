@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.store.event import ASKED, RECORD, SENT, Event
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Standing
@@ -64,7 +64,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
     except SordinoError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
-        raise SordinoError(f"{source} must be a transcript that Sordino wrote", found="other words") from None
+        raise DamagedError(f"{source} must be a transcript that Sordino wrote", found="other words") from None
     write_ledger(path, terms, events, copy=True)
     return Ledger.open(path)
 
@@ -84,12 +84,12 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
         raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=repr(head.get("version"))[:80])
     last = lines.pop() if lines else {}
     if not text.endswith("\n") or last != {"events": len(lines), "hash": _hash(text[:end])}:
-        raise SordinoError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")
+        raise DamagedError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")
     if head.get("whole") is not True:
-        raise SordinoError(f"{source} must be of a whole ledger", found="one of a damaged ledger")
+        raise DamagedError(f"{source} must be of a whole ledger", found="one of a damaged ledger")
     events = [_event(number, line, source) for number, line in enumerate(lines, 1)]
     if len({(event.event, event.id) for event in events}) < len(events):
-        raise SordinoError(f"{source} must say everything once", found="an event of one id twice")
+        raise DamagedError(f"{source} must say everything once", found="an event of one id twice")
     return LedgerTerms.of_document(head["terms"]), events
 
 
@@ -97,7 +97,7 @@ def _require_accepted(terms: LedgerTerms, events: list[Event], source: Path) -> 
     try:
         Standing.of(terms, events)
     except SordinoError as error:
-        raise SordinoError(f"{source} must hold queries that the filter accepts", found=error.rule) from None
+        raise RefusedError(f"{source} must hold queries that the filter accepts", found=error.rule) from None
 
 
 def _line(number: int, event: Event) -> dict[str, Any]:
@@ -108,11 +108,11 @@ def _line(number: int, event: Event) -> dict[str, Any]:
 def _event(number: int, line: dict[str, Any], source: Path) -> Event:
     event = Event(line["sequence"], line["event"], line["id"], line["body"], "", line["time"])
     if event.event not in PUBLIC or not event.is_well_formed or event.sequence != number:
-        raise SordinoError(f"{source} must hold public events in their order", found=f"another line {number}")
+        raise DamagedError(f"{source} must hold public events in their order", found=f"another line {number}")
     # What the new ledger could not hold is found here, before there is one.
     sequence, *texts = event.row
     if Event.of_row((sequence, *(str(text).encode() for text in texts))) is None:
-        raise SordinoError(f"{source} must hold events that a ledger can hold", found=f"another line {number}")
+        raise DamagedError(f"{source} must hold events that a ledger can hold", found=f"another line {number}")
     return event
 
 

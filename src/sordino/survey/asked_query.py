@@ -10,7 +10,7 @@ from typing import Any
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.exact.source import Source
 from sordino.mechanism.bit_query import BitQuery
 from sordino.mechanism.linear_query import LinearQuery
@@ -65,7 +65,7 @@ class AskedQuery:
             SordinoError: words that were changed, or of another format or version.
         """
         if document.get("format") != FORMAT or document.get("hash") != content_hash(document):
-            raise SordinoError("a query must be as it was frozen", found="words that do not match their hash")
+            raise DamagedError("a query must be as it was frozen", found="words that do not match their hash")
         query = cls(document, terms)
         _ = query.channel
         return query

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.survey.channel_parts import MechanismPart, NumberChannelPart
 from sordino.survey.columns import require_own_columns
 from sordino.survey.parts import AttributePart, DependencePart, Part
@@ -148,7 +148,7 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
     except (ValueError, RecursionError):
         computed = ""
     if document.get("hash") != computed:
-        raise SordinoError(
+        raise DamagedError(
             f"{name} must be as it was frozen",
             found="contents that do not match its hash",
             step="get the original plan; a changed one needs `sordino plan` again",
@@ -158,7 +158,7 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
     except ValidationError as error:
         first = error.errors()[0]
         path = ".".join(str(part) for part in first["loc"])
-        raise SordinoError(f"{name} must be a plan that Sordino wrote", found=f"{path}: {first['msg']}") from None
+        raise DamagedError(f"{name} must be a plan that Sordino wrote", found=f"{path}: {first['msg']}") from None
 
 
 def _plain(value: Any) -> Any:

@@ -19,7 +19,7 @@ from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.domain.record import Record
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import Nats
 from sordino.survey.document import canonical, content_hash
 from sordino.survey.load import read_toml
@@ -96,7 +96,7 @@ class LedgerTerms:
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             same = True
         found = "words that no terms give" if same else "words that do not match their hash"
-        raise SordinoError("a ledger's terms must be as they were frozen", found=found)
+        raise DamagedError("a ledger's terms must be as they were frozen", found=found)
 
     @classmethod
     def _of_words(cls, document: dict[str, Any]) -> "LedgerTerms":

@@ -10,13 +10,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError, UnavailableError
 
 LARGEST_FILE = 1 << 28
 """Bytes of a survey, plan or aggregate at most; tables of people are streamed, these are not."""
 
 PIECE = 1 << 20
 """Bytes read at once: what a file takes, not what it might."""
+
+NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+"""What the system says of a name at which no file can be."""
 
 DEEPEST = 64
 """Tables and lists within each other; ours have less than ten. Parsers of either format fail at about a thousand."""
@@ -61,7 +64,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
         step = "check that the file is whole"
-        raise SordinoError(f"{path} must be a JSON file", found=where, step=step) from None
+        raise DamagedError(f"{path} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
         raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
     _require_shallow(document, path)
@@ -225,4 +228,6 @@ def _exists(path: Path) -> SordinoError:
 def cannot(what: str, path: Path, error: OSError) -> SordinoError:
     """The system's refusal as an error that a user understands."""
     reason = (error.strerror or type(error).__name__).lower()
-    return SordinoError(f"{path} must be possible to {what}", found=reason)
+    # A name that leads to no file is a mistake in what was given; everything else is the system's affair.
+    kind = SordinoError if isinstance(error, NO_FILE) else UnavailableError
+    return kind(f"{path} must be possible to {what}", found=reason)

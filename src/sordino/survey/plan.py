@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.nats import in_nats, outward
 from sordino.query import Sampled
 from sordino.survey.choose import choose
@@ -67,7 +67,9 @@ class Plan:
         """Read a plan file and certify it again.
 
         Raises:
-            SordinoError: no plan, changed after it was frozen, of a newer version, or breaking its own promise.
+            SordinoError: no plan, or of a newer version.
+            DamagedError: changed after it was frozen.
+            RefusedError: breaking its own promise.
         """
         if Path(path).suffix == ".toml":
             step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
@@ -77,7 +79,7 @@ class Plan:
         _ = plan.sampled
         if plan.bytes.strip() != read_text(Path(path)).strip().encode():
             # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
-            raise SordinoError(
+            raise DamagedError(
                 f"{path} must be as it was frozen", found="another spelling", step="get the original plan"
             )
         return plan
@@ -88,6 +90,9 @@ class Plan:
         Args:
             name: of the plan, for the message.
             step: what to do then.
+
+        Raises:
+            RefusedError: it breaks its promise.
         """
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
@@ -97,7 +102,7 @@ class Plan:
         if self.promise is not None and not self.promise.holds:
             found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
         if found:
-            raise SordinoError(f"{name} must keep its own promise", found="; ".join(found), step=step)
+            raise RefusedError(f"{name} must keep its own promise", found="; ".join(found), step=step)
 
     def save(self, path: Path | str) -> None:
         """Write the canonical bytes, never over another file: reports may exist that need it."""

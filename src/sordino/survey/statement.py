@@ -18,7 +18,7 @@ from sordino.design.asked import Asked, Attribute, CategoryAttribute, NumberAttr
 from sordino.design.dependence import MOST_RECORDS, Bound, Statement, read_confidence
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import outward
 from sordino.survey.load import read_json, write_text
 from sordino.survey.parts import GridPart, Part, Text
@@ -116,7 +116,7 @@ def load_statement(path: Path | str) -> Statement:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         found = f"{where}: {first['msg']}"
-        raise SordinoError(f"{path} must be a statement that Sordino wrote", found=found) from None
+        raise DamagedError(f"{path} must be a statement that Sordino wrote", found=found) from None
     except SordinoError as error:
         raise SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) from None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sordino.errors import SordinoError
+from sordino.errors import DamagedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.load import read_json, write_text
 from sordino.survey.plan import Plan
@@ -44,9 +44,9 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
     whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < LARGEST_COUNT for count in counts)
     length = sampled.first_counters[-1]
     if not whole or len(counts) != length:
-        raise SordinoError(f"{path} must have a count >= 0 for each of {length} counters", found="other counts")
+        raise DamagedError(f"{path} must have a count >= 0 for each of {length} counters", found="other counts")
     tally = np.array(counts, dtype=np.int64)
     if sum(counts) >= LARGEST_COUNT or not sampled.possible(tally):
         rule = f"{path} must hold counts that reports can add up to"
-        raise SordinoError(rule, found="others", step="aggregate the reports again")
+        raise DamagedError(rule, found="others", step="aggregate the reports again")
     return Aggregate(sampled.fingerprint, sampled.reports(tally), tally)

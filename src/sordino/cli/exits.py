@@ -1,0 +1,38 @@
+"""Exit codes and how a command says that it fails. Loads nothing large: libraries may not be there yet.
+
+| exit code | code | what it means |
+|---|---|---|
+| 2 | `invalid` | something must be given otherwise |
+| 3 | `refused` | it would break a promise; nothing has changed |
+| 4 | `damaged` | a file is not whole, or not as it was written |
+| 5 | `unavailable` | the system does not allow it now |
+| 130 | `stopped` | somebody stopped it |
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from sordino.errors import Code
+
+EXIT_CODES: Mapping[Code, int] = {"invalid": 2, "refused": 3, "damaged": 4, "unavailable": 5}
+
+STOPPED = 130
+"""As shells have it for Ctrl-C."""
+
+STOP = {"code": "stopped", "rule": "stopped; nothing half-written was left", "found": "", "step": ""}
+"""What programs are told of a stop."""
+
+HELP = f"Exit codes: 0, {', '.join(f'{number} {code}' for code, number in EXIT_CODES.items())}, {STOPPED} stopped."
+"""Below the help of every command."""
+
+
+def json_is_asked() -> bool:
+    """Whether the words of the command ask for an object; they may be no command."""
+    return "--json" in sys.argv[1:]
+
+
+def error_json(facts: Mapping[str, Any]) -> str:
+    """What a command that fails prints for programs."""
+    return json.dumps({"error": facts}, ensure_ascii=False)
