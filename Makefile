@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+# One process for each processor; a file's tests stay together, since they share what is slow to make.
+SPREAD := -n logical --maxprocesses 8 --dist loadfile
 
 .PHONY: demo example-health test test-long test-mutants check format bench clean
 
@@ -12,10 +14,10 @@ example-health: $(STAMP)  ## real health data, attributes that are not equally s
 	$(BIN)/python examples/health/run.py $(HEALTH)
 
 test: $(STAMP)  ## the default tests, minutes on two cores
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest $(SPREAD) $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests
-	$(BIN)/python -m pytest -m "long or statistical" $(PYTEST)
+	$(BIN)/python -m pytest -m "long or statistical" $(SPREAD) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
 	$(BIN)/python -m pytest -m mutants $(PYTEST)

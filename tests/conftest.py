@@ -35,6 +35,9 @@ settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
 
 SIZES = (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 64)
+MODERATE = 17
+"""Larger channels take half of the time and seldom find more: they are for the long run."""
+
 EPSILONS = {
     "0.001": (Fraction(1, 1000), 1),
     "0.5": (Fraction(1, 2), 1),
@@ -299,8 +302,10 @@ def make_channel(kind: str, k: int, epsilon: str) -> Channel:
 
 
 @pytest.fixture(
-    params=pairs(SIZES),
-    ids=lambda pair: f"{pair[0]}-{pair[1]}",
+    params=[
+        pytest.param(pair, marks=pytest.mark.long if pair[1] > MODERATE else (), id=f"{pair[0]}-{pair[1]}")
+        for pair in pairs(SIZES)
+    ]
 )
 def awkward(request):
     """The same kind of mechanism and number of values at every epsilon."""

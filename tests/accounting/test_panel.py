@@ -119,6 +119,7 @@ def exact_naive_mean(epsilon, budget):
     return mean
 
 
+@pytest.mark.long
 def test_means_over_stopped_people_are_biased_and_likelihood_is_not():
     """A truth of -0.415 looks like -0.726 by each person's mean, and like itself by the likelihood."""
     people, truth, coin = 5_000, -0.415, RandomizedResponse(2, "0.1")

@@ -73,8 +73,17 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     assert errors == b""
 
 
-@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+@pytest.mark.parametrize(
+    ("ending", "stop"),
+    [
+        (".csv", signal.SIGTERM),
+        (".parquet", signal.SIGINT),
+        pytest.param(".csv", signal.SIGINT, marks=pytest.mark.long),
+        pytest.param(".csv.gz", signal.SIGINT, marks=pytest.mark.long),
+        pytest.param(".csv.gz", signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param(".parquet", signal.SIGTERM, marks=pytest.mark.long),
+    ],
+)
 def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, stop):
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 6_000_000)
     before = sorted(path.name for path in many.iterdir())

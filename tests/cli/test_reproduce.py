@@ -26,6 +26,7 @@ def checkins(tmp_path, monkeypatch):
     return sum(int(line.rsplit(",", 1)[1]) for line in lines)
 
 
+@pytest.mark.long
 def test_table1_is_one_json_object(checkins, run):
     command = ("reproduce", "table1", "--checkins", "checkins.csv", "--epsilon", "1", "--repeats", "2", "--json")
     code, out, err = run(*command)
@@ -64,6 +65,7 @@ def test_table1_without_a_file_takes_the_demos_people(run):
     assert json.loads(out)["people"] == 1_000_000
 
 
+@pytest.mark.long
 def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     monkeypatch.chdir(tmp_path)
     command = ("reproduce", "fig2", "--people", "40", "--repeats", "1", "--json")

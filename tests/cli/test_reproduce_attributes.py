@@ -25,6 +25,7 @@ def read(finished):
     return json.loads(out, parse_constant=pytest.fail)
 
 
+@pytest.mark.long
 def test_fig3_is_one_json_object_and_a_drawing(folder, run):
     found = read(run("reproduce", "fig3", "--repeats", "1", "--json", "-o", "fig3.png"))
     assert set(found) == {"people", "repeats", "figure", "rows", "simulated"}
@@ -39,6 +40,7 @@ def test_fig3_is_one_json_object_and_a_drawing(folder, run):
     assert (folder / "fig3.png").read_bytes().startswith(PNG)
 
 
+@pytest.mark.long
 def test_fig3_for_people(folder, monkeypatch, run):
     monkeypatch.setattr(figure, "QS", (Fraction(1, 10), Fraction(4, 5)))
     code, out, err = run("reproduce", "fig3", "--repeats", "0", "-o", "exact.png")
@@ -53,6 +55,7 @@ def test_fig3_for_people(folder, monkeypatch, run):
         assert sign in out
 
 
+@pytest.mark.long
 def test_corollary1_is_one_json_object_and_a_drawing(folder, monkeypatch, run):
     monkeypatch.setattr(corollary, "QS", (Fraction(0), Fraction(1, 2)))
     command = ("reproduce", "corollary1", "--numbers", "3", "--sensitive", "1", "--delta", "1/4", "--epsilon", "1")
@@ -70,6 +73,7 @@ def test_corollary1_is_one_json_object_and_a_drawing(folder, monkeypatch, run):
     assert "1 of 3 numbers with delta 1/4" in out
 
 
+@pytest.mark.long
 def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     command = ("reproduce", "least-squares", "--people", "1000", "--repeats", "2")
     found = read(run(*command, "--json", "-o", "ls.png"))

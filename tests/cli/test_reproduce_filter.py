@@ -20,6 +20,7 @@ def test_losses_are_one_json_object(run, name, rows):
     assert len({row["outputs"] for row in found["rows"]}) == rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "paper"), [("fig1-linear", 47), ("fig1-logistic", 21)])
 def test_accepted_queries_are_one_json_object(run, name, paper):
     command = ("reproduce", name, "--runs", "3", "--seed", "5", "--nodes", "50", "--json")
@@ -68,6 +69,7 @@ def test_a_mistake_ends_with_exit_code_2(run, arguments):
     assert "Traceback" not in err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "rows"), [("identical", 12), ("fig4", 13), ("bcdp-composition", 4)])
 def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
     printed = read(run("reproduce", name, "--json"))["rows"]
@@ -84,6 +86,7 @@ def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
         assert all(f"{value:.4f}" in text for value in found)
 
 
+@pytest.mark.long
 def test_the_papers_bounds_by_chords_stand_beside_those_here(run):
     code, out, _ = run("reproduce", "chords", "--json")
     rows = json.loads(out)["rows"]

@@ -112,6 +112,7 @@ def test_a_line_of_256_values_is_closed():
         assert closed[x][y] == Fraction(abs(x - y), 8)
 
 
+@pytest.mark.long
 def test_a_line_of_64_logarithms_is_closed():
     k = 64
     matrix = [["0" if x == y else ("ln 1.5" if abs(x - y) == 1 else "inf") for y in range(k)] for x in range(k)]

@@ -51,6 +51,7 @@ def broken(budgets, deltas, epsilon, variations, accounting):
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("q", "published", "zeta", "tight"), list(zip(SHARES, PUBLISHED, BEST_ZETA, TIGHT, strict=True))
 )
@@ -174,6 +175,7 @@ def test_the_published_prior_keeps_the_promise():
             assert abs(log(means[0] / means[1])) <= delta
 
 
+@pytest.mark.long
 def test_the_search_finds_what_brute_force_finds():
     for deltas, q in (
         ((0.2, 0.5, 2.0), 0.05),
@@ -230,6 +232,7 @@ def test_only_numbers_below_the_largest_budget_need_their_own_bound():
     assert nested_budgets(FIG3, 2, declared) == nested_budgets(FIG3, 2, np.array([0.01, 0.01, *[1.0] * 8]))
 
 
+@pytest.mark.long
 def test_never_worse_than_everything_at_the_least_delta():
     rng = np.random.default_rng(5)
     for _ in range(10):
@@ -241,6 +244,7 @@ def test_never_worse_than_everything_at_the_least_delta():
         assert best <= plain * (1 + 1e-6)
 
 
+@pytest.mark.long
 def test_many_different_deltas_share_budgets():
     budgets = nested_budgets(np.linspace(0.2, 2, 150), 2, "0.05", accounting="tight")
     plain = error(["0.2"] * 150)

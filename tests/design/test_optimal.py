@@ -116,6 +116,7 @@ def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
         assert rounded + prior @ prior == pytest.approx(found.total_variance + prior @ prior, rel=1e-6)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), k=st.integers(2, 6), unprotected=st.sampled_from([0.0, 0.3, 0.7]))
 def test_bounds_of_very_different_sizes_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):

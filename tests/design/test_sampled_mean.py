@@ -50,6 +50,7 @@ def test_the_errors_of_the_papers_figure(q):
         assert expected_error(channel, 10_000, 10) <= best * 0.95
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("deltas", "q", "single", "best"),
     [
@@ -63,6 +64,7 @@ def test_the_errors_of_other_settings(deltas, q, single, best):
     assert expected_error(SampledMean(deltas, 2, bounded(q)), 10_000, 10) <= best
 
 
+@pytest.mark.long
 def test_no_worse_than_plain_answers_at_the_least_delta():
     rng = np.random.default_rng(3)
     for _ in range(12):
@@ -123,6 +125,7 @@ def test_the_claimed_losses_of_six_attributes(worst_loss):
         assert told[i] <= deltas[i]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("q", [0.05, 0.3])
 def test_the_papers_experiment_loses_no_more(q):
     """All signs are one fair coin with probability q, else fair and independent."""
@@ -191,6 +194,7 @@ def test_what_is_not_kept_is_noticed():
     assert not keeps_deltas(channel, deltas, Nats.of(1), bounded("0.06", 3))
 
 
+@pytest.mark.long
 def test_a_thousand_numbers_in_two_groups():
     deltas, dependence = ["0.2"] * 200 + ["2"] * 800, bounded("0.05", 1000)
     channel, single = SampledMean(deltas, 2, dependence), single_answers(deltas, 2, dependence)
@@ -234,6 +238,7 @@ def test_tables_that_hardly_anybody_is_asked_by_are_left_out(parts, kept):
     assert len(worthwhile(2, parts)) == kept
 
 
+@pytest.mark.long
 def test_no_table_of_the_papers_figure_is_for_a_few():
     for q in ("0", "0.05", "0.2"):
         channel = SampledMean(FIGURE, "2", bounded(q))

@@ -146,6 +146,7 @@ def test_brute_force_finds_nothing_more_likely_and_the_same_law(seed):
     np.testing.assert_allclose(found, best, atol=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", ["1", "4"])
 @pytest.mark.parametrize("blocks", [[0] * 8, [0, 0, 1, 1, 1, 2, 3, 3]])
 def test_plain_em_creeps_to_the_same_shares(blocks, epsilon):
@@ -278,6 +279,7 @@ def test_a_rare_value_that_a_large_epsilon_tells_is_not_lost():
     assert found[2] == pytest.approx(2 * law[3], rel=1e-2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", ["6", "8", "12", "20"])
 def test_unequal_blocks_and_a_large_epsilon_converge_too(epsilon):
     rng = np.random.default_rng(1)

@@ -194,6 +194,7 @@ def test_the_covariance_holds_for_people_drawn_at_random():
     assert np.allclose(np.var(repeats, axis=0) * 125, np.diag(covariance), rtol=0.45)
 
 
+@pytest.mark.long
 def test_codes_of_many_levels_have_several_words():
     nested = NestedMean(np.linspace(1, 8, 70))
     assert nested.packing.words == 3

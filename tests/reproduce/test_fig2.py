@@ -35,6 +35,7 @@ def expected(law, m, n):
     return 0.5 * np.sqrt(2 / np.pi) * errors.sum(), 0.5 * np.sqrt(1 - 2 / np.pi) * np.linalg.norm(errors)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("m", BLOCKS)
 @pytest.mark.parametrize("name", ["uniform", "zipf(1)", "geometric(0.8)", "geometric(0.8)*"])
 def test_the_papers_mechanism_is_as_far_off_as_it_must_be(points, name, m):
@@ -54,6 +55,7 @@ def test_blocks_of_one_value_leave_the_error_of_drawing_people():
             assert found == pytest.approx(expected(np.full(100, 0.01), 100, 20_000)[0], rel=0.1)
 
 
+@pytest.mark.long
 def test_more_blocks_are_better_and_so_is_the_best_mechanism(points):
     for name in ("uniform", "zipf(1)"):
         for mechanism in ("hadamard", "best"):
@@ -65,10 +67,12 @@ def test_more_blocks_are_better_and_so_is_the_best_mechanism(points):
             assert ours < 0.95 * theirs
 
 
+@pytest.mark.long
 def test_numbers_of_other_settings_stand_alone(points):
     assert {point.paper for point in points.values()} == {None}
 
 
+@pytest.mark.long
 def test_it_is_the_same_again_and_other_people_are_drawn_at_each_size(points):
     assert by_name(fig2(N, "1", REPEATS, k=K)) == points
     # The same words on half the people would halve the variance exactly.

@@ -37,16 +37,19 @@ def column(rows, name):
     return [getattr(row, name) for row in rows]
 
 
+@pytest.mark.long
 def test_q_is_the_papers(rows):
     assert column(rows, "q") == [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COLUMNS)
 def test_exact_errors_are_the_known_ones(rows, name):
     # Four digits of each, as they are printed.
     assert column(rows, name) == pytest.approx(COLUMNS[name], abs=5.1e-5, rel=2e-5)
 
 
+@pytest.mark.long
 def test_the_best_zeta_is_at_least_as_good_as_on_a_grid(rows):
     for found, known, tight, paper in zip(
         column(rows, "zeta_exact"), ZETA, COLUMNS["tight_exact"], COLUMNS["paper_exact"], strict=True
@@ -55,6 +58,7 @@ def test_the_best_zeta_is_at_least_as_good_as_on_a_grid(rows):
         assert found > tight - 5.1e-5
 
 
+@pytest.mark.long
 def test_the_best_is_as_good_as_the_best_mixture_known(rows):
     for row, known in zip(rows, MIXTURE, strict=True):
         assert row.best_exact <= row.sampled_exact
@@ -63,6 +67,7 @@ def test_the_best_is_as_good_as_the_best_mixture_known(rows):
             assert row.best_exact < 1.02 * known
 
 
+@pytest.mark.long
 def test_the_printed_scale_costs_four_times_as_much_and_more(rows):
     for row in rows:
         # Twice an unbiased estimate is off by twice its noise, and by the mean itself: .001 for these people.
@@ -98,6 +103,7 @@ def quartiles(spread):
     return np.array([spread.lower, spread.median, spread.upper])
 
 
+@pytest.mark.long
 def test_every_law_and_mechanism_is_simulated(simulated):
     named = {(q, mean) for q in (0.1, 0.8) for mean in (0, 0.6)}
     kinds = {(name, projected) for name in SIMULATED for projected in (False, True)} | {(ASKING_NOBODY, False)}
@@ -105,6 +111,7 @@ def test_every_law_and_mechanism_is_simulated(simulated):
     assert all(s.lower <= s.median <= s.upper for s in simulated.values())
 
 
+@pytest.mark.long
 def test_the_ball_is_as_far_off_as_it_must_be(simulated):
     # Its ten errors are alike and hardly depend on each other: their squares add up to a chi-square.
     found = [
@@ -115,6 +122,7 @@ def test_the_ball_is_as_far_off_as_it_must_be(simulated):
     assert np.mean(found, axis=0) == pytest.approx(expected, rel=0.2)
 
 
+@pytest.mark.long
 def test_two_numbers_of_the_papers_mechanism_make_up_its_error(simulated):
     # At q = .8 the sensitive ones have nearly all of it; the squares of two equal errors are exponential.
     found = [
@@ -125,6 +133,7 @@ def test_two_numbers_of_the_papers_mechanism_make_up_its_error(simulated):
     assert np.mean(found, axis=0)[1] > np.log(2) * sensitive * 0.6
 
 
+@pytest.mark.long
 def test_projection_never_hurts_and_helps_most_where_means_are_near_an_end(simulated):
     for (q, mean, name, projected), spread in simulated.items():
         if projected:
@@ -133,6 +142,7 @@ def test_projection_never_hurts_and_helps_most_where_means_are_near_an_end(simul
     assert simulated[0.1, 0.6, "paper", True].median < 0.8 * simulated[0.1, 0, "paper", True].median
 
 
+@pytest.mark.long
 def test_saying_zero_is_good_only_where_the_means_are_zero(simulated):
     assert simulated[0.1, 0, ASKING_NOBODY, False].median < 0.002
     assert simulated[0.1, 0.6, ASKING_NOBODY, False].median == pytest.approx(10 * 0.36, rel=0.05)
