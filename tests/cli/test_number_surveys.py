@@ -144,7 +144,7 @@ def test_a_statement_serves_a_survey(asked, run, tmp_path):
     assert planned["promise"]["attributes"]["smoker"]["bins"] is None
     assert planned["promise"]["attributes"]["smoker"]["rests_on_dependence"] is True
     assert all(0 <= float(Fraction(told["bound"])) < 1 for told in planned["promise"]["statistics"])
-    code, out, _ = run("explain", "stated.json")
+    code, out, _ = run("explain", "stated.json", "--all")
     assert code == 0
     assert "any two values of 'smoker'" in out
     assert "any two of the 4 bins of 'height'" in out

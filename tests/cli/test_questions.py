@@ -118,7 +118,7 @@ def test_certify_tells_each_verdict(asked, run):
 
 
 def test_explain_tells_every_promise(asked, run):
-    code, out, _ = run("explain", "plan.json")
+    code, out, _ = run("explain", "plan.json", "--all")
     assert code == 0
     for words in ("one of 4 questions", "'judge'", "is public", "any factor", "depends on the two", "A missing answer"):
         assert words in out

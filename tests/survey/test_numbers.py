@@ -315,7 +315,7 @@ def test_what_a_plan_says(plan):
     assert "'age' by a factor" not in said  # its delta is epsilon: the first sentence says it
     told = " ".join(kept(plan.promise))
     assert "The promise holds" in told
-    assert "'smoker': at most 0.5 of 0.5 nats." in told
+    assert "'smoker': at most 0.5 nats, its bound." in told
 
 
 def simulated(plan, n, seed=0):

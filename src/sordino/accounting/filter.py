@@ -8,7 +8,7 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +29,8 @@ from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
-from sordino.exact.nats import Nats, outward
+from sordino.exact.nats import Nats
+from sordino.exact.said import left, told
 
 NODES = 4000
 """Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
@@ -191,10 +192,10 @@ class BayesianFilter:
         binding = self.binding
         if math.isinf(binding.left):
             return ("Nothing that was promised can be lost: every query is accepted.",)
-        spent, left = _shown(binding.spent, up=True), _shown(self.remaining, up=False)
+        spent, rest = _shown(binding.spent, told), _shown(self.remaining, left)
         return (
-            f"Least is left between {binding.about}: the answers so far tell them apart by at most {spent} nats.",
-            f"Queries whose epsilons add up to at most {left} nats are accepted, others if no answer tells too much.",
+            f"Least is left between {binding.about}: the answers so far tell them apart by at most {spent}.",
+            f"Queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
         )
 
     @property
@@ -259,8 +260,8 @@ def _start(domain: Any, definition: Any, nodes: int, group: int | None) -> Filte
     )
 
 
-def _shown(amount: float, *, up: bool) -> str:
-    return outward(Fraction(amount), 9, up=up) if math.isfinite(amount) else "infinitely many"
+def _shown(amount: float, say: Callable[[Fraction], str]) -> str:
+    return say(Fraction(amount)) if math.isfinite(amount) else "infinitely many nats"
 
 
 def read_output(output: Any, outputs: int) -> int:

@@ -11,6 +11,7 @@ from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
     certificate_json,
+    print_explanation,
     print_json,
     print_lines,
     print_question,
@@ -31,6 +32,7 @@ from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
+from sordino.survey.explain_plan import explanation
 from sordino.survey.load import require_new, write_text, written
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
@@ -67,7 +69,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "certificate": _least(made),
                 "promise": made.promise and promise_json(made.promise),
                 "questions": questions,
-                "explanation": list(sentences(made)),
+                "explanation": explanation(made).json(),
                 "a_bound_buys": list(buys),
             }
         )
@@ -78,7 +80,7 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
     if made.promise is not None:
         header = ("nats told about", "delta", "told at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
-    print_lines(sentences(made))
+    print_explanation(explanation(made), f"sordino explain {output} --all")
     print_lines(buys)
     _print_certificates(made)
 
@@ -228,14 +230,18 @@ def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("plan", type=FILE)
+@click.option("--all", "everything", is_flag=True, help="Every sentence, under headings.")
 @as_json
-def explain(plan: Path, *, as_json: bool) -> None:
-    """Say in plain words what a report under a PLAN can reveal, and what it does not protect."""
+def explain(plan: Path, *, everything: bool, as_json: bool) -> None:
+    """Say in plain words what a report under a PLAN can reveal, and what it does not protect.
+
+    The five sentences that matter; all others with --all, and in --json.
+    """
     frozen = Plan.load(plan)
     if as_json:
-        print_json({"plan": frozen.hash, "explanation": list(sentences(frozen))})
+        print_json({"plan": frozen.hash, **explanation(frozen).json()})
         return
-    print_lines(sentences(frozen))
+    print_explanation(explanation(frozen), None if everything else f"sordino explain {plan} --all")
 
 
 def _questions(plan: Plan) -> list[dict[str, Any]]:

@@ -7,10 +7,10 @@ from time import perf_counter
 import click
 
 from sordino.cli.progress import progress
-from sordino.cli.show import accuracy_rows, print_json, print_lines, print_result, print_table
+from sordino.cli.show import accuracy_rows, print_explanation, print_json, print_result, print_table
 from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
-from sordino.survey.explain import explain
+from sordino.survey.explain_plan import explanation
 from sordino.survey.load import require_new, write_text
 
 TITLE = "Where people live, from reports that hide the cell"
@@ -78,7 +78,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     )
     print_table("Found", HEADER, rows)
     click.echo("What one report can reveal:")
-    print_lines(explain(outcome.plan))
+    print_explanation(explanation(outcome.plan), f"sordino explain {folder}/plan.json --all")
     click.echo(f"\n{html}: maps of truth and estimate side by side\n{folder}/: the files, to try the commands on")
     click.echo(f"{perf_counter() - start:.1f} s")
 

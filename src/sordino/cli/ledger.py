@@ -11,7 +11,7 @@ from sordino.device.ask import Report
 from sordino.device.ask import ask as answer
 from sordino.device.explain import ledger_sentences
 from sordino.errors import UnavailableError
-from sordino.exact.nats import outward
+from sordino.exact.said import left, told, told_of
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Entry
 from sordino.store.transcript import export_transcript, import_transcript
@@ -58,10 +58,10 @@ def show(ledger: Path, *, as_json: bool) -> None:
     for line in book["damage"]:
         click.echo(f"damage to {line}")
     if book["remaining"] is not None:
-        spent, left = Fraction(book["spent"]), Fraction(book["remaining"])
+        spent, rest = Fraction(book["spent"]), Fraction(book["remaining"])
         click.echo(
-            f"Told so far: at most {outward(spent, 6, up=True)} nats. Least is left between {book['binds']}: queries "
-            f"of {outward(left, 6, up=False)} nats together are accepted, whatever they ask; larger ones may be."
+            f"Told so far: at most {told(spent)}. Least is left between {book['binds']}: queries "
+            f"of {left(rest)} together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
@@ -163,8 +163,8 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
         )
         return
     verdict = "accepted" if accepted else "refused"
-    told = outward(Fraction(loss), 6, up=True)
-    click.echo(f"{query.id} would be {verdict}: all answers would tell at most {told} of {ledger.terms.epsilon} nats")
+    most = told_of(Fraction(loss), ledger.terms.epsilon)
+    click.echo(f"{query.id} would be {verdict}: all answers would tell at most {most}")
 
 
 def _summary(ledger: Ledger) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from rich.table import Table
 from sordino.audit.certify import Certificate
 from sordino.design.accuracy import Accuracy
 from sordino.estimation.unbiased import leverage
-from sordino.exact.nats import outward, upward
+from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.digits import rounded
+from sordino.survey.explain_plan import Explanation
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Question
 from sordino.survey.question import HistogramQuestion
@@ -60,6 +61,23 @@ def print_lines(lines: tuple[str, ...]) -> None:
     """Sentences, each with a dash."""
     for line in lines:
         click.echo(f"- {line}")
+
+
+def print_explanation(explanation: Explanation, more: str | None) -> None:
+    """What matters first; then all else under headings, or how to see it.
+
+    Args:
+        explanation: of a plan.
+        more: the command that shows the rest; None to show it here.
+    """
+    print_lines(explanation.summary)
+    if more is not None:
+        count = len(explanation.lines) - len(explanation.summary)
+        click.echo(f"{count:,} more sentences, under {len(explanation.details)} headings: {more}")
+        return
+    for heading, lines in explanation.details.items():
+        click.echo(f"\n{heading}")
+        print_lines(lines)
 
 
 def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
@@ -110,10 +128,14 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
         rest, bins = promise.dependence.of_rest(i), promise.binned(i)
         bound = "a bound by statistic" if rest == 1 else f"at most {outward(rest, 4, up=True)}"
         label = f"{name} ({bins} bins)" if bins else name
-        reached = upward(promise.reached[i], 6)
-        rows.append((label, str(promise.deltas[i]), reached, bound if promise.relies(i) else "nothing"))
-    level = upward(promise.level, 6)
-    return [*rows, ("the whole record", str(promise.epsilon), level, "")]
+        rests = bound if promise.relies(i) else "nothing"
+        rows.append((label, _amount(promise.deltas[i]), _amount(promise.reached[i]), rests))
+    return [*rows, ("the whole record", _amount(promise.epsilon), _amount(promise.level), "")]
+
+
+def _amount(amount: Nats) -> str:
+    """An amount in a column of nats, rounded up."""
+    return upward(amount, 3)
 
 
 def accuracy_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:

@@ -18,6 +18,7 @@ from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.exact.nats import outward
+from sordino.exact.said import told
 from sordino.survey.odds import SAME, factor, promise
 
 TOGETHER = "all that is answered"
@@ -80,7 +81,7 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
     """Each group's counts."""
     lines = [
         (
-            f"The answers tell {reading.about} apart by at most {_up(reading.realized)} nats; counted one by one"
+            f"The answers tell {reading.about} apart by at most {_up(reading.realized)}; counted one by one"
             f" {_up(reading.separate)}, by epsilons {_up(reading.epsilons)}."
         )
         for reading in known.readings
@@ -112,4 +113,4 @@ def _conditions(known: BayesianFilter) -> tuple[str, ...]:
 
 
 def _up(amount: float) -> str:
-    return outward(Fraction(amount), 6, up=True) if isfinite(amount) else "infinitely many"
+    return told(Fraction(amount)) if isfinite(amount) else "infinitely many nats"

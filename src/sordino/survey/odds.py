@@ -66,7 +66,7 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str)
     most, _ = beliefs(definition.epsilon)
     return (
         (
-            f"{size} of {k} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
+            f"{size:,} of {k:,} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
             f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
             f" {factor(definition.epsilon)}."
         ),
@@ -101,14 +101,14 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
         lines.append(f"At most, by pair: {'; '.join(shown)}.")
     if len(finite) < len(pairs):
         lines.append(
-            f"{len(pairs) - len(finite)} of {len(pairs)} ordered pairs are not protected: a report may prove that an"
-            " answer is not the second one."
+            f"{len(pairs) - len(finite):,} of {len(pairs):,} ordered pairs are not protected: a report may prove that"
+            " an answer is not the second one."
         )
     if definition.lowered:
         x, other = definition.lowered[0]
         given, implied = definition.given[x][other], definition.bounds[x][other]
         lines.append(
-            f"Lower than given, since others imply them: {len(definition.lowered)} of the bounds, as {names[x]} over"
+            f"Lower than given, since others imply them: {len(definition.lowered):,} of the bounds, as {names[x]} over"
             f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
         )
     return (*lines, SAME)
@@ -193,7 +193,9 @@ def factor(epsilon: Nats) -> str:
 def short(value: Fraction, *, up: bool) -> str:
     """Hundredths up to a million, then three significant digits; rounded as told."""
     whole = len(str(int(value)))
-    return outward(value, 3 if whole > 6 else whole + 2, up=up)
+    text = outward(value, 3 if whole > 6 else whole + 2, up=up)
+    units, point, rest = text.partition(".")
+    return f"{int(units):,}{point}{rest}" if units.isdigit() else text
 
 
 def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
@@ -212,12 +214,14 @@ def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
 
 def _blocks(definition: BlockLDP, report: str) -> tuple[str, ...]:
     sizes = definition.partition.sizes
-    size = f"{sizes.min()} values each" if sizes.min() == sizes.max() else f"{sizes.min()} to {sizes.max()} values"
+    size = (
+        f"{sizes.min():,} values each" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,} values"
+    )
     alone = int((sizes == 1).sum())
     count = definition.partition.m
-    public = f"The block of an answer (one of {count}, {size}) is public: every report tells it as it is."
+    public = f"The block of an answer (one of {count:,}, {size}) is public: every report tells it as it is."
     told = "such an answer is told as it is, without any protection."
-    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone} blocks have a single value: {told}"
+    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone:,} blocks have a single value: {told}"
     within = (
         f"Within the block, whatever else somebody knows, {report} changes the odds between any two answers by a"
         f" factor of at most {factor(definition.epsilon)}."

@@ -4,25 +4,26 @@ Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) a
 """
 
 from sordino.audit.answers import AnswersCertificate
-from sordino.exact.nats import Nats, outward, upward
+from sordino.exact.nats import Nats, outward
+from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.odds import PRIOR, beliefs, factor
+
+FEW = 5
+"""Attributes that a summary names at most."""
 
 
 def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
     """Sentences about the deltas, what they rest on, and what they do not promise."""
     whole = factor(promise.epsilon)
-    anybody = (
-        "Whatever else somebody knows or believes, the report changes the odds between any two records by a factor"
-    )
-    lines = [f"{anybody} of at most {whole}."]
+    lines = []
     below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
     for i in below:
         most, least = beliefs(promise.deltas[i])
         lines.append(
-            f"It changes the odds between {_pairs(promise, i)} by a factor of at most"
-            f" {factor(promise.deltas[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR} becomes at most 1 in"
-            f" {most} and at least 1 in {least}."
+            f"A report changes the odds between {_pairs(promise, i)} by a factor of at most"
+            f" {_both(promise.deltas[i], promise.reached[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR}"
+            f" becomes at most 1 in {most} and at least 1 in {least}."
         )
     binned = [repr(promise.names[i]) for i in below if promise.binned(i)]
     if binned:
@@ -36,10 +37,36 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
             f" given each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For"
             f" anybody else, as for who knows some of the other answers, only the factor of {whole} holds."
         )
+    return tuple(lines)
+
+
+def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
+    """The promise in four sentences at most, with all that limits it; `coordinate_promise` says the rest."""
+    anybody = "Whatever else somebody knows or believes, the report changes the odds between any two records"
+    lines = [f"{anybody} by a factor of at most {_both(promise.epsilon, promise.level)}."]
+    below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
+    if below:
+        shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
+        shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
+        less = "About single attributes it tells less; their odds change by a factor of at most"
+        lines.append(f"{less}: {', '.join(shown)}.")
+    if any(promise.relies(i) for i in below):
+        lines.append(
+            "These smaller factors are for somebody whose beliefs before any report are within the stated dependence."
+            " For anybody else, as for who knows some of the other answers, only the factor of"
+            f" {factor(promise.epsilon)} holds."
+        )
     lines.append(
         "A second report of the same person, about whatever, is not covered by these factors: the promise is for one."
     )
     return tuple(lines)
+
+
+def _both(promised: Nats, reached: Nats) -> str:
+    """A factor in nats too, and what the plan's integers reach of it."""
+    if abs(float(promised) - float(reached)) <= float(CLOSE):
+        return f"{factor(promised)} ({told(promised)})"
+    return f"{factor(promised)} ({told(promised)}; this plan reaches {factor(reached)}, {told(reached)})"
 
 
 def kept(promise: CoordinatePromise) -> tuple[str, ...]:
@@ -47,10 +74,10 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
     verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
     lines = [f"{verdict}: checked on the integers of every answer."]
     lines += [
-        f"{name!r}{_about_bins(promise, i)}: at most {_shown(promise.reached[i])} of {_shown(promise.deltas[i])} nats."
+        f"{name!r}{_about_bins(promise, i)}: at most {told_of(promise.reached[i], promise.deltas[i])}."
         for i, name in enumerate(promise.names)
     ]
-    lines.append(f"The whole record: at most {_shown(promise.level)} of {_shown(promise.epsilon)} nats.")
+    lines.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
     return (*lines, *dict.fromkeys(map(_level_kept, promise.certificates)))
 
@@ -58,20 +85,17 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
 def _level_kept(certificate: AnswersCertificate) -> str:
     """Whether answers about numbers tell no more than is reckoned with."""
     witness = certificate.witness
-    level = _shown(witness.level)
-    loss = "without bound" if witness.loss is None else f"{_shown(witness.loss)} of {level} nats"
+    loss = "without bound" if witness.loss is None else told_of(witness.loss, witness.level)
     where = f"code {witness.code}, between the scaled numbers {_listed(witness.numbers)} and {_listed(witness.others)}"
     if not certificate.holds:
-        return f"An answer about numbers tells more than the {level} nats that it counts for: {loss}, at {where}."
+        return (
+            f"An answer about numbers tells more than the {told(witness.level)} that it counts for: {loss}, at {where}."
+        )
     return f"No answer about numbers tells more than it counts for, nor about others: most at {where}, {loss}."
 
 
 def _listed(numbers: tuple[float, ...]) -> str:
     return ", ".join(f"{number:.6g}" for number in numbers)
-
-
-def _shown(amount: Nats) -> str:
-    return upward(amount, 9)
 
 
 def _about_bins(promise: CoordinatePromise, i: int) -> str:

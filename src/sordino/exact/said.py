@@ -1,0 +1,84 @@
+"""Amounts of loss as people read them: three digits, rounded against the promise.
+
+What was or can be told is never said smaller than it is, and what is left never larger; but an amount that is a short
+decimal to within 1e-9 nats is said as that decimal, and that this is so is said too. Exact amounts are in `--json`.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import count
+
+from sordino.exact.nats import Nats, in_nats, outward
+
+DIGITS = 3
+"""Significant digits of an amount in a sentence."""
+
+CLOSE = Fraction(1, 10**9)
+"""Nats that nobody reads: the grain of a coin on 64-bit words, and of sums of floats."""
+
+SMALL = Fraction(1, 10**4)
+"""Nats below which even `CLOSE` would show in the digits."""
+
+TO = " (to 1e-9)"
+"""Said where an amount is a short decimal up to `CLOSE`."""
+
+MOST_DIGITS = 9
+"""Where fewer would make an amount look like its bound."""
+
+
+def told(amount: Nats | Fraction) -> str:
+    """What can be told at most, with its unit.
+
+    Example:
+        >>> told(Nats.of("1.74188396"))
+        '1.75 nats'
+        >>> told(Fraction(4, 10) + Fraction(1, 10**12))
+        '0.4 nats (to 1e-9)'
+    """
+    value = _above(amount)
+    if 0 < value <= CLOSE:
+        return in_nats(outward(CLOSE, 1, up=True))
+    number = next(_ever_longer(value))
+    return in_nats(number) + (TO if Fraction(number) < value else "")
+
+
+def told_of(amount: Nats | Fraction, bound: Nats) -> str:
+    """What can be told at most, beside what is promised.
+
+    Example:
+        >>> told_of(Nats.of("1.74188396"), Nats.of(2))
+        '1.75 of 2 nats'
+        >>> told_of(Nats.of("0.9999999999999"), Nats.of(1))
+        '1 nat, its bound'
+    """
+    value, most = _above(amount), _above(bound)
+    promised = in_nats(outward(most, MOST_DIGITS if bound.ratio == 1 else DIGITS + 1, up=True))
+    if abs(most - value) <= CLOSE:
+        return f"{promised}, its bound" if value <= most else f"{promised}, its bound{TO}"
+    if value > most:
+        return f"{outward(value, MOST_DIGITS, up=True)} of {promised}"
+    number = next(text for text in _ever_longer(value) if Fraction(text) < most)
+    return f"{number} of {promised}{TO if Fraction(number) < value else ''}"
+
+
+def left(amount: Nats | Fraction) -> str:
+    """What is surely left, with its unit.
+
+    Example:
+        >>> left(Fraction("0.0999999999")), left(Fraction("7.34e-20")), left(Fraction("0.12345"))
+        ('0.1 nats (to 1e-9)', '0 nats', '0.123 nats')
+    """
+    value = amount.around()[0] if isinstance(amount, Nats) else amount
+    if 0 <= value < CLOSE:
+        return in_nats("0")
+    number = outward(value + CLOSE if value > SMALL else value, DIGITS, up=False)
+    return in_nats(number) + (TO if Fraction(number) > value else "")
+
+
+def _above(amount: Nats | Fraction) -> Fraction:
+    return amount.around()[1] if isinstance(amount, Nats) else amount
+
+
+def _ever_longer(value: Fraction) -> Iterator[str]:
+    """The amount rounded up, but for `CLOSE`, in ever more digits."""
+    return (outward(value - CLOSE if value > SMALL else value, digits, up=True) for digits in count(DIGITS))

@@ -1,0 +1,66 @@
+"""Amounts as people read them: short, and never on the wrong side by more than is said."""
+
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sordino.exact.nats import Nats
+from sordino.exact.said import left, told, told_of
+
+AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
+    [Fraction(0.1) * 4, Fraction("0.0999999999"), Fraction("7.34e-20"), Fraction("1e-7"), Fraction(1, 3)]
+)
+SAID = re.compile(r"(\d[\d.]*(?:e-\d+)?) nats?( \(to 1e-9\))?")
+
+
+def read(text):
+    number, tolerance = SAID.fullmatch(text).groups()
+    assert len(number.replace(".", "").lstrip("0").partition("e")[0]) <= 3
+    return Fraction(number), Fraction(1, 10**9) if tolerance else 0
+
+
+@given(AMOUNTS)
+def test_what_is_told_is_never_said_smaller(amount):
+    said, tolerance = read(told(amount))
+    assert said + tolerance >= amount
+    assert said <= amount * Fraction(101, 100) + Fraction(1, 10**9)
+
+
+@given(AMOUNTS)
+def test_what_is_left_is_never_said_larger(amount):
+    said, tolerance = read(left(amount))
+    assert said - tolerance <= amount
+    assert said >= amount * Fraction(99, 100) - Fraction(1, 10**9)
+
+
+@given(AMOUNTS, st.fractions(min_value=Fraction(1, 10), max_value=100))
+def test_what_is_reached_is_said_beside_the_bound(amount, bound):
+    said = told_of(amount, Nats(bound))
+    if "its bound" in said:
+        assert abs(amount - bound) <= Fraction(1, 10**9)
+        return
+    number, promised, tolerance = re.fullmatch(r"(\S+) of (\S+) nats?( \(to 1e-9\))?", said).groups()
+    assert Fraction(number) + (Fraction(1, 10**9) if tolerance else 0) >= amount
+    assert Fraction(promised) >= bound
+    # Nobody reads the bound where less is told.
+    assert (Fraction(number) < bound) == (amount < bound)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (told(Nats.of("1.74188396")), "1.75 nats"),
+        (told(Fraction(0.2) + Fraction(0.2)), "0.4 nats (to 1e-9)"),
+        (left(Fraction("0.0999999999")), "0.1 nats (to 1e-9)"),
+        (left(Fraction("7.34e-20")), "0 nats"),
+        (told_of(Nats.of("0.98"), Nats.of(1)), "0.98 of 1 nat"),
+        (told_of(Fraction(0.2) + Fraction(0.2), Nats.of(1)), "0.4 of 1 nat (to 1e-9)"),
+        (told_of(Nats.of("0.99999999999999999999"), Nats.of(1)), "1 nat, its bound"),
+        (told_of(Nats.of("1.1"), Nats.of(1)), "1.1 of 1 nat"),
+    ],
+)
+def test_as_people_read_them(said, text):
+    assert said == text
