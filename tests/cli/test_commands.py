@@ -125,7 +125,7 @@ def test_certify_tells_the_verdict(released, run):
 def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     document = shares_of(run, "-o", name)
     table = pq.read_table(released / name) if name.endswith("parquet") else pc.read_csv(released / name)
-    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high"]
+    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high", "fitted"]
     assert table["attribute"].to_pylist() == ["colour"] * 4
     assert table["value"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
     assert table.to_pylist() == [pytest.approx(row) for row in document["rows"]]
@@ -136,13 +136,26 @@ def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
 @pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_methods_estimate_the_shares(released, run, method):
     document = shares_of(run, "--method", method)
-    assert (document["method"], document["n"]) == (method, 1000)
-    shares = [row["estimate"] for row in document["rows"]]
+    assert (document["questions"][0]["method"], document["n"]) == (method, 1000)
+    plain = shares_of(run, "--method", "unbiased")
+    for row, unbiased in zip(document["rows"], plain["rows"], strict=True):
+        assert {name: row[name] for name in unbiased} == unbiased
+    shares = [row["estimate" if method == "unbiased" else "fitted"] for row in document["rows"]]
     # Of 600 people in a block 2 % lie at epsilon 4: a standard error of 0.0034.
     assert shares == pytest.approx([0.5, 0.1, 0.3, 0.1], abs=0.05)
     assert sum(shares) == pytest.approx(1)
     if method != "simplex":
         assert shares[0] + shares[1] == pytest.approx(0.6)
+
+
+def test_by_default_public_blocks_keep_their_shares(released, run):
+    document = shares_of(run)
+    assert document == shares_of(run, "--method", "block-simplex")
+    assert document["questions"][0]["method"] == "block-simplex"
+    text = run("estimate", "plan.json", "reports.csv")[1]
+    assert "estimate: right on average" in text
+    assert "fitted (block-simplex):" in text
+    assert "fitted" not in run("estimate", "plan.json", "reports.csv", "--method", "unbiased")[1]
 
 
 def test_a_higher_confidence_gives_wider_intervals(released, run):
@@ -154,7 +167,7 @@ def test_a_higher_confidence_gives_wider_intervals(released, run):
         assert all(0 <= row["low"] <= row["high"] <= 1 for row in document["rows"])
     for narrow, wide in pairwise(widths):
         assert all(a < b for a, b in zip(narrow, wide, strict=True))
-    assert shares_of(run) == shares_of(run, "--confidence", "0.95", "--method", "simplex")
+    assert shares_of(run) == shares_of(run, "--confidence", "0.95", "--method", "block-simplex")
 
 
 def test_reports_and_aggregates_add_up(released, run):

@@ -80,9 +80,9 @@ def test_shares_are_found_whatever_protects_them(tmp_path, write_rows, way, doma
     # The expected errors are those at equal shares: near those that are found.
     assert result.estimate.stderr.mean() == pytest.approx(plan.questions[0].expected.stderr, rel=0.5)
     (nearest,) = results(plan, aggregate, "simplex")
-    assert nearest.estimate.value.min() >= 0
-    assert nearest.estimate.value.sum() == pytest.approx(1)
-    assert np.abs(nearest.estimate.value - truth).max() < 2 * TOLERANCE
+    assert nearest.fitted.min() >= 0
+    assert nearest.fitted.sum() == pytest.approx(1)
+    assert np.abs(nearest.fitted - truth).max() < 2 * TOLERANCE
     rows = [result.row(value) for value in range(6)]
     assert [row["attribute"] for row in rows] == ["x"] * 6
     assert len({row["value"] for row in rows}) == 6

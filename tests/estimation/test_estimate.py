@@ -11,6 +11,7 @@ from sordino.estimation.unbiased import unbiased
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
 
 MECHANISM = Blockwise([0, 0, 1, 1, 1, 2, 3, 3], "1", "hadamard")
@@ -34,23 +35,44 @@ def test_unbiased_is_the_plain_decoding_of_the_shares(subtract_totals):
 
 @pytest.mark.parametrize("subtract_totals", [False, True])
 @pytest.mark.parametrize("method", ["simplex", "block-simplex", "likelihood"])
-def test_projected_estimates_are_distributions(method, subtract_totals):
-    value = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals).value
-    assert value.min() >= 0
-    assert value.sum() == pytest.approx(1)
+def test_what_is_fitted_is_a_distribution_and_the_estimate_stays_unbiased(method, subtract_totals):
+    found = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals)
+    assert found.fitted.min() >= 0
+    assert found.fitted.sum() == pytest.approx(1)
+    np.testing.assert_array_equal(found.by_method, found.fitted)
+    plain = estimate(MECHANISM, TALLY, "unbiased", subtract_totals=subtract_totals)
+    np.testing.assert_array_equal(found.value, plain.value)
+    np.testing.assert_array_equal(found.stderr, plain.stderr)
 
 
-def test_nothing_is_projected_or_subtracted_unless_asked():
+def test_unbiased_fits_nothing():
+    plain = estimate(MECHANISM, TALLY, "unbiased")
+    assert plain.fitted is None
+    np.testing.assert_array_equal(plain.by_method, plain.value)
+
+
+def test_nothing_is_subtracted_unless_asked():
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY).value, unbiased(MECHANISM, TALLY.counts / 500))
+
+
+def test_the_default_keeps_what_every_report_tells():
+    found = estimate(MECHANISM, TALLY)
+    assert found.method == "block-simplex"
+    np.testing.assert_array_equal(found.fitted, estimate(MECHANISM, TALLY, "block-simplex").fitted)
+
+
+@pytest.mark.parametrize("mechanism", [HadamardResponse(4, "1"), HighLow(4, [1, 2], "1"), Blockwise([0] * 4, "1")])
+def test_where_nothing_is_told_for_sure_the_default_is_the_nearest_distribution(mechanism):
+    assert estimate(mechanism, mechanism.tally(mechanism.privatize([0, 1, 2, 3]))).method == "simplex"
 
 
 def test_simplex_projects_the_unbiased_estimate():
     plain = estimate(MECHANISM, TALLY).value
-    np.testing.assert_allclose(estimate(MECHANISM, TALLY, "simplex").value, project(plain))
+    np.testing.assert_allclose(estimate(MECHANISM, TALLY, "simplex").fitted, project(plain))
 
 
 def test_block_simplex_keeps_every_blocks_share_of_the_reports():
-    value = estimate(MECHANISM, TALLY, "block-simplex").value
+    value = estimate(MECHANISM, TALLY, "block-simplex").fitted
     first_codes = [0, 4, 8, 9]  # Hadamard's order above two and above three values is four
     reports = np.add.reduceat(TALLY.counts, first_codes) / 500
     np.testing.assert_allclose(MECHANISM.blocks.totals(value), reports, atol=1e-12)
@@ -77,7 +99,7 @@ def test_intervals_have_95_percent_by_default():
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY).interval(), share_interval(MECHANISM, TALLY, 0.95))
 
 
-@pytest.mark.parametrize("method", ["best", "", None, "Simplex"])
+@pytest.mark.parametrize("method", ["best", "", 3, "Simplex"])
 def test_an_unknown_method_is_refused(method):
     with pytest.raises(SordinoError, match="unbiased, simplex, block-simplex, likelihood"):
         estimate(MECHANISM, TALLY, method)
@@ -129,7 +151,7 @@ def test_estimates_from_counters_of_any_kind_are_means_over_reports(channel):
     np.testing.assert_allclose(found.stderr, reports.std(axis=1) / np.sqrt(n), atol=1e-6)
     assert mechanism.reports(counts) == n
     for method in ("simplex", "block-simplex"):
-        value = estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts), method).value
+        value = estimate(mechanism, Aggregate(mechanism.fingerprint, n, counts), method).fitted
         assert value.min() >= 0
         assert value.sum() == pytest.approx(1)
     low, high = found.interval()

@@ -77,12 +77,12 @@ def test_its_page_stands_alone(demo):
 def test_the_other_commands_work_on_its_files(demo):
     folder = demo[2] / "files"
     estimates = [
-        sordino("estimate", folder / "plan.json", folder / name, "--json", "--method", "block-simplex")
+        sordino("estimate", folder / "plan.json", folder / name, "--json")
         for name in ("reports.parquet", "aggregate.json")
     ]
     assert estimates[0].stdout == estimates[1].stdout
     rows = json.loads(estimates[0].stdout)["rows"]
     assert len(rows) == 43_750
     # The two cells of New York hold 7 % of the people; 2 % is eight standard errors below.
-    shares = {row["value"]: row["estimate"] for row in rows}
+    shares = {row["value"]: row["fitted"] for row in rows}
     assert shares["40.7,-73.9"] + shares["40.7,-74.1"] > 0.02

@@ -148,7 +148,9 @@ def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: b
 @click.argument("plan", type=FILE)
 @click.argument("reports", type=FILE, nargs=-1, required=True)
 @click.option(
-    "--method", type=click.Choice(get_args(Method)), default="simplex", show_default=True, help="How shares are made."
+    "--method",
+    type=click.Choice(get_args(Method)),
+    help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
@@ -157,7 +159,7 @@ def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: b
 def estimate(
     plan: Path,
     reports: tuple[Path, ...],
-    method: Method,
+    method: Method | None,
     confidence: float,
     output: Path | None,
     html: Path | None,
@@ -166,8 +168,8 @@ def estimate(
 ) -> None:
     """Estimate what a PLAN asks from its REPORTS (files of reports, or aggregates as .json).
 
-    Shares of values, means, covariances or coefficients, with standard errors. Intervals come from the counts and hold
-    whatever the method; each covers by itself with the given confidence.
+    Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
+    and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
     frozen = Plan.load(plan)
     found = results(frozen, _tally(frozen, reports), method, confidence)
@@ -181,7 +183,7 @@ def estimate(
 
         write_text(html, estimate_page(frozen, found))
     if as_json:
-        head = {"plan": frozen.hash, "n": sum(result.n for result in found), "method": method}
+        head = {"plan": frozen.hash, "n": sum(result.n for result in found)}
         questions = [result_json(result) for result in found]
         print_json(
             {

@@ -9,7 +9,7 @@ import click
 from sordino.cli.progress import progress
 from sordino.cli.show import accuracy_rows, print_explanation, print_json, print_result, print_table
 from sordino.engine.reports import Progress
-from sordino.reproduce.demo import METHODS, PEOPLE, Demo, run_demo
+from sordino.reproduce.demo import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.survey.explain_plan import explanation
 from sordino.survey.load import require_new, write_text
 
@@ -46,11 +46,11 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
             return stack.enter_context(progress(name, people))
 
         outcome = run_demo(folder, people, step)
-    result = outcome.blockwise["block-simplex"]
+    result, uniform = by_default(outcome.blockwise), by_default(outcome.uniform)
     rows = _comparison(outcome)
     known = Known(
         truth=outcome.truth,
-        others=[("Uniform LDP", outcome.uniform["simplex"].estimate.value)],
+        others=[("Uniform LDP", uniform.estimate.by_method)],
         notes=(SOURCE,),
         comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),
     )

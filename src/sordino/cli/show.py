@@ -21,7 +21,7 @@ from sordino.survey.explain_plan import Explanation
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.plan import Question
 from sordino.survey.question import HistogramQuestion
-from sordino.survey.result import NumbersResult, Result, Untold
+from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
@@ -33,6 +33,14 @@ EVENLY = (
 """What the expected errors of coefficients rest on."""
 
 FITTED = "fitted: the nearest that some data can have, since noise can make the others impossible."
+
+SHARES = """\
+estimate: right on average, with its standard error and interval; noise can take it below 0, where intervals begin.
+fitted ({method}): the distribution near it, for maps and sums; its largest shares tend to be too low."""
+"""What the columns of a table of shares are."""
+
+NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
+"""Of a share's row."""
 
 
 @dataclass
@@ -246,10 +254,12 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
 
 
 def result_json(result: Result) -> dict[str, Any]:
-    """What a question asked, of how many, and why it is not told if it is not; its numbers are in the rows."""
+    """What a question asked, of how many, how shares were fitted, and why it is not told if it is not."""
     question = result.question
     asked = question.part.asked if isinstance(question, NumbersQuestion) else "histogram"
     head = {"attribute": question.name, "asked": asked, "attributes": question.asked, "n": result.n}
+    if isinstance(result, HistogramResult):
+        return head | {"method": result.estimate.method}
     return head | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
 
 
@@ -267,12 +277,18 @@ def print_result(result: Result) -> None:
         if any(row[1] != row[-1] for row in rows if fitted):
             click.echo(f"{FITTED}\n")
         return
-    k = result.question.domain.k
+    _print_shares(result, limits)
+
+
+def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
+    """The largest, and what the columns are."""
+    k, fitted = result.question.domain.k, result.fitted is not None
     largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
+    header = (result.question.name, "estimate", "std. error", *limits, *(["fitted"] if fitted else []))
     rows = []
     for value in result.largest(LARGEST).tolist():
         row = result.row(value)
-        numbers = (f"{row[key]:.5f}" for key in ("estimate", "stderr", "low", "high"))
-        rows.append((str(row["value"]), *numbers))
-    title = f"{result.n:,} reports, {result.estimate.method}; {largest} values"
-    print_table(title, (result.question.name, "share", "std. error", *limits), rows)
+        rows.append((str(row["value"]), *(f"{row[key]:z.5f}" for key in NUMBERS if key in row)))
+    print_table(f"{result.n:,} reports; {largest} values", header, rows)
+    if fitted:
+        click.echo(SHARES.format(method=result.estimate.method) + "\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.engine.duckdb import write_table
-from sordino.survey.result import NumbersResult, Result
+from sordino.survey.result import Result, Untold
 
 ROWS = 1 << 15
 """Rows of a batch."""
@@ -20,7 +20,7 @@ def write_estimates(found: Sequence[Result], path: Path) -> None:
         SordinoError: the file exists, or the system refuses to write.
     """
     numbers = ["estimate", "stderr", "low", "high"]
-    if any(isinstance(result, NumbersResult) and result.fitted is not None for result in found):
+    if any(not isinstance(result, Untold) and result.fitted is not None for result in found):
         numbers.append("fitted")
     texts = [(name, pa.string()) for name in ("attribute", "value")]
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])

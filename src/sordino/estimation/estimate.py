@@ -1,4 +1,9 @@
-"""From a tally to shares: the public `estimate`, and its result with standard errors and intervals."""
+"""From a tally to shares: the public `estimate`, and its result with standard errors and intervals.
+
+Two answers stand side by side. The unbiased one is right on average for every value, and is what standard errors and
+intervals are about. The fitted one is a distribution near it: better for maps, sums and whatever needs all shares at
+once, but its largest shares are too low, since what noise adds to the smallest is taken from them.
+"""
 
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -15,8 +20,8 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
 Method = Literal["unbiased", "simplex", "block-simplex", "likelihood"]
-"""unbiased: right on average, may be negative. simplex: the nearest distribution. block-simplex: the same within each
-block, whose share is known. likelihood: the distribution under which the reports are the most probable."""
+"""How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
+block, whose share is known. likelihood: the one under which the reports are the most probable. unbiased: none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,27 +29,38 @@ class Estimate:
     """Shares of the values in the population that the people were drawn from.
 
     Attributes:
-        value: shape (k,); add up to 1 after every method but "unbiased".
-        stderr: shape (k,); of the unbiased estimate, whatever the method.
+        value: shape (k,); right on average, may be negative.
+        stderr: shape (k,); of `value`. Zero only where the share is known without reports (k = 1).
+        fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
-        method: how the values were made.
+        method: how `fitted` was made.
 
     Example:
         >>> from sordino import RandomizedResponse
         >>> mechanism = RandomizedResponse(2, "ln 3")
-        >>> estimate(mechanism, mechanism.tally([0, 0, 0, 1])).value.round(6)
-        array([1., 0.])
+        >>> found = estimate(mechanism, mechanism.tally([0, 0, 0, 0]))
+        >>> found.value.round(6), found.fitted
+        (array([ 1.5, -0.5]), array([1., 0.]))
     """
 
     value: NDArray[np.float64]
     stderr: NDArray[np.float64]
+    fitted: NDArray[np.float64] | None
     n: int
     method: Method
     _mechanism: Mechanism = field(repr=False)
     _aggregate: Aggregate = field(repr=False)
 
+    @property
+    def by_method(self) -> NDArray[np.float64]:
+        """What the method makes of the reports, shape (k,): `fitted`, or `value` where nothing was fitted."""
+        return self.value if self.fitted is None else self.fitted
+
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits, shape (k,) each, from the counts (whatever the method); each covers by itself.
+        """Lower and upper limits, shape (k,) each, of `value` (whatever the method); each covers by itself.
+
+        They hold the estimate, except where they are cut to what is possible: an estimate below zero has limits that
+        begin at zero.
 
         Example:
             >>> from sordino import RandomizedResponse, estimate
@@ -57,27 +73,32 @@ class Estimate:
 
 
 def estimate(
-    mechanism: Mechanism, aggregate: Aggregate, method: Method = "unbiased", *, subtract_totals: bool = False
+    mechanism: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
 ) -> Estimate:
     """Estimate each value's share from the tally of a mechanism's reports.
 
     Args:
         mechanism: made the reports.
         aggregate: their tally.
-        method: "unbiased", "simplex", "block-simplex" or "likelihood".
+        method: how a distribution is fitted: "simplex", "block-simplex", "likelihood", or "unbiased" for none. By
+            default the one that keeps what every report tells: see `default_method`.
         subtract_totals: shift each block's estimates to the block's share before anything else; decide before the data.
             The likelihood knows the blocks' shares anyway.
 
     Raises:
-        SordinoError: no reports, another mechanism's tally, or a mechanism from which nothing can be learned.
+        SordinoError: no reports, another mechanism's tally, an unknown method, or a mechanism from which nothing can
+            be learned.
 
     Example:
         >>> from sordino import HadamardResponse, estimate
         >>> mechanism = HadamardResponse(4, "2")
         >>> codes = mechanism.privatize([0, 1, 2, 3] * 1000)
-        >>> estimate(mechanism, mechanism.tally(codes), method="simplex").value.sum().round(6)
-        np.float64(1.0)
+        >>> found = estimate(mechanism, mechanism.tally(codes))
+        >>> found.method, found.fitted.sum().round(6)
+        ('simplex', np.float64(1.0))
     """
+    if method is None:
+        method = default_method(mechanism)
     if method not in get_args(Method):
         raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=repr(method))
     if aggregate.fingerprint != mechanism.fingerprint:
@@ -90,11 +111,19 @@ def estimate(
     law = aggregate.counts / aggregate.n
     value = unbiased(mechanism, law, subtract_totals=subtract_totals)
     stderr = np.sqrt(unit_variance(mechanism, law, subtract_totals=subtract_totals) / aggregate.n)
+    fitted = None
     if method == "simplex":
-        value = project(value)
+        fitted = project(value)
     elif method == "block-simplex":
-        blocks = mechanism.partition
-        value = project(value, blocks, mechanism.block_shares(law))
+        fitted = project(value, mechanism.partition, mechanism.block_shares(law))
     elif method == "likelihood":
-        value = likelihood(mechanism, law, aggregate.n)
-    return Estimate(value, stderr, aggregate.n, method, mechanism, aggregate)
+        fitted = likelihood(mechanism, law, aggregate.n)
+    return Estimate(value, stderr, fitted, aggregate.n, method, mechanism, aggregate)
+
+
+def default_method(mechanism: Mechanism) -> Method:
+    """The method that keeps what every report tells: "block-simplex" where it tells a block, else "simplex".
+
+    A high-low response tells some people's values as they are, but of no share exactly how large it is: "simplex".
+    """
+    return "block-simplex" if mechanism.partition.m > 1 else "simplex"

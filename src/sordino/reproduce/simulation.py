@@ -123,7 +123,7 @@ def distances(
     tally = simulate_tally(mechanism, people, source)
     found = []
     for method in methods:
-        found.append(total_variation(estimate(mechanism, tally, method).value, truth))
+        found.append(total_variation(estimate(mechanism, tally, method).by_method, truth))
         advance(int(method in METHODS))
     return found
 

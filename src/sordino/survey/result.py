@@ -19,7 +19,7 @@ from sordino.survey.plan import Plan, Question
 from sordino.survey.question import HistogramQuestion
 
 Row: TypeAlias = dict[str, str | float]
-"""What is estimated, its label, estimate, standard error and limits."""
+"""What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,16 @@ class HistogramResult:
         return self.estimate.interval(self.confidence)
 
     def largest(self, count: int) -> NDArray[np.intp]:
-        """The values with the largest estimates, in descending order."""
-        return np.argsort(-self.estimate.value, kind="stable")[:count]
+        """The values with the largest fitted shares, in descending order; without a fit, the largest estimates.
+
+        Among many values the largest estimates are those with the most noise; the fit takes it from them.
+        """
+        return np.argsort(-self.estimate.by_method, kind="stable")[:count]
+
+    @property
+    def fitted(self) -> NDArray[np.float64] | None:
+        """A distribution near the estimate, shape (k,)."""
+        return self.estimate.fitted
 
     @property
     def n(self) -> int:
@@ -55,9 +63,9 @@ class HistogramResult:
         return (self.row(value) for value in range(self.question.domain.k))
 
     def row(self, value: int) -> Row:
-        """One value's attribute, label, estimate, standard error and limits."""
-        low, high = self.interval
-        return {
+        """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
+        (low, high), fitted = self.interval, self.fitted
+        row: Row = {
             "attribute": self.question.name,
             "value": self.question.domain.label(value),
             "estimate": float(self.estimate.value[value]),
@@ -65,6 +73,7 @@ class HistogramResult:
             "low": float(low[value]),
             "high": float(high[value]),
         }
+        return row | ({} if fitted is None else {"fitted": float(fitted[value])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,14 +180,14 @@ Result: TypeAlias = HistogramResult | NumbersResult | Untold
 
 
 def results(
-    plan: Plan, aggregate: Aggregate, method: Method = "simplex", confidence: float = 0.95
+    plan: Plan, aggregate: Aggregate, method: Method | None = None, confidence: float = 0.95
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
     Args:
         plan: that the reports belong to.
         aggregate: their tally.
-        method: how shares are made.
+        method: how distributions are fitted; by default each question's own (`default_method`).
         confidence: of each interval by itself.
 
     Raises:
@@ -192,7 +201,7 @@ def results(
     return found
 
 
-def _result(question: Question, own: Aggregate, method: Method, confidence: float) -> Result:
+def _result(question: Question, own: Aggregate, method: Method | None, confidence: float) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")

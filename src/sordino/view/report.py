@@ -24,6 +24,16 @@ from sordino.view.region import question_region
 LARGEST = 15
 """Values shown in bars and in the table."""
 
+READING = (
+    "The estimate is right on average and what the standard error and the interval are about; noise can take it below"
+    " zero, where intervals begin."
+)
+FITTED = (
+    " The fitted share is that of the distribution near it: for maps, and for sums of many values. Its largest shares"
+    " tend to be too low, for what noise adds to the smallest is taken from them."
+)
+"""What the numbers of a share are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Known:
@@ -82,14 +92,19 @@ def _title(results: Sequence[Result]) -> str:
 
 
 def _about(results: Sequence[Result]) -> str:
-    """What the reports are about, and how shares were made of them."""
+    """What the reports are about, and how distributions were fitted to them."""
     shares = [result for result in results if isinstance(result, HistogramResult)]
     if len(shares) == len(results):
         values = sum(result.question.domain.k for result in shares)
-        return f"{values:,} values; method {shares[0].estimate.method}"
-    method = f"; shares by the method {shares[0].estimate.method}" if shares else ""
+        return f"{values:,} values{_methods(shares)}"
+    method = _methods(shares)
     named = (f"shares of {one.question.name}" if one in shares else one.question.name for one in results)
     return "; ".join(named) + method
+
+
+def _methods(shares: Sequence[HistogramResult]) -> str:
+    methods = sorted({result.estimate.method for result in shares if result.fitted is not None})
+    return f"; fitted by {' and '.join(methods)}" if methods else ""
 
 
 def _promise(promise: CoordinatePromise) -> Table:
@@ -112,13 +127,13 @@ def _promise(promise: CoordinatePromise) -> Table:
 
 def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:
     """A question's map, bars and table."""
-    domain, shares, truth = result.question.domain, result.estimate, known.truth
+    domain, shares, truth, fitted = result.question.domain, result.estimate, known.truth, result.fitted
     low, high = result.interval
     about = f" of {result.question.name}" if several else ""
     sections: list[Section] = []
     if isinstance(domain, Grid):
         panels = [("Truth", truth)] if truth is not None else []
-        panels += [("Estimate", shares.value), *known.others]
+        panels += [("Fitted shares" if fitted is not None else "Estimate", shares.by_method), *known.others]
         words = f"Maps: {', '.join(name for name, _ in panels)}."
         sections.append(Figure(f"Map{about}", maps(domain, panels, 1 / result.n), words))
     if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
@@ -134,13 +149,14 @@ def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[S
     figure = bars(labels, shares.value[top], low[top], high[top], None if truth is None else truth[top])
     heading = f"Histogram{about}" if few else f"Largest shares{about}"
     sections.append(Figure(heading, figure, f"Bars of {'all' if few else 'the'} {len(top)} shares shown.", note))
-    header = (result.question.name, "share", "std. error", "from", "to", *(["truth"] if truth is not None else []))
-    rows = []
-    for value, label in zip(top, labels, strict=True):
-        numbers = [shares.value[value], shares.stderr[value], low[value], high[value]]
-        numbers += [truth[value]] if truth is not None else []
-        rows.append((label, *(f"{number:.5f}" for number in numbers)))
-    sections.append(Table(f"{'All' if few else 'The largest'} values{about}", header, tuple(rows), note))
+    named = {"estimate": shares.value, "std. error": shares.stderr, "from": low, "to": high}
+    named |= {"fitted": fitted} if fitted is not None else {}
+    named |= {"truth": truth} if truth is not None else {}
+    numbers = np.stack([column[top] for column in named.values()], axis=1)
+    rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
+    header = (result.question.name, *named)
+    note = f"{note} {READING}" + (FITTED if fitted is not None else "")
+    sections.append(Table(f"{'All' if few else 'The largest'} values{about}", header, rows, note))
     return sections
 
 
