@@ -144,3 +144,7 @@ def test_a_refusal_of_the_system_is_told(tmp_path, write, monkeypatch):
     with pytest.raises(SordinoError, match="must be possible to write; found permission denied"):
         make_key(tmp_path / "new")
     assert [entry.name for entry in tmp_path.iterdir()] == ["key"]
+
+
+def test_a_key_with_a_byte_order_mark_is_read(write):
+    assert read_key(write("\ufeff" + GOOD)) == bytes.fromhex(DIGITS)

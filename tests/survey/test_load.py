@@ -1,6 +1,7 @@
 """Small files are read as they are: nested too deep, too large, in little memory."""
 
 import json
+import tomllib
 import tracemalloc
 
 import pytest
@@ -76,3 +77,30 @@ def test_an_endless_or_huge_file_is_refused(tmp_path):
         file.truncate(LARGEST_FILE + 1)
     with pytest.raises(SordinoError, match="256 MiB"):
         read_text(tmp_path / "huge")
+
+
+BOM = "\ufeff"
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path):
+    survey = 'version = 1\nepsilon = "1"\n[attribute.a]\ncategories = ["x", "y"]\n'
+    plan = Plan.of(Survey.read(tomllib.loads(survey) | {"ask": [{"histogram": "a"}]}), 9)
+    texts = {
+        "survey": (Survey.load, survey + '[[ask]]\nhistogram = "a"\n'),
+        "terms": (LedgerTerms.load, survey),
+        "query": (TOML_READERS["query"], 'version = 1\nid = "1"\ncollector = "c"\nepsilon = "1"\ncategory = "a"\n'),
+        "record": (TOML_READERS["record"], 'version = 1\n[record]\na = "x"\n'),
+        "json": (read_json, '{"a": 1}'),
+        "plan": (Plan.load, plan.bytes.decode()),
+    }
+    for name, (read, text) in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "marked").write_text(BOM + text, encoding="utf-8")
+        marked, plain = read(tmp_path / "marked"), read(tmp_path / name)
+        assert marked == plain or repr(marked) == repr(plain), name
+
+
+def test_utf_16_is_named(tmp_path):
+    (tmp_path / "survey.toml").write_text("version = 1\n", encoding="utf-16")
+    with pytest.raises(SordinoError, match="must be UTF-8 text; found UTF-16: save it as UTF-8"):
+        Survey.load(tmp_path / "survey.toml")

@@ -282,13 +282,22 @@ def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
         raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
     reports = [path for path in files if path.suffix != ".json"]
     total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    seen: dict[bytes, Path] = {}
     for path in files:
         if path.suffix == ".json":
-            total += load_aggregate(plan, path)
+            found = load_aggregate(plan, path)
+            first = seen.setdefault(found.counts.tobytes(), path)
+            if first is not path:
+                _note(f"{path} holds the same counts as {first}, by chance or as a copy; they count twice")
+            total += found
     if reports:
         with progress("tally", _total(reports)) as advance:
-            total += tally_table(plan, reports, advance)
+            total += tally_table(plan, reports, advance, _note)
     return total
+
+
+def _note(sentence: str) -> None:
+    click.echo(f"sordino: note: {sentence}", err=True)
 
 
 def _total(files: list[Path]) -> int | None:

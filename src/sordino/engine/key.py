@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from sordino.errors import SordinoError
@@ -48,7 +49,8 @@ def read_key(path: Path) -> bytes | None:
             content = file.read(LARGEST) if stat.S_ISREG(status.st_mode) else b""
     except OSError as error:
         raise cannot("read", path, error) from None
-    digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), content)
+    words = content.removeprefix(BOM_UTF8)
+    digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), words)
     if digits is None:
         raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
     _require_secret(path, status)

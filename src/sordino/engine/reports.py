@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sordino.engine.copies import Copies
 from sordino.engine.duckdb import (
     WHOLE,
     header,
@@ -107,17 +108,30 @@ def privatize_table(
     return done
 
 
-def tally_table(plan: Plan, reports: Sequence[Path], progress: Progress = lambda _: None) -> Aggregate:
+def tally_table(
+    plan: Plan,
+    reports: Sequence[Path],
+    progress: Progress = lambda _: None,
+    note: Callable[[str], None] = lambda _: None,
+) -> Aggregate:
     """Count the reports of one or more files.
 
+    Args:
+        plan: of the reports.
+        reports: the files.
+        progress: called with the number of rows done since the last call.
+        note: called with a sentence about files that hold the same few reports, which may be copies.
+
     Raises:
-        SordinoError: reports of another plan, a code that the plan cannot send, a damaged or cut file, or no reports.
+        SordinoError: reports of another plan, a copy of another file, or no reports.
+        DamagedError: a code that the plan cannot send, a damaged or cut file.
     """
     sampled = plan.sampled
     aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    copies = Copies(note)
     for path in reports:
         rows = 0
-        for codes in _read_codes(plan, path):
+        for codes in copies.watched(path, _read_codes(plan, path)):
             try:
                 aggregate += sampled.tally(codes)
             except SordinoError:

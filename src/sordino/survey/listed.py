@@ -68,7 +68,7 @@ def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
 def _lines(file: object, folder: Path) -> list[str]:
     if not isinstance(file, str):
         raise SordinoError("file must be a name", found=repr(file)[:80])
-    lines = read_text(beside(folder, file)).removeprefix("\ufeff").split("\n")
+    lines = read_text(beside(folder, file)).split("\n")
     if lines[-1] == "":
         lines.pop()
     names = [line.removesuffix("\r") for line in lines]

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import tomllib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -96,7 +97,7 @@ def _too_deep(path: Path) -> SordinoError:
 
 
 def read_text(path: Path) -> str:
-    """The text of a small UTF-8 file.
+    """The text of a small UTF-8 file, without the byte order mark that some editors begin it with.
 
     Raises:
         SordinoError: unreadable, larger than 256 MiB, or other bytes.
@@ -110,8 +111,10 @@ def read_text(path: Path) -> str:
         raise cannot("read", path, error) from None
     if len(content) > LARGEST_FILE:
         raise SordinoError(f"{path} must be smaller than 256 MiB", found="a larger file")
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise SordinoError(f"{path} must be UTF-8 text", found="UTF-16", step="save it as UTF-8")
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SordinoError(f"{path} must be UTF-8 text", found="other bytes") from None
 
