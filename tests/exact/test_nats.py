@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, in_nats
+from sordino.exact.written import shown
 
 witness = mpmath.MPContext()
 witness.dps = 200
@@ -41,6 +42,8 @@ BAD = [
     *("", " ", "one", "e", "0x10", "1,5", "1 +", "+ 1", "1 + + 1", "1/2/3", "1 - ln 3", "1+ln 3"),
     *("nan", "inf", "-inf", "1/nan", "ln inf", "ln nan", math.nan, math.inf, Decimal("sNaN"), Decimal("-Infinity")),
     *("1e401", "1e-401", "1e1000000000", "1e99999999999999999999", "1/1e401", "ln 1e999999", Decimal("1e500000")),
+    *("1" * 5000, "0." + "1" * 5000, "1/" + "3" * 5000, "ln 1." + "0" * 401 + "1", " + ".join(["ln 1e300"] * 20)),
+    *(10**5000, -(10**5000), Fraction(1, 10**5000), " + ".join(f"1/1{'0' * 90}{n}" for n in (1, 3, 7, 9, 13))),
     *("ln", "ln 0", "ln -1", "ln ln 2", "ln 1/0", "1/0", "0/0", "ln 0 + 1", "ln 0/5"),
     *(True, False, None, b"1", [1], 1j),
 ]
@@ -70,7 +73,7 @@ def test_reads_amounts_exactly(text, rational, ratio):
     assert (amount.rational, amount.ratio) == (rational, ratio)
 
 
-@pytest.mark.parametrize("text", BAD, ids=repr)
+@pytest.mark.parametrize("text", BAD, ids=shown)
 def test_refuses_what_is_no_amount(text):
     with pytest.raises(SordinoError, match="finite number of nats"):
         Nats.of(text)
@@ -137,6 +140,22 @@ def test_amounts_beyond_the_floats_are_enclosed():
     largest = float.fromhex("0x1.fffffffffffffp+1023")
     assert (Nats.of("1e400").floor(), Nats.of("1e400").ceil()) == (largest, math.inf)
     assert (Nats.of("-1e400").floor(), Nats.of("-1e400").ceil()) == (-math.inf, -largest)
+
+
+@pytest.mark.parametrize("text", ["ln 1." + "0" * 390 + "1", "1 + ln 1." + "0" * 390 + "1", "ln 1 + 1e-390"])
+def test_an_amount_is_never_rounded_beyond_zero(text):
+    tiny = Nats.of(text) - Nats.of("1" if text[0] == "1" else 0)
+    assert 0 <= tiny.floor() <= 1e-300
+    assert 0 < tiny.ceil() <= 2e-39
+    below = Nats.of(0) - tiny
+    assert -2e-39 <= below.floor() < 0
+    assert -1e-300 <= below.ceil() <= 0
+
+
+def test_what_is_read_can_be_written_and_read_again():
+    for text in ("ln 1." + "0" * 390 + "1", "0." + "1" * 400, "1/3 + ln " + "9" * 401 + "/7", "1e-400", "-1e400"):
+        amount = Nats.of(text)
+        assert Nats.of(str(amount)) == amount
 
 
 def test_huge_amounts_with_a_logarithm_are_compared():

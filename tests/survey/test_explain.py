@@ -132,3 +132,10 @@ def test_one_nat_is_no_plural():
 def test_other_things_cannot_be_explained(thing):
     with pytest.raises(SordinoError, match=type(thing).__name__):
         explain(thing)
+
+
+def test_what_is_left_is_never_said_to_be_less_than_nothing():
+    tiny = "ln 1." + "0" * 390 + "1"
+    text = " ".join(explain(certify(RandomizedResponse(2, tiny), LDP(tiny))))
+    assert "The promise holds" in text
+    assert "What is left there: 0 nats." in text

@@ -28,6 +28,7 @@ from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.written import read_rational, shown
 
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
 """Which filter by epsilons comes first; best: basic composition or Renyi, whichever accepts."""
@@ -265,13 +266,13 @@ def _replaced(
 
 def _read_probability(probability: Any) -> Fraction:
     try:
-        read = Fraction(repr(probability) if isinstance(probability, float) else probability)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        read = read_rational(probability)
+    except SordinoError:
         read = Fraction(0)
-    if isinstance(probability, bool) or not 0 < read < Fraction(36, 100):
+    if not 0 < read < Fraction(36, 100):
         raise SordinoError(
             "delta_probability must lie above 0 and below 0.36",
-            found=repr(probability)[:80],
+            found=shown(probability),
             step='for probability 0 use a BayesianFilter; write small ones as "1e-6"',
         )
     return read
@@ -279,12 +280,13 @@ def _read_probability(probability: Any) -> Fraction:
 
 def _read_order(order: Any) -> Decimal:
     try:
-        read = Decimal(str(order))
-    except ArithmeticError:
-        read = Decimal(0)
-    if not read.is_finite() or not 1 < read <= 10**4:
-        raise SordinoError("an order of the Renyi divergence must lie above 1, at most 10^4", found=repr(order)[:80])
-    return read
+        read = read_rational(order)
+    except SordinoError:
+        read = Fraction(0)
+    if not 1 < read <= 10**4:
+        raise SordinoError("an order of the Renyi divergence must lie above 1, at most 10^4", found=shown(order))
+    with localcontext(Context(prec=DIGITS)):
+        return Decimal(read.numerator) / Decimal(read.denominator)
 
 
 def _decimal_below(fraction: Fraction) -> Decimal:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.written import shown
 
 BoundLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal | None"
 """What is read as a bound of a pair; None and "inf" for a pair that is not protected."""
@@ -45,7 +46,7 @@ def read_epsilon(epsilon: NatsLike) -> Nats:
     """
     amount = Nats.of(epsilon)
     if amount.sign() < 0 or amount > LARGEST_EPSILON:
-        raise SordinoError(f"epsilon must lie between 0 and {LARGEST_EPSILON} nats", found=repr(str(epsilon)))
+        raise SordinoError(f"epsilon must lie between 0 and {LARGEST_EPSILON} nats", found=shown(str(epsilon)))
     return amount
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.written import read_rational
 
 Weights: TypeAlias = NDArray[np.object_]
 """Whole numbers of any size, in proportion to probabilities."""
@@ -39,7 +40,7 @@ def read_prior(prior: Any) -> Weights:
     """
     try:
         array = np.array(prior, dtype=object)
-        cells = [read_number(cell) for cell in array.ravel().tolist()]
+        cells = [read_rational(cell) for cell in array.ravel().tolist()]
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
         found = "lists of different lengths, or cells that are no numbers"
         raise SordinoError("a prior must be an array of probabilities", found=found) from None
@@ -60,11 +61,6 @@ def read_prior(prior: Any) -> Weights:
                 step="take the value out, or give it a probability",
             )
     return weights
-
-
-def read_number(number: Any) -> Fraction:
-    """A number as it is written."""
-    return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
 def given(weights: Weights, attribute: int, others: Sequence[int] | None = None) -> Weights:
@@ -129,7 +125,7 @@ def read_values(
     read: list[list[Fraction] | None] = []
     for place, (own, k) in enumerate(zip(values, shape, strict=True)):
         try:
-            numbers = None if own is None else [read_number(number) for number in own]
+            numbers = None if own is None else [read_rational(number) for number in own]
         except (ValueError, TypeError, OverflowError, ZeroDivisionError):
             raise SordinoError(f"values of attribute {place} must be numbers", found="another thing") from None
         if numbers is not None and (

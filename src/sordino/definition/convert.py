@@ -30,6 +30,7 @@ from sordino.definition.product import Amounts, read_amounts
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
+from sordino.exact.written import exact_value
 
 NOTHING = Nats.of(0)
 
@@ -131,7 +132,7 @@ def deltas_from_likelihood(likelihood: ArrayLike, rest: BoundOnVariation | Seque
     """
     try:
         table = np.asarray(likelihood)
-        exact = [Fraction(entry) for entry in table.ravel().tolist()]
+        exact = [exact_value(entry) for entry in table.ravel().tolist()]
     except (ValueError, TypeError, OverflowError):
         raise SordinoError("a likelihood must be a table of finite numbers", found="another entry") from None
     if not table.ndim or not exact or min(exact) < 0:

@@ -20,6 +20,7 @@ from typing import Any
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.written import read_rational, shown
 
 BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
@@ -149,10 +150,10 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
             step="bounds between pairs do not bound the rest together: give the largest total variation of all others",
         )
     try:
-        # A float's shortest decimal is what was written.
-        value = Fraction(repr(float(bound))) if isinstance(bound, float) else Fraction(bound)
-    except (ValueError, TypeError, ZeroDivisionError):
-        raise SordinoError("a bound on dependence must be a number in [0, 1]", found=repr(bound)[:80]) from None
-    if not 0 <= value <= 1 or isinstance(bound, bool):
-        raise SordinoError("a bound on dependence must lie in [0, 1]", found=str(bound))
+        # What was worked out exactly, from a known prior, may have any number of digits.
+        value = bound if isinstance(bound, Fraction) else read_rational(bound)
+    except SordinoError:
+        raise SordinoError("a bound on dependence must be a number in [0, 1]", found=shown(bound)) from None
+    if not 0 <= value <= 1:
+        raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
     return value

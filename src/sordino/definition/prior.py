@@ -19,6 +19,7 @@ from sordino.definition.product import Contrast, Shape, by_attribute, read_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.nats import Nats
+from sordino.exact.written import exact_value
 
 LARGEST_PRIOR = 1 << 20
 """Records of a prior at most."""
@@ -61,7 +62,7 @@ class Prior:
             return prior
         try:
             table = np.asarray(prior)
-            exact = [Fraction(entry) for entry in table.ravel().tolist()]
+            exact = [exact_value(entry) for entry in table.ravel().tolist()]
         except (ValueError, TypeError, OverflowError):
             raise SordinoError(
                 "a prior must be an array of probabilities, with one axis for each attribute",

@@ -40,6 +40,7 @@ from sordino.definition.dependence import Dependence
 from sordino.design.asked import MOST_DENOMINATOR, Asked, Attribute, NumberAttribute, Why
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
+from sordino.exact.written import read_rational, shown
 
 MOST_RECORDS = 2**31
 """Sums of fixed-point numbers and products of counts stay within 64 bits."""
@@ -230,7 +231,7 @@ def state_dependence(
     """
     sure, tau = read_confidence(confidence), _plain(shift)
     if tau is None:
-        raise SordinoError("a shift must lie in [0, 1]", found=str(shift)[:20], step='write it as "0.01"')
+        raise SordinoError("a shift must lie in [0, 1]", found=shown(shift), step='write it as "0.01"')
     if sample.n == 0:
         raise SordinoError("a sample must have records", found="none")
     # ln(1/beta), of whole numbers of any size.
@@ -280,7 +281,7 @@ def read_confidence(confidence: float | str | Fraction) -> Fraction:
     sure = _plain(confidence)
     if sure is None or not 0 < sure < 1:
         rule = "confidence must lie between 0 and 1, without the ends"
-        raise SordinoError(rule, found=str(confidence)[:20], step='write it as "0.99"')
+        raise SordinoError(rule, found=shown(confidence), step='write it as "0.99"')
     return sure
 
 
@@ -289,10 +290,10 @@ def _plain(number: float | str | Fraction) -> Fraction | None:
     if isinstance(number, str) and not PLAIN.fullmatch(number):
         return None
     try:
-        value = Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
-    except (ValueError, TypeError, ZeroDivisionError):
+        value = read_rational(number)
+    except SordinoError:
         return None
-    return value if value.denominator <= MOST_DENOMINATOR and not isinstance(number, bool) else None
+    return value if value.denominator <= MOST_DENOMINATOR else None
 
 
 def _largest(asked: Asked, sample: SampleTally, i: int, statistic: Statistic, odds: float) -> tuple[float, float]:

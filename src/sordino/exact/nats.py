@@ -7,7 +7,6 @@ Minus infinity is q = 0 (the slack of an output that one hypothesis can cause an
 """
 
 import math
-import re
 import sys
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
@@ -15,15 +14,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
+from sordino.exact.written import read_rational, require_short, shown
 
 FIRST_DIGITS = 40
 """Decimal digits of the first enclosure of e^r; doubled until it decides."""
-
-LARGEST_EXPONENT = 400
-"""Decimal exponents beyond this are refused before they become integers of a billion digits."""
-
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?", re.ASCII)
-"""A decimal number as everybody reads it: no underscores, no digits of other scripts."""
 
 NatsLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal"
 """What `Nats.of` reads."""
@@ -56,25 +50,18 @@ class Nats:
         """Read "1.0", "1/2", "ln 3", "1 + ln 3", an int, Fraction, Decimal, or a float by its shortest decimal.
 
         Raises:
-            SordinoError: not an amount, not finite, or with an absurd exponent.
+            SordinoError: not an amount, not finite, or of absurdly many digits.
         """
         if isinstance(amount, Nats):
             return amount
-        if isinstance(amount, bool):
-            raise _unreadable(amount)
-        if isinstance(amount, int | Fraction):
-            return cls(Fraction(amount))
-        rational, ratio = Fraction(0), Fraction(1)
-        for term in str(amount).split(" + "):
-            text = term.strip()
-            if text.startswith("ln"):
-                factor = _fraction(text.removeprefix("ln"), amount)
-                if factor <= 0:
-                    raise _unreadable(amount)
-                ratio *= factor
-            else:
-                rational += _fraction(text, amount)
-        return cls(rational, ratio)
+        try:
+            return cls(*_terms(amount)) if isinstance(amount, str) else cls(read_rational(amount))
+        except SordinoError:
+            raise SordinoError(
+                "an amount of loss must be a finite number of nats",
+                found=shown(amount),
+                step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"',
+            ) from None
 
     @classmethod
     def log(cls, ratio: Fraction | int) -> "Nats":
@@ -177,14 +164,22 @@ class Nats:
         return _float_down(low), 0.0 - _float_down(-high)
 
     def around(self) -> tuple[Fraction, Fraction]:
-        """Rationals around a finite amount, about 1e-39 of it apart; both are the amount where it is rational."""
+        """Rationals around a finite amount, about 1e-39 of its terms apart, neither of them beyond zero.
+
+        Both are the amount where it is rational.
+        """
         if self.ratio == 1:
             return self.rational, self.rational
         with localcontext(Context(prec=FIRST_DIGITS)):
             # `ln` is correctly rounded, so one step to either side encloses; the sum is exact in Fraction.
             low = (_decimal(self.ratio, ROUND_FLOOR)).ln().next_minus()
             high = (_decimal(self.ratio, ROUND_CEILING)).ln().next_plus()
-        return self.rational + Fraction(low), self.rational + Fraction(high)
+        below, above = self.rational + Fraction(low), self.rational + Fraction(high)
+        if below < 0 < above:
+            # What is left of two terms that nearly cancel, or of a ratio next to 1: its sign is known exactly.
+            sign = self.sign()
+            below, above = (below if sign < 0 else Fraction(0)), (above if sign > 0 else Fraction(0))
+        return below, above
 
     def __str__(self) -> str:
         """The canonical text; that of a finite amount is readable again by `of`."""
@@ -251,22 +246,16 @@ def in_nats(amount: object) -> str:
     return f"{amount} nat{'' if str(amount) == '1' else 's'}"
 
 
-def _fraction(text: str, amount: object) -> Fraction:
-    """A plain rational: a decimal or a quotient of two decimals."""
-    parts = [part.strip() for part in text.split("/")]
-    if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts):
-        raise _unreadable(amount)
-    numbers = [Decimal(part) for part in parts]
-    if not all(abs(number.adjusted()) <= LARGEST_EXPONENT for number in numbers):
-        raise _unreadable(amount)
-    if len(numbers) == 2 and numbers[1] == 0:
-        raise _unreadable(amount)
-    return Fraction(numbers[0]) / (Fraction(numbers[1]) if len(numbers) == 2 else 1)
-
-
-def _unreadable(amount: object) -> SordinoError:
-    return SordinoError(
-        "an amount of loss must be a finite number of nats",
-        found=repr(amount),
-        step='write it as "1.0", "1/2", "ln 3" or "1 + ln 3"',
-    )
+def _terms(text: str) -> tuple[Fraction, Fraction]:
+    """The rational part and the ratio of a sum of numbers and logarithms."""
+    rational, ratio = Fraction(0), Fraction(1)
+    for term in text.split(" + "):
+        number = term.strip()
+        if number.startswith("ln"):
+            factor = read_rational(number.removeprefix("ln"))
+            if factor <= 0:
+                raise SordinoError("the logarithm's argument must be above 0", found=shown(term))
+            ratio = require_short(ratio * factor)
+        else:
+            rational = require_short(rational + read_rational(number))
+    return rational, ratio

@@ -12,6 +12,7 @@ from pydantic import PlainValidator, model_validator
 
 from sordino.definition.dependence import Dependence, read_variation
 from sordino.errors import SordinoError
+from sordino.exact.written import shown
 from sordino.survey.parts import DependencePart, Part, Text, require_one_of
 
 
@@ -69,5 +70,5 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
 def _canonical(text: str) -> Fraction:
     bound = read_variation(text)
     if str(bound) != text:
-        raise SordinoError("a plan's bounds must be in their canonical form", found=repr(text)[:80])
+        raise SordinoError("a plan's bounds must be in their canonical form", found=shown(text))
     return bound

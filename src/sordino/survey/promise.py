@@ -10,6 +10,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+from sordino.exact.written import shown
 from sordino.survey.parts import AttributePart, BlocksPart, ProtectPart
 
 LARGEST_DOMAIN = 2**22
@@ -74,7 +75,7 @@ def canonical_amount(text: str) -> Nats:
     """An amount of a plan, which has one spelling only."""
     amount = Nats.of(text)
     if str(amount) != text:
-        raise SordinoError("a plan's amounts must be in their canonical form", found=repr(text))
+        raise SordinoError("a plan's amounts must be in their canonical form", found=shown(text))
     return amount
 
 

@@ -25,6 +25,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+from sordino.exact.written import require_short, shown
 from sordino.survey.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.promise import LARGEST_DOMAIN, Domain, partition_of
 
@@ -38,12 +39,12 @@ WAYS = ("blocks", "sensitive", "metric", "matrix")
 def read_positive(epsilon: object) -> Nats:
     """An epsilon of a survey: above 0."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, str | int | float):
-        raise SordinoError("epsilon must be a number of nats", found=repr(epsilon), step='write it as "1.0" or "ln 3"')
+        raise SordinoError("epsilon must be a number of nats", found=shown(epsilon), step='write it as "1.0" or "ln 3"')
     amount = read_epsilon(epsilon)
     if amount.sign() <= 0:
         raise SordinoError(
             "epsilon must be above 0, or nothing could be learned",
-            found=repr(str(epsilon)),
+            found=shown(str(epsilon)),
             step='common values are "0.5" to "4"',
         )
     return amount
@@ -266,11 +267,12 @@ def _distance(entry: object) -> Fraction:
 
 
 def _times(epsilon: Nats, distance: Fraction) -> Nats:
+    rational = require_short(epsilon.rational * distance)
     if epsilon.ratio == 1:
-        return Nats(epsilon.rational * distance)
+        return Nats(rational)
     if distance.denominator != 1 or not 0 <= distance <= LARGEST_MATRIX:
         raise SordinoError("an epsilon with a logarithm needs whole distances", found=f"{distance}")
-    return Nats(epsilon.rational * distance, epsilon.ratio ** int(distance))
+    return Nats(rational, require_short(epsilon.ratio ** int(distance)))
 
 
 def _bounds_text(bounds: Sequence[Sequence[Nats | None]]) -> list[list[str]]:
