@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sordino.errors import DamagedError, SordinoError
-from sordino.store.database import UnreadableError
+from sordino.store.database import HEADER_VERSIONS, UnreadableError
 from sordino.store.event import Event, seal_of
 
 MAGIC = b"SQLite format 3\0"
-
-HEADER_VERSIONS = slice(18, 20)
-"""Bytes of the file's header that say how it is read and written."""
 
 HEADER_PAGES = slice(28, 32)
 """Bytes that say how many pages there are."""

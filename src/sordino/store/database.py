@@ -29,6 +29,23 @@ PAUSE = 0.005
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
+OWN = stat.S_IRUSR | stat.S_IWUSR
+
+PAGE = 4096
+"""Bytes of a page."""
+
+HEADER_VERSIONS = slice(18, 20)
+"""Bytes of the file's header that say how it is read and written."""
+
+WITH_LOG = b"\x02\x02"
+"""By a write-ahead log."""
+
+NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""What SQLite reports of a full disk, among others."""
+
+LOGS = ("-wal", "-shm")
+"""Endings of the files that SQLite keeps beside an open one."""
+
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, seal TEXT NOT NULL);
 CREATE TABLE events (
@@ -46,28 +63,44 @@ CREATE TABLE events (
 
 @contextmanager
 def new_database(path: Path) -> Iterator[sqlite3.Connection]:
-    """A new file that only its owner can open; it has its name when the block ends well.
+    """A new file that only its owner can open; it has its name once it is whole and was read again.
 
     Raises:
-        SordinoError: something has that name, or the system refuses.
+        SordinoError: something has that name, or the system refuses: then nothing is left.
     """
+    with _errors(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.executescript(SCHEMA)
+        connection.execute("BEGIN")
+        yield connection
+        connection.execute("COMMIT")
+        content = bytearray(connection.serialize())
+    # SQLite would report too late that there is no room to move a log into its file.
+    content[HEADER_VERSIONS] = WITH_LOG
     with written(path) as temporary:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR))
         try:
-            with _errors(path), closing(_connect(temporary)) as connection:
-                connection.execute("PRAGMA page_size = 4096")
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {VERSION}")
-                connection.executescript(SCHEMA)
-                connection.execute("BEGIN IMMEDIATE")
-                yield connection
-                connection.execute("COMMIT")
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, OWN)
+            with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
+                file.write(content)
+            _require_room(path, temporary)
         finally:
-            for ending in ("-wal", "-shm"):
+            for ending in LOGS:
                 with suppress(OSError):
                     temporary.with_name(temporary.name + ending).unlink()
     sync_folder(path)
+
+
+def _require_room(path: Path, temporary: Path) -> None:
+    """Have the new file read as it will be, with the files beside it that SQLite needs for that.
+
+    Raises:
+        SordinoError: no room for them.
+    """
+    with _errors(path), closing(_connect(temporary)) as connection:
+        if connection.execute("PRAGMA quick_check(1)").fetchone() != (b"ok",):
+            raise UnreadableError(path, "another file than was written")
 
 
 @contextmanager
@@ -173,7 +206,8 @@ def _errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if _is_busy(error):
             raise _busy(path) from None
-        raise UnavailableError(f"{path} must be possible to use", found=str(error)) from None
+        step = "check that the disk has room" if error.sqlite_errorcode & 0xFF in NO_ROOM else ""
+        raise UnavailableError(f"{path} must be possible to use", found=str(error), step=step) from None
     except sqlite3.DatabaseError as error:
         raise UnreadableError(path, str(error)[:80]) from None
     except UnicodeDecodeError:

@@ -221,7 +221,11 @@ def _rename_to_new(temporary: Path, path: Path) -> None:
     except OSError:
         # A file system without hard links: take the name first, then replace our own empty file.
         path.touch(exist_ok=False)
-        temporary.replace(path)
+        try:
+            temporary.replace(path)
+        except OSError:
+            path.unlink()
+            raise
 
 
 def _exists(path: Path) -> SordinoError:
