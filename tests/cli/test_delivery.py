@@ -123,3 +123,31 @@ def test_the_exit_code_stands_without_a_place_for_errors(home, shell, words, str
     done = shell(words.split(), streams)
     works = words == "certify plan.json" and ">&- " not in streams
     assert (done.returncode, done.stderr) == (0 if works else 2, "")
+
+
+WRITERS = [
+    "ledger new new.ledger terms.toml",
+    "plan survey.toml --people 5 -o new.json",
+    "privatize plan.json people.csv -o new.csv",
+    "privatize plan.json people.csv -o new.csv.gz",
+    "privatize plan.json people.csv -o new.parquet",
+    "privatize plan.json people.csv -o new.csv --key new.key --id colour",
+    "aggregate plan.json reports.csv -o new.json",
+    "estimate plan.json reports.csv -o new.csv",
+    "estimate plan.json reports.csv --html new.html",
+    "ledger export me.ledger -o new.jsonl",
+    "certify plan.json --region new.png",
+]
+
+
+@pytest.mark.parametrize("words", [WRITERS[0], *(pytest.param(words, marks=pytest.mark.long) for words in WRITERS[1:])])
+def test_a_file_that_finds_no_room_leaves_nothing(home, program, words):
+    """No file may be longer than nothing at all."""
+    before = set(home.iterdir())
+    command = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *program, *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sordino: ")
+    assert "Traceback" not in done.stderr
+    # What SQLite could not finish beside a ledger is empty, and its own to take away.
+    assert {path for path in home.iterdir() if not path.name.startswith("me.ledger-")} == before
