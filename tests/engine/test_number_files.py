@@ -81,7 +81,9 @@ def test_words_and_gaps_are_no_numbers(tmp_path, plan, write_rows):
     with pytest.raises(SordinoError, match="row 2, height: a value must be a number from 140 to 200; found another"):
         privatize_table(plan, path, tmp_path / "r.csv")
     path = write_rows(tmp_path / "q.csv", people(height=["150", "", "160"]))
-    with pytest.raises(SordinoError, match="row 2, height: a value must be given; found a missing one: fill it in"):
+    with pytest.raises(
+        SordinoError, match="row 2, height: a value must be given; found a missing one in 1 of 3 rows: fill it in"
+    ):
         privatize_table(plan, path, tmp_path / "r.csv")
 
 

@@ -124,7 +124,14 @@ def test_a_missing_number_is_named_by_row(tmp_path, numbered, listing):
 
 def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
     (tmp_path / "people.csv").write_bytes(b"value,Who\n1,1\n")
-    refused(tmp_path, numbered, listing, "people.csv", "the column who of ids", "2 columns", "--id COLUMN")
+    refused(
+        tmp_path,
+        numbered,
+        listing,
+        "people.csv",
+        "the columns who; found value, Who, but not who: did you mean 'Who'?",
+        "--id COLUMN",
+    )
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(b"value,who,WHO\n1,1,1\n"))
     refused(tmp_path, numbered, listing, "people.csv.gz", "each column once")
 

@@ -103,7 +103,7 @@ def test_a_code_in_csv_has_the_plans_digits(tmp_path, make_plan, code):
     [
         ({"code": ["1"]}, "plan"),
         ({"plan": ["1"]}, "code"),
-        ({"Plan": ["1"], "Code": ["1"]}, "spelling"),
+        ({"Plan": ["1"], "Code": ["1"]}, "did you mean"),
     ],
     ids=["no plan", "no code", "spelling"],
 )

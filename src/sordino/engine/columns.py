@@ -17,12 +17,16 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
-from sordino.engine.duckdb import TEXT, WHOLE, number, quoted
+from sordino.engine.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
+from sordino.engine.wrong import STEPS, Rows, examine, index_cause, label_cause, number_cause
 from sordino.errors import SordinoError
 from sordino.survey.parts import AttributePart
 from sordino.survey.promise import Domain
 
 PAIR = ("latitude", "longitude")
+
+BEYOND = "beyond the range"
+"""Finite numbers that are none of an attribute's; where they are clipped there are none."""
 
 Column: TypeAlias = NDArray[Any]
 """Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
@@ -37,22 +41,21 @@ class AttributeColumns:
         domain: its values.
         missing: the category of a missing value; None where missing values are refused.
         clip: whether a number beyond an end counts as that end.
-        step: what to do about a bad value.
+        after: what the advice about a bad value ends with.
     """
 
     names: tuple[str, ...]
     domain: Domain | Interval
     missing: str | None = None
     clip: bool = False
-    step: str = "correct it; nothing was written"
+    after: str = "nothing was written"
 
     @classmethod
     def of(cls, part: AttributePart, domain: Domain | Interval) -> "AttributeColumns":
         """The columns of a plan's attribute, whose domain is known."""
         names = tuple(part.columns)
         if part.number is not None:
-            step = "correct it, or set clip = true in the survey; nothing was written"
-            return cls(names, domain, clip=part.number.clip, step=step)
+            return cls(names, domain, clip=part.number.clip)
         return cls(names, domain, part.missing)
 
     @property
@@ -112,16 +115,21 @@ class AttributeColumns:
         Raises:
             SordinoError: a value that is missing or none of the attribute's.
         """
+        values, wrong = self._read(columns)
+        if wrong.any():
+            position = int(np.argmax(wrong))
+            raise self._error(path, rows + position + 1, missing=columns["missing"][position].as_py())
+        return values
+
+    def _read(self, columns: Mapping[str, pa.Array]) -> tuple[Column, NDArray[np.bool_]]:
+        """A batch's values, and in which rows there is none."""
         if isinstance(self.domain, Interval):
             numbers: NDArray[np.float64] = (
                 columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
             )
-            good = np.isfinite(numbers) if self.clip else self.domain.contains(numbers)
-            self._refuse(path, ~good, columns["missing"], rows)
-            return numbers
+            return numbers, ~(np.isfinite(numbers) if self.clip else self.domain.contains(numbers))
         indices = self._indices(columns)
-        self._refuse(path, indices < 0, columns["missing"], rows)
-        return indices
+        return indices, indices < 0
 
     def _indices(self, columns: Mapping[str, pa.Array]) -> NDArray[np.intp]:
         """Each row's value, -1 where it has none."""
@@ -141,29 +149,52 @@ class AttributeColumns:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
                 return index
 
-    def _refuse(self, path: Path, wrong: NDArray[np.bool_], missing: pa.Array, rows: int) -> None:
-        if not wrong.any():
-            return
-        position = int(np.argmax(wrong))
-        where = f"{path}, row {rows + position + 1}, {' and '.join(self.names)}"
-        if missing[position].as_py():
+    def _error(self, path: Path, row: int, *, missing: bool) -> SordinoError:
+        """What is wrong with the first wrong row, and how many there are."""
+        where = f"{path}, row {row}, {' and '.join(self.names)}"
+        wrong = examine(path, self.names, self.expressions, self._judge, self._causes)
+        if missing:
             named = isinstance(self.domain, Categories)
             step = ", or declare one of the categories as `missing` in the survey" if named else ""
-            raise SordinoError(f"{where}: a value must be given", found="a missing one", step=f"fill it in{step}")
+            found = f"a missing one in {wrong.missing:,} of {wrong.rows:,} rows"
+            return SordinoError(f"{where}: a value must be given", found=found, step=f"fill it in{step}")
         rule = "one of the survey's"
         if isinstance(self.domain, Interval):
             rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
-        raise SordinoError(f"{where}: a value must be {rule}", found="another", step=self.step)
+        clip = "correct it, or set clip = true in the survey"
+        step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
+        found = f"another {wrong.words}"
+        return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
+
+    def _judge(self, columns: Mapping[str, pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return self._read(columns)[1], columns["missing"].to_numpy(zero_copy_only=False)
+
+    def _causes(self, rows: Rows) -> NDArray[np.object_]:
+        match self.domain:
+            case Interval():
+                return number_cause(rows, BEYOND)
+            case Grid() if len(self.names) == 2:
+                return number_cause(rows, "outside the map")
+            case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
+                return index_cause(rows, domain.k)
+            case domain:
+                return label_cause(rows, domain.labels)
 
 
-def require_numbers(asked: Iterable[AttributeColumns], path: Path, kinds: Mapping[str, str]) -> None:
-    """Columns that are read as numbers hold numbers or texts, not dates or truth values.
+def require_columns_of(asked: Iterable[AttributeColumns], path: Path) -> None:
+    """Refuse a table that lacks columns, or has other things than numbers and texts where numbers are read.
 
     Args:
         asked: the attributes.
-        path: of the table, for the message.
-        kinds: the type of each of the table's columns.
+        path: of the table.
+
+    Raises:
+        SordinoError: columns that are missing, or dates or truth values in one.
     """
+    asked = list(asked)
+    columns = list(dict.fromkeys(name for own in asked for name in own.names))
+    require_columns(path, columns, "name them in its first line, or set `column` in the survey")
+    kinds = dict(header(path))
     names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
     wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
     if wrong:

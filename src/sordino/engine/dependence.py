@@ -10,8 +10,8 @@ from pathlib import Path
 from sordino.design.asked import Asked, Attribute, NumberAttribute
 from sordino.design.dependence import SampleTally, tally_sample
 from sordino.domain.interval import Interval
-from sordino.engine.columns import AttributeColumns, require_numbers
-from sordino.engine.duckdb import header, read_batches, refuse_blank_lines
+from sordino.engine.columns import AttributeColumns, require_columns_of
+from sordino.engine.duckdb import read_batches, refuse_blank_lines
 from sordino.errors import SordinoError
 from sordino.survey.columns import require_own_columns
 
@@ -30,7 +30,7 @@ def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], No
     """
     read = [_columns(attribute) for attribute in asked.attributes]
     require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
-    require_numbers(read, path, dict(header(path)))
+    require_columns_of(read, path)
     refuse_blank_lines(path)
     select = {f"{key} {j}": text for j, own in enumerate(read) for key, text in own.expressions.items()}
     total: SampleTally | None = None
@@ -51,7 +51,7 @@ def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], No
 def _columns(attribute: Attribute) -> AttributeColumns:
     """How an attribute of a sample is read."""
     names = attribute.columns or (attribute.name,)
-    step = "correct the sample as a whole; a record that is left out makes it another population's"
+    after = "a record that is left out makes the sample another population's"
     if isinstance(attribute, NumberAttribute):
-        return AttributeColumns(names, Interval(attribute.low, attribute.high), clip=attribute.clip, step=step)
-    return AttributeColumns(names, attribute.domain, attribute.missing, step=step)
+        return AttributeColumns(names, Interval(attribute.low, attribute.high), clip=attribute.clip, after=after)
+    return AttributeColumns(names, attribute.domain, attribute.missing, after=after)

@@ -9,6 +9,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import duckdb
@@ -39,6 +40,9 @@ WILDCARDS = frozenset("*?[]{}")
 
 WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 """Types of whole numbers."""
+
+MOST_NAMES = 40
+"""Columns that a message lists."""
 
 PARQUET = "read_parquet(?, hive_partitioning = false)"
 """A folder called `x=1` is no column."""
@@ -217,17 +221,7 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     names = _names(path)
     if not names:
         raise SordinoError(f"{path} must hold data", found="an empty file")
-    missing = [name for name in columns if name not in names]
-    if missing:
-        # The names found are not repeated: a file without a header would show its first row.
-        close = [name for name in missing if alike(name) in [alike(found.strip()) for found in names]]
-        raise SordinoError(
-            f"{path} must have the columns {', '.join(columns)}",
-            found=f"{len(names)} columns, but not {', '.join(missing)}",
-            step=f"mind the spelling of {', '.join(close)}"
-            if close
-            else "name them in its first line, or set `column` in the survey",
-        )
+    _require_columns(path, names, columns, "name them in its first line")
     matched = [alike(name) for name in names]
     repeated = [name for name in columns if matched.count(alike(name)) > 1]
     if repeated:
@@ -244,6 +238,46 @@ def _source(path: Path, columns: Sequence[str]) -> str:
     return (
         f"read_csv(?, columns = {{{types}}}, compression = '{compression}', hive_partitioning = false, {CSV_OPTIONS})"
     )
+
+
+def require_columns(path: Path, columns: Sequence[str], step: str, *, named: bool = False) -> None:
+    """Refuse a table that lacks a column.
+
+    Args:
+        path: the table.
+        columns: their names.
+        step: what to do about one that is missing, and is not there in another spelling.
+        named: whether the first line is known to be one of names.
+
+    Raises:
+        SordinoError: with the names that are there, where they are known to be names.
+    """
+    if names := _names(path):
+        _require_columns(path, names, columns, step, named=named)
+
+
+def _require_columns(
+    path: Path, names: Sequence[str], columns: Sequence[str], step: str, *, named: bool = False
+) -> None:
+    missing = [name for name in columns if name not in names]
+    if not missing:
+        return
+    # A CSV file without a header has somebody's values in its first line. Where a column is found they are names.
+    known = named or table_format(path) == ".parquet" or len(missing) < len(columns)
+    found = f"{len(names)} columns"
+    if known:
+        found = ", ".join(_shown(name) for name in names[:MOST_NAMES]) + (" ..." if len(names) > MOST_NAMES else "")
+    found += f", but not {', '.join(missing)}"
+    spelt = [repr(name) for name in names if alike(name.strip()) in [alike(one.strip()) for one in missing]]
+    close = [repr(name) for one in missing for name in get_close_matches(one, names, 1) if known]
+    if spelt or close:
+        step = f"did you mean {', '.join(dict.fromkeys(spelt or close))}? Otherwise {step}"
+    raise SordinoError(f"{path} must have the columns {', '.join(columns)}", found=found, step=step)
+
+
+def _shown(name: str) -> str:
+    """A name that others chose, on one line."""
+    return name if name.isprintable() and name.strip() == name != "" else repr(name)
 
 
 def refuse_blank_lines(path: Path) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches
+from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
 from sordino.errors import SordinoError
 from sordino.exact.keyed import TEXT_BIT, first_repeated, record_ids
 from sordino.exact.source import Words
@@ -36,11 +36,8 @@ def id_expressions(path: Path, column: str, kinds: Mapping[str, str]) -> dict[st
         SordinoError: no such column, or one of another type than whole numbers or texts.
     """
     if column not in kinds:
-        raise SordinoError(
-            f"{path} must have the column {column} of ids",
-            found=f"{len(kinds)} columns, but not {column}",
-            step="name the column that tells people apart: --id COLUMN",
-        )
+        # Whoever reads ids has found the columns of the values.
+        require_columns(path, [column], "name the column that tells people apart: --id COLUMN", named=True)
     kind, name = kinds[column], quoted(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")

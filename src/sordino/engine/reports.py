@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from sordino.engine.copies import Copies
 from sordino.engine.duckdb import (
     WHOLE,
+    count_where,
     header,
     quoted,
     read_batches,
     refuse_blank_lines,
+    require_columns,
     table_format,
     write_table,
 )
@@ -31,6 +33,8 @@ from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.load import require_new
 from sordino.survey.plan import Plan
+
+COLUMNS = ("plan", "code")
 
 TAG_DIGITS = 20
 """Decimal digits of 64 bits."""
@@ -138,7 +142,8 @@ def tally_table(
                 position = sampled.first_invalid(codes)
                 if position is None:
                     raise
-                raise _foreign(path, rows + position + 1, "another code", sampled.outputs) from None
+                rule = f"{path}, row {rows + position + 1}: a code must be one that the plan can send"
+                raise DamagedError(rule, found="another code", step="get the file again") from None
             rows += len(codes)
             progress(len(codes))
     if aggregate.n == 0:
@@ -168,36 +173,64 @@ def tally_people(
 
 
 def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
-    outputs = plan.sampled.outputs
-    own = f"coalesce(TRY_CAST({quoted('plan')} AS UBIGINT) = {plan.tag}, false)"
-    code = quoted("code")
+    """The codes of a file, each row checked.
+
+    Raises:
+        SordinoError: another plan's report, or columns of another kind.
+        DamagedError: a code that no report of the plan has, or a cut file.
+    """
+    require_columns(path, COLUMNS, "give a file that `sordino privatize` wrote")
+    last = plan.sampled.outputs - 1
+    tag, code = (quoted(name) for name in COLUMNS)
+    own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
     whole = "true"
     if table_format(path) == ".parquet":
-        wrong = [name for name, kind in header(path) if name in ("plan", "code") and kind not in WHOLE]
+        wrong = [name for name, kind in header(path) if name in COLUMNS and kind not in WHOLE]
         if wrong:
             raise SordinoError(f"{path} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
     else:
         _require_last_line(path)
         refuse_blank_lines(path)
-        whole = f"regexp_full_match({code}, '[0-9]{{{len(str(outputs - 1))}}}')"
-    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {outputs - 1}, false))"
+        whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
+    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
     rows = 0
-    for batch in read_batches(path, select, ("plan", "code")):
-        for name, what in (("own", "another plan's"), ("valid", "another code")):
+    for batch in read_batches(path, select, COLUMNS):
+        for name in ("own", "valid"):
             if batch.column(name).true_count < len(batch):
-                raise _foreign(path, rows + pc.index(batch.column(name), value=False).as_py() + 1, what, outputs)
+                row = rows + pc.index(batch.column(name), value=False).as_py() + 1
+                raise _foreign(path, row, own) if name == "own" else _no_code(path, row, last, own, valid)
         codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
         rows += len(batch)
         yield codes
 
 
-def _foreign(path: Path, row: int, what: str, outputs: int) -> SordinoError:
-    if what == "another plan's":
-        rule, step = "a report must belong to the plan", "aggregate each plan's reports apart"
-        return SordinoError(f"{path}, row {row}: {rule}", found=what, step=step)
-    rule = f"a code must be one of the plan's, in 0..{outputs - 1}"
-    return DamagedError(f"{path}, row {row}: {rule}", found=what, step="get the file again")
+def _foreign(path: Path, row: int, own: str) -> SordinoError:
+    """Reports whose tag is not the plan's."""
+    sign = f"regexp_full_match(CAST({quoted('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
+    rows, foreign, rounded = count_where(path, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
+    found, step = f"another plan's in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
+    if rounded == foreign:
+        found += " (numbers with a decimal point, as programs write that round what is long)"
+        step = "get the file as it was written"
+    return SordinoError(f"{path}, row {row}: a report must belong to the plan", found=found, step=step)
+
+
+def _no_code(path: Path, row: int, last: int, own: str, valid: str) -> DamagedError:
+    """Codes that no report of the plan has."""
+    code = f"CAST({quoted('code')} AS VARCHAR)"
+    wrong = f"({own} AND NOT {valid})"
+    short = f"regexp_full_match({code}, '[0-9]+') AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false)"
+    point = f"regexp_full_match({code}, '[0-9]+\\.0*')"
+    conditions = ["true", wrong, f"{wrong} AND {short}", f"{wrong} AND {point}"]
+    rows, count, shortened, pointed = count_where(path, conditions, COLUMNS)
+    cause = ""
+    if shortened == count:
+        cause = " (without their leading zeros, as programs write that take codes for numbers)"
+    elif pointed == count:
+        cause = " (with a decimal point, as programs write that take codes for measurements)"
+    rule = f"{path}, row {row}: a code must be one of the plan's, in 0..{last}"
+    return DamagedError(rule, found=f"another code in {count:,} of {rows:,} rows{cause}", step="get the file again")
 
 
 def _require_last_line(path: Path) -> None:

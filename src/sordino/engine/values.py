@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sordino.engine.columns import AttributeColumns, Column, require_numbers
+from sordino.engine.columns import AttributeColumns, Column, require_columns_of
 from sordino.engine.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
 from sordino.engine.records import batch_ids, id_expressions
 from sordino.errors import SordinoError
@@ -23,7 +23,7 @@ def check_values(plan: Plan, path: Path) -> None:
     conditions = [columns.condition for columns in _asked(plan).values()]
     told = [condition for condition in conditions if condition is not None]
     if len(told) == len(conditions):
-        require_numbers(_asked(plan).values(), path, dict(header(path)))
+        require_columns_of(_asked(plan).values(), path)
         refuse_blank_lines(path)
         if holds_everywhere(path, " AND ".join(told), _names(plan)):
             return
@@ -54,13 +54,13 @@ def read_people(
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
     """
-    asked, columns, kinds = _asked(plan), _names(plan), dict(header(path))
+    asked, columns = _asked(plan), _names(plan)
+    require_columns_of(asked.values(), path)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
-        select |= id_expressions(path, id_column, kinds)
-    require_numbers(asked.values(), path, kinds)
+        select |= id_expressions(path, id_column, dict(header(path)))
     if not checked:
         refuse_blank_lines(path)
     rows = 0
