@@ -95,7 +95,7 @@ MISTAKES = {
     "shift above one": ([*CALL, "--shift", "2"], ["shift", "2"]),
     "no date": ([*CALL, "--date", "May"], ["YYYY-MM-DD", "May"]),
     "output over the sample": ([*CALL, "-o", "sample.csv"], ["overwritten"]),
-    "figure over the survey": ([*CALL, "--figure", "survey.toml"], ["overwritten"]),
+    "figure over the survey": ([*CALL, "--figure", "survey.toml"], [".png", ".svg"]),
     "output in no folder": ([*CALL, "-o", "none/x.json"], ["none"]),
 }
 

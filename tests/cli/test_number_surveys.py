@@ -89,7 +89,7 @@ def test_the_whole_way(asked, run, tmp_path):
         "Mean of height, age",
         "The certificate of each attribute",
         "Declared by the survey",
-        ": correlations",
+        "Correlations of 2 numbers",
     ):
         assert words in page
     certified = printed(run("certify", "plan.json", "--json"))

@@ -103,7 +103,7 @@ def test_least_squares_for_people(run):
 
 MISTAKES = {
     "fewer runs than none": (["fig3", "--repeats", "-1"], ["--repeats", "-1"]),
-    "another picture": (["fig3", "-o", "fig3.svg"], ["fig3.svg", ".png"]),
+    "another picture": (["fig3", "-o", "fig3.pdf"], ["fig3.pdf", ".png", ".svg"]),
     "a picture that exists": (["corollary1", "-o", "old.png"], ["old.png", "overwritten"]),
     "a picture in no folder": (["least-squares", "-o", "none/new.png"], ["none"]),
     "more sensitive numbers than there are": (["corollary1", "--numbers", "3", "--sensitive", "4"], ["4 of 3 numbers"]),

@@ -7,10 +7,16 @@ import pytest
 from matplotlib.image import imread
 
 from sordino.errors import SordinoError
-from sordino.view.curves import Curve, curves
+from sordino.view.curves import Curve
+from sordino.view.curves import curves as drawn
+from sordino.view.drawing import png
 
 PLACES = [1000, 2000, 4000]
 WORDS = {"along": "people", "upward": "distance"}
+
+
+def curves(*arguments, **named):
+    return png(drawn(*arguments, **named))
 
 
 def panels(count, heights=(0.5, 0.2, 0.1)):

@@ -10,7 +10,13 @@ from matplotlib.image import imread
 from sordino.design.asked import Asked, CategoryAttribute
 from sordino.design.dependence import Bound, Statement
 from sordino.domain.categories import Categories
-from sordino.view.dependence import dependence_map, short
+from sordino.view.dependence import dependence_map as drawn
+from sordino.view.dependence import short
+from sordino.view.drawing import png as as_png
+
+
+def dependence_map(statement):
+    return as_png(drawn(statement))
 
 
 def statement_of(bounds, names=None):

@@ -1,6 +1,6 @@
 import pytest
 
-from sordino.view.lettering import MISSING, families, fit, percent
+from sordino.view.lettering import MISSING, drawable, families, fit, percent, printable
 
 
 def test_the_first_family_comes_with_matplotlib():
@@ -28,8 +28,21 @@ def test_short_texts_stay():
     assert fit("Straße\N{NO-BREAK SPACE}5", 30) == "Straße 5"
 
 
-def test_what_no_font_draws_becomes_a_square():
-    assert fit("a\U0010ffff\ud800\0b", 30) == f"a{MISSING * 3}b"
+def test_what_no_font_draws_becomes_a_square_in_files_of_pixels_only():
+    assert fit("a\U0010fffd\ud800\0b", 30) == f"a\U0010fffd{MISSING * 2}b"
+    assert drawable("a\U0010fffd\ud800\0b") == f"a{MISSING * 3}b"
+
+
+@pytest.mark.parametrize("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800, 0xFFFE, 0x10FFFF])
+def test_what_a_page_cannot_hold_or_what_hides_other_letters_becomes_a_square(code):
+    assert printable(f"a{chr(code)}b") == f"a{MISSING}b"
+
+
+@pytest.mark.parametrize(
+    "text", ["日本語", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{ROCKET}", "العربية", "a\N{NO-BREAK SPACE}b"]
+)
+def test_letters_of_all_scripts_stay(text):
+    assert printable(text) == text
 
 
 @pytest.mark.parametrize(

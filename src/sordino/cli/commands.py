@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.show import (
     LARGEST,
@@ -33,7 +34,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
 from sordino.survey.explain_plan import explanation
-from sordino.survey.load import require_new, write_text, written
+from sordino.survey.load import require_new, write_text
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
 from sordino.survey.result import results
@@ -205,20 +206,21 @@ def estimate(
 
 @click.command()
 @click.argument("plan", type=FILE)
-@click.option("--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png).")
+@click.option(
+    "--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png, .svg)."
+)
 @as_json
 def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
     frozen = Plan.load(plan)
+    require_picture(region)
     if region is not None:
-        require_new(region)
         from sordino.view.region import question_region
 
         tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:
             raise SordinoError("a region is of a histogram", found="none in the plan", step="leave --region out")
-        with written(region) as temporary:
-            temporary.write_bytes(question_region(tightest))
+        draw(region, lambda: question_region(tightest))
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
         least = _least(frozen) or {}

@@ -34,7 +34,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     stay in a folder, to try the other commands on.
     """
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.view.page import Table
+    from sordino.view.page import Section, Table
     from sordino.view.report import Known, estimate_page
 
     start = perf_counter()
@@ -52,7 +52,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
         truth=outcome.truth,
         others=[("Uniform LDP", uniform.estimate.by_method)],
         notes=(SOURCE,),
-        comparison=Table("What protecting only what is sensitive buys", HEADER, tuple(rows)),
+        comparison=Section("What protecting only what is sensitive buys", (Table(HEADER, tuple(rows)),)),
     )
     page = estimate_page(outcome.plan, [result], TITLE, known)
     write_text(html, page, overwrite=_is_demo_page(html))

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.show import print_json, print_lines, print_table
 from sordino.design.dependence import Statement, read_confidence, state_dependence
@@ -12,7 +13,7 @@ from sordino.engine.dependence import tally_table_of_sample
 from sordino.engine.duckdb import count_rows
 from sordino.exact.nats import outward
 from sordino.survey.asked import asked_of
-from sordino.survey.load import require_new, written
+from sordino.survey.load import require_new
 from sordino.survey.schema import Survey
 from sordino.survey.statement import save_statement, statement_document, statement_sentences
 
@@ -30,7 +31,7 @@ MOST_COLUMNS, MOST_ROWS = 10, 60
 @click.option("--date", help="When it was drawn (YYYY-MM-DD), for the statement.")
 @click.option("--shift", default="0", show_default=True, help="How far respondents' conditional shares may be off.")
 @click.option("-o", "--output", type=FILE, help="The statement to write (JSON), for `[dependence]` of a survey.")
-@click.option("--figure", type=FILE, help="A heat map of the bounds (.png).")
+@click.option("--figure", type=FILE, help="A heat map of the bounds (.png, .svg).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def dependence(
     sample: Path,
@@ -50,8 +51,9 @@ def dependence(
     them one who will. Choose the survey's values and the confidence before you look at it. Prints all that the bounds
     rest on.
     """
-    for path in filter(None, (output, figure)):
-        require_new(path)
+    require_picture(figure)
+    if output is not None:
+        require_new(output)
     asked = asked_of(Survey.load(survey))
     # A mistake in it is told before a large sample is read.
     sure = read_confidence(confidence)
@@ -62,8 +64,7 @@ def dependence(
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.dependence import dependence_map
 
-        with written(figure) as temporary:
-            temporary.write_bytes(dependence_map(statement))
+        draw(figure, lambda: dependence_map(statement))
     if output is not None:
         save_statement(statement, output)
     if as_json:

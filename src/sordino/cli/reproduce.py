@@ -2,11 +2,11 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import click
 
-from sordino.cli.picture import draw, require_png
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_attributes import corollary1, fig3, least_squares
 from sordino.cli.reproduce_filter import COMMANDS
@@ -16,6 +16,9 @@ from sordino.reproduce import fig2 as figure
 from sordino.reproduce import table1 as table
 from sordino.reproduce.checkins import Checkins, read_checkins
 from sordino.reproduce.simulation import CONTESTANTS, METHODS, Contestant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 ROUNDING = 1e-9
 """Distances below it are zero."""
@@ -85,14 +88,14 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
 )
 @click.option("--repeats", type=click.IntRange(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
 @epsilon_option
-@click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png).")
+@click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png, .svg).")
 @as_json_option
 def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_json: bool) -> None:
     """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four laws.
 
     The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
     """
-    require_png(output)
+    require_picture(output)
     fewer = figure.sizes(people)[:-1] if output is not None else []
     total = figure.estimates(repeats) + len(fewer) * figure.estimates(repeats, figure.DRAWN)
     with progress("figure 2", total) as advance:
@@ -131,7 +134,7 @@ def _rows(points: tuple[figure.Point, ...]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _drawing(points: dict[int, tuple[figure.Point, ...]]) -> bytes:
+def _drawing(points: dict[int, tuple[figure.Point, ...]]) -> "Drawing":
     """The curves of one post-processing over the numbers of people."""
     # Drawing libraries take a second to load: only commands that draw wait for them.
     from sordino.view.curves import Curve, curves

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.picture import draw, require_png
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.show import print_json, print_table
@@ -17,7 +17,7 @@ from sordino.reproduce import least_squares as regression
 LIMITS = ("lower", "upper")
 
 FILE = click.Path(path_type=Path)
-output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png).")
+output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png, .svg).")
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
@@ -37,7 +37,7 @@ def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
     Exact squared errors before projection, and quartiles of simulated ones without and with projection into [-1, 1].
     The paper draws curves without numbers, from 1,000 runs.
     """
-    require_png(output)
+    require_picture(output)
     with progress("figure 3", figure.steps(repeats)) as advance:
         rows, spreads = figure.fig3(repeats, advance)
     drawn = draw(output, lambda: draw_fig3(rows, spreads))
@@ -73,7 +73,7 @@ def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
 @as_json_option
 def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: Path | None, *, as_json: bool) -> None:
     """Corollary 1 of the BCDP paper: its bound beside exact errors, as attributes depend ever more (q)."""
-    require_png(output)
+    require_picture(output)
     with progress("corollary 1", len(corollary.QS)) as advance:
         rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
     drawn = draw(output, lambda: draw_corollary1(rows))
@@ -111,7 +111,7 @@ def least_squares(people: int, repeats: int, output: Path | None, *, as_json: bo
     Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
     with two sensitive ones. Predicting 0 has 0.09.
     """
-    require_png(output)
+    require_picture(output)
     with progress("least squares", regression.simulated_people(people, repeats)) as advance:
         rows = regression.least_squares(people, repeats, advance)
     drawn = draw(output, lambda: draw_least_squares(rows))

@@ -11,6 +11,8 @@ from sordino.reproduce import fig3 as figure
 from sordino.reproduce import least_squares as regression
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
     from sordino.view.curves import Curve
 
 ERRORS = {
@@ -37,7 +39,7 @@ SIMULATED = {
 DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_duchi", "baseline_sampled")
 
 
-def draw_fig3(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> bytes:
+def draw_fig3(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> "Drawing":
     """The exact errors, and the projected medians of each law with a band between the quartiles."""
     from sordino.view.curves import Curve, curves
 
@@ -52,7 +54,7 @@ def draw_fig3(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> b
     return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
 
 
-def draw_corollary1(rows: Sequence[corollary.Row]) -> bytes:
+def draw_corollary1(rows: Sequence[corollary.Row]) -> "Drawing":
     """The bounds and the exact errors."""
     from sordino.view.curves import curves
 
@@ -60,7 +62,7 @@ def draw_corollary1(rows: Sequence[corollary.Row]) -> bytes:
     return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
 
 
-def draw_least_squares(rows: Sequence[regression.Row]) -> bytes:
+def draw_least_squares(rows: Sequence[regression.Row]) -> "Drawing":
     """The excess losses over ever more people, a panel for each promise."""
     from sordino.view.curves import Curve, curves
 

@@ -1,51 +1,61 @@
-"""Axes in one style: degrees on maps, percentages under bars, a colour bar for shares; and a figure's bytes."""
+"""Axes in one style: degrees beside maps, percentages under bars, numbers under columns. Lengths are points."""
 
-from io import BytesIO
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, LogNorm
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure as Drawing
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from sordino.view.colours import INK, RULE
 from sordino.view.lettering import percent
 
-Place = tuple[float, float, float, float]
-"""Left, bottom, width and height, as parts of the figure."""
-DPI = 160
-"""A page shows two of these pixels in each of its own."""
-
-INK, FAINT = "#1c2430", "#d5dae1"
-"""Text, and guide lines."""
+WIDTH = 440
+"""Of a drawing that stands beside its table."""
+WIDE = 960
+"""Of one that has the page's width to itself."""
+LETTERS = 0.0284
+"""Size of the letters as a part of the width: 10 pixels and a half where a screen has 400, margins taken off."""
+SIZE = 12.5
+"""Letters of a drawing of the first width."""
+FILE_SIZE = 11
+"""Letters of drawings that are made as files; titles have one more."""
+LETTER = 0.62
+"""What a letter takes of its size on average."""
 STEPS = [1, 2, 2.5, 5, 10]
 """Round numbers that ticks may be apart, times powers of ten."""
-SIZE = 11
-"""Points; titles have one more."""
-LETTER = 0.09
-"""Inches that a letter of this size takes on average."""
 
 
-def degrees(axes: Axes, width: float, height: float, *, latitudes: bool) -> None:
-    """Longitudes below and, on the first of several maps, latitudes on the left; the map's size is in inches."""
-    _quiet(axes)
-    axes.grid(color="white", linewidth=0.8, zorder=1)
+Style: TypeAlias = dict[str, Any]
+"""How the drawing library shall draw a line or a marker."""
+Sign: TypeAlias = tuple[str, Style]
+"""What a sign means, and the line or the marker that it is."""
+LINE = 1.7
+"""From one line of a legend to the next, in its letters."""
+
+
+def degrees(axes: Axes, width: float, height: float, size: float) -> None:
+    """Longitudes below and latitudes on the left of a map of that width and height."""
+    quiet(axes, size)
+    axes.grid(color=RULE, linewidth=1, zorder=1)
     (west, east), (south, north) = axes.get_xlim(), axes.get_ylim()
+    letter = LETTER * size
     for most in range(8, 0, -1):
         across = _angles(west, east, most)
         texts = [_degree(angle, "WE") for angle in across]
-        if sum(len(text) + 3 for text in texts) * LETTER <= width:
+        if sum(len(text) + 3 for text in texts) * letter <= width:
             break
     axes.set_xticks(across, texts)
-    along = _angles(south, north, max(1, min(8, int(height / 0.5))))
+    along = _angles(south, north, max(1, min(8, int(height / (2 * size)))))
     axes.set_yticks(along, [_degree(angle, "SN") for angle in along])
-    axes.tick_params(labelleft=latitudes)
-    # The outermost texts end with the map, so that those of neighbours never touch.
+    # The outermost texts end with the map.
     for label, text, angle in zip(axes.get_xticklabels(), texts, across, strict=True):
         place = width * (angle - west) / (east - west)
-        if min(place, width - place) < len(text) * LETTER / 2:
+        if min(place, width - place) < len(text) * letter / 2:
             label.set_horizontalalignment("left" if place < width / 2 else "right")
 
 
@@ -55,39 +65,46 @@ def share_axis(axes: Axes, numbers: NDArray[np.float64]) -> None:
     first, last = finite.min(initial=0), finite.max(initial=0)
     room = (last - first) * 0.03
     axes.set_xlim(first - room * (first < 0), last + room if last > first else first + 1)
-    axes.xaxis.set_major_locator(MaxNLocator(8, steps=STEPS))
-    axes.xaxis.set_major_formatter(lambda share, _: percent(share))
-    _quiet(axes)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color=FAINT, linewidth=0.8, zorder=0)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+    percentages(axes.xaxis)
+    lines_across(axes)
+
+
+def legend_height(size: float, lines: int) -> float:
+    """What a legend of so many lines takes, with the space below it."""
+    return size * (LINE * lines + 1.2)
+
+
+def legend(drawing: Drawing, size: float, signs: Sequence[Sign]) -> None:
+    """At the drawing's upper edge what its signs mean, a line for each."""
+    width, height = drawing.get_size_inches() * 72
+    left, middle, right = (size * letters / width for letters in (0.4, 1.4, 2.4))
+    for number, (text, style) in enumerate(signs):
+        line = 1 - size * LINE * (number + 0.5) / height
+        ends = [left, middle, right]
+        drawing.add_artist(Line2D(ends, [line] * 3, markevery=[1], solid_capstyle="butt", **style))
+        drawing.text(right + size * 0.6 / width, line, text, va="center_baseline", size=size, color=INK)
+
+
+def lines_across(axes: Axes) -> None:
+    """Guide lines from a scale below, and no edge but the lower one."""
+    quiet(axes, SIZE)
+    axes.set_yticks([])
+    axes.grid(axis="x", color=RULE, linewidth=1, zorder=0)
     axes.spines["left"].set_visible(False)
-    axes.axvline(0, color=INK, linewidth=1, zorder=2.5)
 
 
-def colour_bar(figure: Figure, place: Place, limits: tuple[float, float], colours: Colormap, *, below: bool) -> None:
-    """A horizontal colour bar for shares; `below`: some lie below the scale, so the bar ends in an arrow."""
-    sparse = limits[1] > 100 * limits[0]
-    bar = figure.colorbar(
-        ScalarMappable(LogNorm(*limits), colours),
-        figure.add_axes(place),
-        orientation="horizontal",
-        extend="min" if below else "neither",
-        ticks=LogLocator(subs=(1,) if sparse else (1, 2, 5), numticks=20),
-        format=lambda share, _: percent(share),
-    )
-    bar.minorticks_off()
-    bar.set_label("share of people (log scale)", fontsize=SIZE, color=INK)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=SIZE, labelcolor=INK, color=INK)
+def percentages(axis: Axis) -> None:
+    """Shares as percentages."""
+    axis.set_major_formatter(lambda share, _: percent(share))
 
 
-def png(figure: Figure) -> bytes:
-    """The figure as a PNG file, cut to what is drawn; the same bytes at each call: no date, no name of a program."""
-    stream = BytesIO()
-    FigureCanvasAgg(figure).print_figure(
-        stream, format="png", dpi=DPI, bbox_inches="tight", pad_inches=0.1, metadata={"Software": None}
-    )
-    return stream.getvalue()
+def quiet(axes: Axes, size: float) -> None:
+    """Texts of one size, thin lines, and no edges above and on the right."""
+    axes.tick_params(labelsize=size, labelcolor=INK, color=RULE, which="both")
+    for spine in axes.spines.values():
+        spine.set_color(RULE)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _angles(first: float, last: float, most: int) -> list[float]:
@@ -100,10 +117,3 @@ def _degree(angle: float, sides: str) -> str:
     rounded = round(angle, 6)
     side = "" if rounded == 0 else f"\N{NO-BREAK SPACE}{sides[int(rounded > 0)]}"
     return f"{abs(rounded):.9g}\N{DEGREE SIGN}{side}"
-
-
-def _quiet(axes: Axes) -> None:
-    axes.tick_params(labelsize=SIZE, labelcolor=INK, color=FAINT)
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-    axes.spines[["top", "right"]].set_visible(False)

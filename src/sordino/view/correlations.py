@@ -1,40 +1,40 @@
-"""Correlations of a few numbers as a small heat map in a PNG file."""
+"""Correlations of a few numbers as a small heat map. Lengths are points."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.view.axes import DPI, INK, SIZE, png
-from sordino.view.lettering import MINUS, families, fit
+from sordino.view.axes import LETTER, SIZE, WIDTH
+from sordino.view.colours import INK, SEA
+from sordino.view.drawing import area, sheet
+from sordino.view.lettering import MINUS, fit
 
 COLOURS = colormaps["RdBu_r"]
 """White in the middle: no correlation."""
-
-GROUND = "#e9ecf0"
-"""Where a number does not vary, so that it has no correlations."""
-
 MOST = 20
 """Numbers that are drawn at most."""
-
-CELL = 0.62
-"""Inches."""
-
-DARK = 0.6
-"""Stronger correlations have white letters."""
-
+CELL, WIDEST = 34, 52
+"""The sides of cells: of many numbers, and of few."""
+BLACK, WHITE = "#000000", "#fefefe"
+"""Letters on cells; no role of the page has these colours, so that they stay as they are."""
+BRIGHT = 0.18
+"""Relative luminance from which black letters are read better than white ones: on either side of it by 4.5:1."""
 LABEL = 18
 """Letters of a name at most."""
+KEY = 62
+"""Below the cells: what the colours mean."""
 
 
-def correlations(names: Sequence[str], covariance: NDArray[np.float64]) -> bytes:
+def correlations(names: Sequence[str], covariance: NDArray[np.float64]) -> Drawing:
     """Correlations as colours and numbers, the first name at the top left; of more than 20 the first, and it says so.
+
+    The cells keep their colours on dark screens: their numbers stand on them in black or white, whichever reads better.
 
     Args:
         names: of the numbers.
@@ -47,30 +47,29 @@ def correlations(names: Sequence[str], covariance: NDArray[np.float64]) -> bytes
         raise SordinoError("a covariance matrix must have a name for each row", found=f"{len(names)} names")
     count = min(len(names), MOST)
     values = correlation(covariance)[:count, :count]
-    size = (2.8 + CELL * max(count, 3), 1.8 + CELL * max(count, 2))
-    figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
-    axes = figure.add_subplot(facecolor=GROUND)
-    scale = Normalize(-1, 1)
-    axes.imshow(np.ma.masked_invalid(values), COLOURS, scale, aspect="equal", interpolation="nearest")
-    text: dict[str, Any] = {"fontsize": SIZE, "color": INK, "fontfamily": families(), "parse_math": False}
-    axes.set_yticks(range(count), [fit(name, LABEL, 2) for name in names[:count]], linespacing=1, **text)
     labels = [fit(name, LABEL) for name in names[:count]]
-    axes.set_xticks(range(count), labels, rotation=45, ha="right", rotation_mode="anchor", **text)
+    beside = LETTER * SIZE * max(map(len, labels)) + 10
+    cell = max(CELL, min(WIDEST, (WIDTH - beside - 10) / count))
+    side = cell * count
+    above = 0.75 * beside + 12
+    drawing = sheet(max(WIDTH, beside + side + 10), above + side + KEY)
+    axes = area(drawing, beside, above, side, side, SEA)
+    colours = _colours(values)
+    axes.imshow(colours, aspect="auto", interpolation="none", extent=(-0.5, count - 0.5, count - 0.5, -0.5))
+    text: dict[str, Any] = {"fontsize": SIZE, "color": INK, "parse_math": False}
+    axes.set_yticks(range(count), labels, **text)
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(count), labels, rotation=40, ha="left", rotation_mode="anchor", **text)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    for line in range(1, count):
-        axes.axvline(line - 0.5, color="white", linewidth=1)
-        axes.axhline(line - 0.5, color="white", linewidth=1)
+    bright = luminance(colours[..., :3]) > BRIGHT
     for (row, column), value in np.ndenumerate(values):
         if np.isfinite(value):
-            ink = "white" if abs(value) > DARK else INK
-            axes.text(column, row, short(value), ha="center", va="center", size=SIZE - 1, color=ink, parse_math=False)
-    bar = figure.colorbar(ScalarMappable(scale, COLOURS), ax=axes, shrink=0.8, ticks=[-1, -0.5, 0, 0.5, 1], format="%g")
+            ink = BLACK if bright[row, column] else WHITE
+            axes.text(column, row, short(value), ha="center", va="center_baseline", size=SIZE - 1, color=ink)
     left_out = f" (the first {count} of {len(names):,})" if count < len(names) else ""
-    bar.set_label(f"correlation{left_out}", fontsize=SIZE, color=INK)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=SIZE, labelcolor=INK, color=INK)
-    return png(figure)
+    _key(drawing, beside, above + side + 14, left_out)
+    return drawing
 
 
 def correlation(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -94,3 +93,28 @@ def short(value: float) -> str:
         ('\u2212.26', '.00', '1')
     """
     return f"{value:z.2f}".replace("-", MINUS).replace("0.", ".", 1).replace("1.00", "1")
+
+
+def luminance(colours: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """How bright colours of three bytes are, from 0 to 1, shape (...). Source: WCAG 2.2, relative luminance."""
+    parts = colours / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    bright: NDArray[np.float64] = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return bright
+
+
+def _colours(values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Those of correlations, shape (..., 4); nothing where there is none."""
+    colours: NDArray[np.uint8] = COLOURS((np.ma.masked_invalid(values) + 1) / 2, bytes=True)
+    return colours
+
+
+def _key(drawing: Drawing, left: float, top: float, left_out: str) -> None:
+    """The scale of the colours."""
+    axes: Axes = area(drawing, left, top, 200, 10)
+    axes.imshow(_colours(np.linspace(-1, 1, 41))[None], aspect="auto", interpolation="none", extent=(-1, 1, 0, 1))
+    axes.set_yticks([])
+    axes.set_xticks([-1, 0, 1], [f"{MINUS}1", "0", f"1: correlation{left_out}"], fontsize=SIZE, color=INK)
+    axes.get_xticklabels()[-1].set_horizontalalignment("left")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)

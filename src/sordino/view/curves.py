@@ -1,6 +1,6 @@
-"""Curves as a PNG file: some numbers on a logarithmic axis over another, panel by panel, in one style each.
+"""Curves: some numbers on a logarithmic axis over another, panel by panel, in one style each.
 
-Drawn like the other figures, with matplotlib's objects and the Agg canvas; lengths are inches.
+Lengths are inches.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 
 from sordino.errors import SordinoError
-from sordino.view.axes import DPI, FAINT, INK, LETTER, SIZE, png
+from sordino.view.axes import FILE_SIZE as SIZE
+from sordino.view.axes import LETTER
+from sordino.view.colours import INK, RULE
 
 ACROSS = 2
 """Panels in a row."""
@@ -51,7 +53,7 @@ def curves(
     along: str,
     upward: str,
     linear: bool = False,
-) -> bytes:
+) -> Drawing:
     """Panels of curves over the same places, with one legend above.
 
     Args:
@@ -77,7 +79,7 @@ def curves(
     across = min(ACROSS, len(panels))
     down = -(-len(panels) // across)
     width = max(WIDE * across, ALONE)
-    figure = Figure(figsize=(width, HIGH * down + 0.6), dpi=DPI, facecolor="white", layout="constrained")
+    figure = Drawing(figsize=(width, HIGH * down + 0.6), facecolor="white", layout="constrained")
     grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for number, (axes, (title, own)) in enumerate(zip(grid, panels, strict=False)):
         for curve in own:
@@ -105,20 +107,20 @@ def curves(
         fontsize=SIZE,
         labelcolor=INK,
     )
-    return png(figure)
+    return figure
 
 
 def _ncols(shapes: Sequence[Line2D], width: float) -> int:
     """As many signs in a row of the legend as fit: a column is as wide as its widest label."""
-    widest = max(len(str(shape.get_label())) for shape in shapes) * LETTER + SIGN
+    widest = max(len(str(shape.get_label())) for shape in shapes) * LETTER * SIZE / 72 + SIGN
     return max(1, min(len(shapes), int(width / widest)))
 
 
 def _style(axes: Axes, *, linear: bool) -> None:
     axes.set_xscale("linear" if linear else "log")
     axes.set_yscale("log")
-    axes.tick_params(labelsize=SIZE, labelcolor=INK, color=FAINT, which="both")
-    axes.grid(color=FAINT, linewidth=0.8, zorder=0)
+    axes.tick_params(labelsize=SIZE, labelcolor=INK, color=RULE, which="both")
+    axes.grid(color=RULE, linewidth=0.8, zorder=0)
     for spine in axes.spines.values():
-        spine.set_color(FAINT)
+        spine.set_color(RULE)
     axes.spines[["top", "right"]].set_visible(False)

@@ -1,19 +1,23 @@
-"""How much each statistic depends on each attribute, as a heat map in a PNG file: a row for each attribute."""
+"""How much each statistic depends on each attribute, as a heat map: a row for each attribute."""
 
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LogNorm
-from matplotlib.figure import Figure
+from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.figure import Figure as Drawing
 
 from sordino.design.dependence import Statement
 from sordino.exact.nats import outward
-from sordino.view.axes import DPI, INK, SIZE, png
-from sordino.view.figures import COLOURS, EMPTY
-from sordino.view.lettering import families, fit
+from sordino.view.axes import FILE_SIZE as SIZE
+from sordino.view.colours import INK, SEA
+from sordino.view.lettering import fit
+
+COLOURS = ListedColormap(colormaps["viridis_r"](np.linspace(0.08, 1, 256)))
+"""Safe for the colour-blind and even in lightness: the darker, the more is told; without the glaring yellow end."""
 
 FAINTEST = 0.001
 """Bounds below it have the lightest colour."""
@@ -31,7 +35,7 @@ LABEL = 18
 """Letters of a name at most."""
 
 
-def dependence_map(statement: Statement) -> bytes:
+def dependence_map(statement: Statement) -> Drawing:
     """The bounds as colours and numbers, on a logarithmic scale; grey where a statistic tells the attribute itself."""
     asked = statement.asked
     rows, columns = range(min(asked.d, MOST)), asked.statistics[:MOST]
@@ -41,11 +45,11 @@ def dependence_map(statement: Statement) -> bytes:
     names = [fit(asked.names[i], LABEL) for i in rows]
     labels = [" \N{MULTIPLICATION SIGN} ".join(fit(asked.names[place], LABEL) for place in s) for s in columns]
     size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))
-    figure = Figure(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
-    axes = figure.add_subplot(facecolor=EMPTY)
+    figure = Drawing(figsize=size, facecolor="white", layout="constrained")
+    axes = figure.add_subplot(facecolor=SEA)
     scale = LogNorm(FAINTEST, 1, clip=True)
     axes.imshow(np.ma.masked_invalid(values), COLOURS, scale, aspect="equal", interpolation="nearest")
-    text: dict[str, Any] = {"fontsize": SIZE, "color": INK, "fontfamily": families(), "parse_math": False}
+    text: dict[str, Any] = {"fontsize": SIZE, "color": INK, "parse_math": False}
     axes.set_yticks(range(len(names)), names, **text)
     axes.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", **text)
     axes.tick_params(length=0)
@@ -70,7 +74,7 @@ def dependence_map(statement: Statement) -> bytes:
     bar.set_label("bound on dependence (q)", fontsize=SIZE, color=INK)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=SIZE, labelcolor=INK, color=INK)
-    return png(figure)
+    return figure
 
 
 def short(bound: Fraction) -> str:

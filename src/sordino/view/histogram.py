@@ -1,59 +1,58 @@
-"""A histogram of numbered values with intervals as a PNG file: columns in the order of the numbers."""
+"""A histogram of numbered values with intervals: columns in the order of the numbers. Lengths are points."""
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.view.axes import DPI, FAINT, INK, SIZE, png
-from sordino.view.figures import BAR, TRUTH, WHISKER
-from sordino.view.lettering import percent
+from sordino.view.axes import LETTERS, STEPS, WIDE, Style, legend, legend_height, percentages, quiet
+from sordino.view.bars import DIAMOND, DOT, WHISKER, Shares, signs_of
+from sordino.view.colours import BAR, INK, MARK, RULE
+from sordino.view.drawing import area, sheet
+from sordino.view.lettering import fit
 
 MOST = 400
 """Columns at most: each keeps a pixel or two of a page."""
-WIDE, HIGH = 7.3, 3.6
+LEFT, RIGHT, HIGH, BELOW = 130, 16, 380, 84
 
 
-def columns(
-    values: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    name: str,
-    truth: NDArray[np.float64] | None = None,
-) -> bytes:
-    """Columns over the numbers 0..k-1, each with its interval.
+def columns(shares: Shares, name: str) -> Drawing:
+    """Columns over the numbers 0..k-1: the fitted shares, and the estimates with their intervals.
 
     Args:
-        values: shares, shape (k,).
-        low: lower limits of the intervals, shape (k,).
-        high: upper limits.
+        shares: of the values.
         name: of the attribute.
-        truth: the true shares where they are known, shape (k,).
 
     Raises:
         SordinoError: more columns than can be told apart, or arrays of different lengths.
     """
-    known = [] if truth is None else [truth]
-    if not 1 <= len(values) <= MOST or {len(low), len(high), *map(len, known)} != {len(values)}:
-        raise SordinoError(f"a histogram has 1 to {MOST} columns, each with its limits", found=f"{len(values)} columns")
-    at = np.arange(len(values))
-    figure = Figure(figsize=(WIDE, HIGH), dpi=DPI, facecolor="white", layout="constrained")
-    axes = figure.add_subplot()
-    axes.bar(at, values, width=0.8, color=BAR, label="estimate", zorder=2)
-    axes.vlines(at, low, high, color=WHISKER, linewidth=min(1.6, 160 / len(values)), label="interval", zorder=3)
-    for shares in known:
-        axes.plot(at, shares, "D", color=TRUTH, markersize=max(2.0, 6 - len(values) / 40), label="truth", zorder=4)
-    axes.set_xlim(-0.7, len(values) - 0.3)
-    axes.set_ylim(min(0.0, float(values.min())), None)
-    axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
-    axes.yaxis.set_major_formatter(lambda share, _: percent(share))
-    axes.set_xlabel(name, fontsize=SIZE, color=INK, parse_math=False)
-    axes.set_ylabel("share of people", fontsize=SIZE, color=INK)
-    axes.tick_params(labelsize=SIZE, labelcolor=INK, color=FAINT)
-    axes.grid(axis="y", color=FAINT, linewidth=0.8, zorder=0)
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper left", ncols=3, frameon=False, fontsize=SIZE, labelcolor=INK)
-    return png(figure)
+    count = len(shares.estimate)
+    if not 1 <= count <= MOST or {len(column) for column in shares.columns} != {count}:
+        raise SordinoError(f"a histogram has 1 to {MOST} columns, each with its limits", found=f"{count} columns")
+    size = LETTERS * WIDE
+    signs = signs_of(shares)
+    top = legend_height(size, len(signs))
+    drawing = sheet(WIDE, top + HIGH + BELOW)
+    legend(drawing, size, signs)
+    axes = area(drawing, LEFT, top, WIDE - LEFT - RIGHT, HIGH)
+    at, thin = np.arange(count), 25 / count
+    if shares.fitted is not None:
+        axes.bar(at, shares.fitted, width=0.8, color=BAR, zorder=2)
+    axes.vlines(at, shares.low, shares.high, color=MARK, linewidth=max(1.0, min(WHISKER, 4 * thin)), zorder=3)
+    axes.plot(at, shares.estimate, **DOT | _of(max(2.5, min(7.5, 16 * thin))), zorder=4)
+    if shares.truth is not None:
+        axes.plot(at, shares.truth, **DIAMOND | _of(max(2.5, min(7, 16 * thin))), zorder=5)
+    axes.axhline(0, color=INK, linewidth=1, zorder=2.5)
+    axes.set_xlim(-0.7, count - 0.3)
+    axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
+    percentages(axes.yaxis)
+    quiet(axes, size)
+    axes.grid(axis="y", color=RULE, linewidth=1, zorder=0)
+    axes.set_xlabel(f"{fit(name, 40)}; upward the share of people", fontsize=size, color=INK, parse_math=False)
+    return drawing
+
+
+def _of(size: float) -> Style:
+    """A marker of this size, with an edge only where that leaves something of it."""
+    return {"markersize": size, "markeredgewidth": 1 if size > 5 else 0}

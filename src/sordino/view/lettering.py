@@ -1,4 +1,4 @@
-"""Labels made fit for a figure: short lines of letters that the fonts can draw; and percentages."""
+"""Labels made fit for a page and its figures: short lines of letters that can be shown; and percentages."""
 
 import re
 from textwrap import TextWrapper
@@ -20,7 +20,9 @@ FAMILIES = (
 )
 """The first comes with matplotlib; the others, where they are installed, draw what it lacks."""
 MISSING = "\N{WHITE SQUARE}"
-"""Stands for a character that no installed font can draw."""
+"""Stands for a character that cannot be shown."""
+TURNING = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+"""Turn the direction of what follows, so that a text reads as another."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MINUS = "\N{MINUS SIGN}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -41,10 +43,9 @@ def fit(text: str, length: int, lines: int = 1) -> str:
         >>> fit("employed full-time", 12), fit("employed full-time", 12, lines=2), fit("blood_pressure", 12, lines=2)
         ('employed…', 'employed\nfull-time', 'blood_\npressure')
     """
-    text = " ".join(text.split())
-    if not (text.isascii() and text.isprintable()):
-        text = _drawable(text)
-        length = length // 2 if any(east_asian_width(letter) in "WF" for letter in text) else length
+    text = printable(" ".join(text.split()))
+    if not text.isascii() and any(east_asian_width(letter) in "WF" for letter in text):
+        length //= 2
     # A single line is filled with letters of a long name.
     wrapper = TextWrapper(length) if lines == 1 else _Lines(length)
     *first, last = wrapper.wrap(text)[: lines + 1] or [""]
@@ -73,9 +74,30 @@ def percent(share: float, decimals: int | None = None) -> str:
     return digits.replace("-", MINUS) + NO_BREAK + "%"
 
 
-def _drawable(text: str) -> str:
+def printable(text: str) -> str:
+    r"""The text in characters that HTML and XML can hold, with squares for those that they cannot, or that hide others.
+
+    Example:
+        >>> printable("a\0b\u202ec"), printable("two\nlines")
+        ('a□b□c', 'two lines')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_shown, text))
+
+
+def drawable(text: str) -> str:
+    """The text in letters that an installed font has, with squares for the others."""
+    if text.isascii():
+        return printable(text)
     known: set[int] = set()
     for family in families():
         known.update(get_font(findfont(family)).get_charmap())
-    # Some fonts have a glyph for control characters.
-    return "".join(letter if ord(letter) in known and category(letter) != "Cc" else MISSING for letter in text)
+    return "".join(letter if ord(letter) in known else MISSING for letter in printable(text))
+
+
+def _shown(letter: str) -> str:
+    if letter in "\n\r\t":
+        return " "
+    hidden = category(letter) in {"Cc", "Cs"} or letter in TURNING or ord(letter) & 0xFFFE == 0xFFFE
+    return MISSING if hidden else letter

@@ -7,72 +7,72 @@ from sordino.survey.result import NumbersResult
 from sordino.view.correlations import correlations
 from sordino.view.intervals import points
 from sordino.view.page import Figure, Section, Table
+from sordino.view.words import correlations_in_words, points_in_words
 
 
-def numbers_sections(result: NumbersResult) -> list[Section]:
+def numbers_section(result: NumbersResult) -> Section:
     """The figure and the table of a question about numbers."""
     name = result.question.name
-    title = name[0].upper() + name[1:]
-    sections: list[Section] = []
-    if result.question.part.asked == "mean":
-        sections.append(_means(result, title))
-    elif result.question.part.asked == "regression":
-        sections.append(_coefficients(result, title))
-    else:
-        sections.append(_correlations(result, title))
-    return [*sections, _table(result, title)]
+    match result.question.part.asked:
+        case "mean":
+            figure = _means(result)
+        case "regression":
+            figure = _coefficients(result)
+        case "covariance":
+            figure = _correlations(result)
+    return Section(name[0].upper() + name[1:], (figure, _table(result)))
 
 
-def _note(result: NumbersResult) -> str:
-    return f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
-
-
-def _means(result: NumbersResult, title: str) -> Figure:
+def _means(result: NumbersResult) -> Figure:
     """Each mean on its own range, from the lowest to the highest value."""
     ends = result.question.intervals
     low, high = result.interval
     starts, widths = np.array([end.low for end in ends]), np.array([end.width for end in ends])
     value, low, high = (100 * (number - starts) / widths for number in (result.estimate.value, low, high))
     unit = "% of the way from the lowest to the highest value"
-    png = points(result.question.asked, (value, low, high), unit, _texts(result), zero=False)
-    note = f"On the right the means in their own units. {_note(result)}"
-    return Figure(title, png, f"Points of {len(ends)} means with their intervals.", note)
+    names, rows = result.question.asked, _rounded(result)
+    drawing = points(names, (value, low, high), unit, [row["estimate"] for row in rows], zero=False)
+    note = "On the right the means in their own units."
+    return Figure(drawing, points_in_words(f"{len(ends)} means", names, rows), note=note)
 
 
-def _coefficients(result: NumbersResult, title: str) -> Figure:
+def _coefficients(result: NumbersResult) -> Figure:
     """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
     *features, target = result.question.asked
     widths = np.array([end.width for end in result.question.intervals[:-1]])
     low, high = result.interval
     value, low, high = (widths * numbers[1:] for numbers in (result.estimate.value, low, high))
     unit = f"change of {target} over the whole range of the feature"
-    png = points(features, (value, low, high), unit, _texts(result)[1:], zero=True)
+    rows = _rounded(result)[1:]
+    drawing = points(features, (value, low, high), unit, [row["estimate"] for row in rows], zero=True)
     note = (
         "A point is a coefficient times the range of its feature, so that features can be compared; on the right the"
-        f" coefficients in their own units. {_note(result)}"
+        " coefficients in their own units."
     )
-    return Figure(title, png, f"Points of {len(features)} coefficients with their intervals.", note)
+    words = points_in_words(f"{len(features)} coefficients that explain {target}", features, rows)
+    return Figure(drawing, words, note=note)
 
 
-def _correlations(result: NumbersResult, title: str) -> Figure:
+def _correlations(result: NumbersResult) -> Figure:
     """The correlations of the fitted matrix, which noise cannot have made impossible."""
     names = result.question.asked
     fitted = np.zeros((len(names), len(names))) if result.fitted is None else result.fitted
     note = (
-        "Correlations of the fitted covariances, without intervals: those below tell how sure each is. A number whose"
-        " fitted variance is zero has none."
+        "Correlations of the fitted covariances, without intervals: those of the covariances tell how sure each is. A"
+        " number whose fitted variance is zero has none."
     )
-    return Figure(f"{title}: correlations", correlations(names, fitted), "A heat map of correlations.", note)
+    return Figure(correlations(names, fitted), correlations_in_words(names, fitted), note=note)
 
 
-def _texts(result: NumbersResult) -> list[str]:
-    """The estimates in their own units."""
-    return [rounded(row)["estimate"] for row in result.rows()]
+def _rounded(result: NumbersResult) -> list[dict[str, str]]:
+    """The estimates and their limits in their own units."""
+    return [rounded(row) for row in result.rows()]
 
 
-def _table(result: NumbersResult, title: str) -> Table:
+def _table(result: NumbersResult) -> Table:
     fitted = [] if result.fitted is None else ["fitted"]
     header = (result.about, result.noun, "std. error", "from", "to", *fitted)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
+    note = f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
-    return Table(f"{title}: all numbers", header, rows, _note(result) + (why if fitted else ""))
+    return Table(header, rows, note + (why if fitted else ""))

@@ -1,18 +1,26 @@
-"""The error region of a test between two values as a PNG file: what is allowed, and what a mechanism reaches."""
+"""The error region of a test between two values: what is allowed, and what a mechanism reaches. Lengths are points."""
 
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import MultipleLocator
 
 from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
 from sordino.errors import SordinoError
 from sordino.survey.question import HistogramQuestion
-from sordino.view.axes import DPI, FAINT, INK, SIZE, png
+from sordino.view.axes import SIZE, WIDTH, Sign, legend, legend_height, quiet
+from sordino.view.colours import BAR, INK, MARK, RULE
+from sordino.view.drawing import area, sheet
+from sordino.view.lettering import fit
 
-ALLOWED, REACHED = "#dbe7f3", "#1f3f66"
-SIDE = 4.8
-"""Inches."""
+LEFT, RIGHT, BELOW = 46, 24, 48
+SIGNS: list[Sign] = [
+    ("errors that the promise allows: on and above this line", {"color": BAR, "linewidth": 3}),
+    ("best tests of a report", {"color": MARK, "linewidth": 1.8, "linestyle": (0, (5, 2))}),
+]
+NAME = 14
+"""Letters of a value's name at most."""
 
 
-def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> bytes:
+def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, other: str) -> Drawing:
     """The region of error rates that the promise leaves to anybody, and the boundary that the mechanism attains.
 
     Args:
@@ -21,34 +29,47 @@ def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, 
         value: name of the first value.
         other: name of the second.
     """
-    figure = Figure(figsize=(SIDE, SIDE), dpi=DPI, facecolor="white", layout="constrained")
-    axes = figure.add_subplot()
-    axes.fill(
-        [*allowed.false_alarm, 1], [*allowed.missed, 1], color=ALLOWED, label="errors that the promise allows", zorder=2
+    signs = SIGNS if reached is not None else SIGNS[:1]
+    one, two = (
+        f"\N{LEFT SINGLE QUOTATION MARK}{fit(name, NAME)}\N{RIGHT SINGLE QUOTATION MARK}" for name in (value, other)
     )
+    top = legend_height(SIZE, len(signs)) + 24
+    side = WIDTH - LEFT - RIGHT
+    drawing = sheet(WIDTH, top + side + BELOW)
+    legend(drawing, SIZE, signs)
+    axes = area(drawing, LEFT, top, side, side)
+    axes.fill([*allowed.false_alarm, 1], [*allowed.missed, 1], color=BAR, alpha=0.2, linewidth=0, zorder=2)
+    axes.plot(allowed.false_alarm, allowed.missed, **SIGNS[0][1], zorder=3)
     if reached is not None:
-        axes.plot(
-            reached.false_alarm, reached.missed, color=REACHED, linewidth=1.6, label="best tests of a report", zorder=3
-        )
+        axes.plot(reached.false_alarm, reached.missed, **SIGNS[1][1], zorder=4)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
-    axes.set_aspect("equal")
-    axes.set_xlabel(f"says {value} where it is {other}", fontsize=SIZE, color=INK, parse_math=False)
-    axes.set_ylabel(f"says {other} where it is {value}", fontsize=SIZE, color=INK, parse_math=False)
-    axes.tick_params(labelsize=SIZE, labelcolor=INK, color=FAINT)
-    axes.grid(color=FAINT, linewidth=0.8, zorder=0)
-    for spine in axes.spines.values():
-        spine.set_color(FAINT)
-    figure.legend(loc="outside upper center", frameon=False, fontsize=SIZE, labelcolor=INK)
-    return png(figure)
+    axes.xaxis.set_major_locator(MultipleLocator(0.2))
+    axes.yaxis.set_major_locator(MultipleLocator(0.2))
+    quiet(axes, SIZE)
+    axes.grid(color=RULE, linewidth=1, zorder=0)
+    axes.set_xlabel(f"how often it says {one} for {two}", fontsize=SIZE, color=INK, parse_math=False)
+    upward = f"upward: how often it says {two} for {one}"
+    drawing.text(4 / WIDTH, 1 - (top - 10) / (top + side + BELOW), upward, fontsize=SIZE, color=INK, parse_math=False)
+    return drawing
 
 
-def question_region(question: HistogramQuestion) -> bytes:
+def question_region(question: HistogramQuestion) -> Drawing:
     """The region of the two values that a question's certificate found easiest to tell apart."""
+    return error_region(*region_of(question))
+
+
+def region_of(question: HistogramQuestion) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
+    """What the promise allows for the two values that are easiest to tell apart, what reports reach, and their names.
+
+    Raises:
+        SordinoError: no two values are protected from each other.
+    """
     witness, mechanism, definition = question.certificate.witness, question.mechanism, question.definition
     if witness is None:
         raise SordinoError("a region needs two values that are protected from each other", found=question.name)
     pair = witness.value, witness.other
     allowed = allowed_errors(definition.bound(*pair), definition.bound(*reversed(pair)))
     reached = reached_errors(mechanism, *pair) if mechanism.outputs <= MOST_CODES else None
-    return error_region(allowed, reached, *(repr(question.domain.label(value)) for value in pair))
+    value, other = (question.domain.label(value) for value in pair)
+    return allowed, reached, value, other

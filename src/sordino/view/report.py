@@ -11,15 +11,18 @@ from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.explain import explain
+from sordino.survey.explain_plan import Explanation, explanation
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
 from sordino.survey.question import HistogramQuestion
 from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
-from sordino.view.figures import bars, maps
+from sordino.view.bars import Shares, bars
 from sordino.view.histogram import MOST, columns
-from sordino.view.numbers import numbers_sections
+from sordino.view.maps import maps
+from sordino.view.numbers import numbers_section
 from sordino.view.page import Figure, Section, Sentences, Table, render
-from sordino.view.region import question_region
+from sordino.view.region import error_region, region_of
+from sordino.view.words import columns_in_words, map_in_words, region_in_words, shares_in_words
 
 LARGEST = 15
 """Values shown in bars and in the table."""
@@ -34,6 +37,9 @@ FITTED = (
 )
 """What the numbers of a share are."""
 
+CENTRE = "centre of the cell, degrees north, east"
+CELLS = " A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
+
 
 @dataclass(frozen=True, eq=False)
 class Known:
@@ -42,13 +48,13 @@ class Known:
     Attributes:
         truth: shape (k,), the true shares.
         others: titles and shares of more maps to draw beside.
-        comparison: a table to show first.
+        comparison: a section to show first.
         notes: sentences about the data, shown last.
     """
 
     truth: NDArray[np.float64] | None = None
     others: Sequence[tuple[str, NDArray[np.float64]]] = ()
-    comparison: Table | None = None
+    comparison: Section | None = None
     notes: tuple[str, ...] = field(default=())
 
 
@@ -65,23 +71,32 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
     for result in results:
         if isinstance(result, Untold):
-            sections.append(Sentences(f"{result.question.name}: not told by {result.n:,} reports", (str(result.why),)))
+            sections.append(_untold(result))
         elif isinstance(result, NumbersResult):
-            sections += numbers_sections(result)
+            sections.append(numbers_section(result))
         else:
             sections += _sections(result, known, several=len(results) > 1)
-    sections.append(Sentences("What one report can reveal", explain(plan)))
+    sections.append(_revealed(explanation(plan)))
     if plan.promise is not None:
-        sections.append(_promise(plan.promise))
+        sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        sections.append(Sentences(f"The certificate{about}", explain(certificate)))
-        sections += _region(question, about)
-    sections.append(Sentences("The plan", (plan.hash,)))
+        sections.append(Section(f"The certificate{about}", (Sentences(explain(certificate)), *_region(question))))
+    sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
-        sections.append(Sentences("The data", known.notes))
+        sections.append(Section("The data", (Sentences(known.notes),)))
     reports = sum(result.n for result in results)
     return render(title or _title(results), f"{reports:,} reports about {_about(results)}.", sections)
+
+
+def _untold(result: Untold) -> Section:
+    return Section(f"{result.question.name}: not told by {result.n:,} reports", (Sentences((str(result.why),)),))
+
+
+def _revealed(said: Explanation) -> Section:
+    """What a report can tell: the sentences that matter most, and the others when they are asked for."""
+    more = tuple(Sentences(lines, title) for title, lines in said.details.items())
+    return Section("What one report can reveal", (Sentences(said.summary),), more, "All that it can reveal")
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -122,54 +137,64 @@ def _promise(promise: CoordinatePromise) -> Table:
     rows.append(("the whole record", upward(promise.level, 6), upward(promise.epsilon, 6), "no"))
     verdict, *each = kept(promise)
     note = " ".join([verdict, *each[len(rows) :]])
-    return Table("The certificate of each attribute", header, tuple(rows), note)
+    return Table(header, tuple(rows), note)
 
 
 def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:
-    """A question's map, bars and table."""
-    domain, shares, truth, fitted = result.question.domain, result.estimate, known.truth, result.fitted
-    low, high = result.interval
-    about = f" of {result.question.name}" if several else ""
+    """A question's map, histogram, and bars beside their table."""
+    domain, name = result.question.domain, result.question.name
+    shares = Shares(result.estimate.value, *result.interval, result.fitted, known.truth)
+    about = f" of {name}" if several else ""
     sections: list[Section] = []
     if isinstance(domain, Grid):
-        panels = [("Truth", truth)] if truth is not None else []
-        panels += [("Fitted shares" if fitted is not None else "Estimate", shares.by_method), *known.others]
-        words = f"Maps: {', '.join(name for name, _ in panels)}."
-        sections.append(Figure(f"Map{about}", maps(domain, panels, 1 / result.n), words))
+        sections.append(Section(f"Map{about}", _maps(domain, result, known)))
     if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
-        drawn = columns(shares.value, low, high, result.question.name, truth)
-        sections.append(Figure(f"Histogram{about}", drawn, f"Columns of all {domain.k} shares."))
+        figure = Figure(columns(shares, name), columns_in_words(name, shares), wide=True)
+        sections.append(Section(f"Histogram{about}", (figure,)))
     few = domain.k <= LARGEST
     # A few values stand in their own order, as in the survey; of many the largest come first.
     top = np.arange(domain.k) if few else result.largest(LARGEST)
     labels = [domain.label(int(value)) for value in top]
-    note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence" + (
-        ", diamonds are the truth." if truth is not None else "."
+    shown = shares.of(top)
+    table = _table(result, labels, shown, result.estimate.stderr[top])
+    figure = Figure(bars(labels, shown), shares_in_words(labels, shown))
+    return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
+
+
+def _maps(grid: Grid, result: HistogramResult, known: Known) -> tuple[Figure, ...]:
+    """What was fitted, and with it what a simulation knows."""
+    panels = [("Truth", known.truth)] if known.truth is not None else []
+    panels += [("Fitted shares" if result.fitted is not None else "Estimate", result.estimate.by_method), *known.others]
+    one = 1 / result.n
+    drawings = maps(grid, [shares for _, shares in panels], one)
+    alone = len(panels) == 1
+    return tuple(
+        Figure(drawing, map_in_words(grid, title, shares, one), "" if alone else title, wide=True)
+        for drawing, (title, shares) in zip(drawings, panels, strict=True)
     )
-    figure = bars(labels, shares.value[top], low[top], high[top], None if truth is None else truth[top])
-    heading = f"Histogram{about}" if few else f"Largest shares{about}"
-    sections.append(Figure(heading, figure, f"Bars of {'all' if few else 'the'} {len(top)} shares shown.", note))
-    named = {"estimate": shares.value, "std. error": shares.stderr, "from": low, "to": high}
-    named |= {"fitted": fitted} if fitted is not None else {}
-    named |= {"truth": truth} if truth is not None else {}
-    numbers = np.stack([column[top] for column in named.values()], axis=1)
+
+
+def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr: NDArray[np.float64]) -> Table:
+    """Some values' estimates."""
+    named = {"estimate": shown.estimate, "std. error": stderr, "from": shown.low, "to": shown.high}
+    named |= {"fitted": shown.fitted} if shown.fitted is not None else {}
+    named |= {"truth": shown.truth} if shown.truth is not None else {}
+    numbers = np.stack(list(named.values()), axis=1)
     rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
-    header = (result.question.name, *named)
-    note = f"{note} {READING}" + (FITTED if fitted is not None else "")
-    sections.append(Table(f"{'All' if few else 'The largest'} values{about}", header, rows, note))
-    return sections
+    note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence. {READING}"
+    note += FITTED if shown.fitted is not None else ""
+    if isinstance(result.question.domain, Grid):
+        return Table((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)
+    return Table((result.question.name, *named), rows, note)
 
 
-def _region(question: HistogramQuestion, about: str) -> list[Section]:
+def _region(question: HistogramQuestion) -> tuple[Figure, ...]:
     """How well anybody can tell the two values by a report that the certificate found easiest to tell apart."""
-    witness = question.certificate.witness
-    if witness is None:
-        return []
-    return [
-        Figure(
-            f"What a test can decide{about}",
-            question_region(question),
-            "The error rates of tests by one report.",
-            "Whoever tests by a report which of the two answers was given errs at least as often as the boundary says.",
-        )
-    ]
+    if question.certificate.witness is None:
+        return ()
+    region = region_of(question)
+    note = (
+        "What a test can decide: whoever tests by a report which of the two answers was given errs at least as often as"
+        " the boundary says."
+    )
+    return (Figure(error_region(*region), region_in_words(*region), note=note),)

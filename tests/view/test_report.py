@@ -1,0 +1,116 @@
+"""The page of an estimate: what was found in figures, words and tables, small and the same each time."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from sordino.exact.keyed import KeyedSource
+from sordino.survey.plan import Plan
+from sordino.survey.result import results
+from sordino.survey.schema import Survey
+from sordino.view.page import Section, Table
+from sordino.view.report import Known, estimate_page
+
+GRID = """\
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
+protect = { blocks = [5, 5] }"""
+NAMES = 'categories = ["white", "black", "<b>none</b>"]'
+PEOPLE = 20_000
+
+
+@pytest.fixture
+def answered(tmp_path):
+    """A plan that asks for one attribute, and what reports from a fixed key say."""
+
+    def answer(attribute, method=None):
+        file = tmp_path / "survey.toml"
+        file.write_text(f'version = 1\nepsilon = "1"\n[attribute.home]\n{attribute}\n[[ask]]\nhistogram = "home"\n')
+        plan = Plan.of(Survey.load(file), PEOPLE)
+        k = plan.questions[0].domain.k
+        values = np.random.default_rng(3).binomial(k - 1, 0.4, PEOPLE)
+        source = KeyedSource(bytes(32), "page").for_records(np.arange(PEOPLE))
+        return plan, results(plan, plan.sampled.tally(plan.sampled.privatize([values], source)), method)
+
+    return answer
+
+
+def words(page):
+    """Of the figures."""
+    return [
+        unescape(found).replace("\N{NO-BREAK SPACE}", " ")
+        for found in re.findall(r'role="img" aria-label="([^"]*)"', page)
+    ]
+
+
+def test_figures_tell_what_was_found(answered):
+    plan, found = answered(NAMES)
+    page = estimate_page(plan, found)
+    (bars, region) = words(page)
+    (result,) = found
+    for value, name in enumerate(("white", "black", "<b>none</b>")):
+        assert f"{name} {100 * result.estimate.value[value]:.1f} %" in bars
+    assert "whoever errs equally often in both ways errs at least 26.9 % of the time" in region
+    assert "&lt;b&gt;none&lt;/b&gt;" in page
+    assert "<b>" not in page
+
+
+def test_a_map_tells_its_cells_and_that_their_names_are_centres(answered):
+    plan, found = answered(GRID)
+    page = estimate_page(plan, found)
+    somebody = int((found[0].fitted >= (1 - 1e-9) / PEOPLE).sum())
+    assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have anybody; most are at " in words(page)[0]
+    assert "home: centre of the cell, degrees north, east" in page
+    assert "A cell is named by its centre: degrees north, negative in the south" in page
+
+
+def test_a_simulation_shows_its_truth_and_compares(answered):
+    plan, found = answered(GRID)
+    truth = np.full(43_750, 1 / 43_750)
+    known = Known(truth, [("Other", truth)], Section("Compared", (Table(("a",), (("1",),)),)), ("a note",))
+    page = estimate_page(plan, found, "Places", known)
+    assert [text.split(":")[0] for text in words(page)[:3]] == ["Map, Truth", "Map, Fitted shares", "Map, Other"]
+    assert re.findall("<h3>(.*)</h3>", page)[:3] == ["Truth", "Fitted shares", "Other"]
+    assert "<title>Places</title>" in page
+    for heading in ("Compared", "The data"):
+        assert f">{heading}</h2>" in page
+    # The demo's page has as many cells and maps.
+    assert len(page) < 1_000_000
+
+
+def test_the_same_estimate_is_the_same_page(answered):
+    plan, found = answered(NAMES)
+    assert estimate_page(plan, found) == estimate_page(plan, found)
+    assert estimate_page(plan, found) == estimate_page(*answered(NAMES))
+
+
+def test_numbered_values_have_a_histogram(answered):
+    plan, found = answered("categories = 40")
+    page = estimate_page(plan, found)
+    assert "Columns of the shares of home from 0 to 39" in words(page)[0]
+    assert page.count('class="wide drawing"') == 1
+
+
+def test_a_legend_and_the_table_say_which_share_is_which(answered):
+    plan, found = answered(NAMES)
+    page = estimate_page(plan, found)
+    assert "estimate, with its interval" in page
+    assert "fitted: the distribution near the estimates" in page
+    assert re.findall(r'data-name="([^"]*)"', page)[:5] == [
+        "estimate",
+        "std. error",
+        "from",
+        "to",
+        "fitted",
+    ]
+    plain = estimate_page(*answered(NAMES, "unbiased"))
+    assert "fitted" not in plain.partition("<main>")[2]
+
+
+def test_what_a_report_reveals_leads_with_a_few_sentences_and_folds_the_others(answered):
+    plan, found = answered(GRID)
+    _, _, after = estimate_page(plan, found).partition("What one report can reveal</h2>")
+    shown, _, folded = after.partition("<details>")
+    assert 1 <= shown.count("<p>") <= 5
+    assert folded.partition("</details>")[0].count("<p>") >= 1
