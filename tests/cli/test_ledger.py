@@ -76,7 +76,7 @@ def test_from_a_query_to_its_answer(home, run):
 
 def test_nothing_spent_is_zero(home, run):
     Path("larger.toml").write_text(QUERY.replace("0.4", "3"))
-    assert run("ask", "me.ledger", "larger.toml", "--record", "record.toml")[0] == 2
+    assert run("ask", "me.ledger", "larger.toml", "--record", "record.toml")[0] == 3
     assert '"spent": 0.0,' in run("ledger", "show", "me.ledger", "--json")[1]
 
 
@@ -127,14 +127,32 @@ def test_export_and_import(home, run):
     [
         (["ledger", "new", "me.ledger", "terms.toml"], ["me.ledger", "must not exist yet"]),
         (["ledger", "new", "other.ledger", "none.toml"], ["none.toml", "no such file"]),
-        (["ledger", "new", "other.ledger", "query.toml"], ["known setting", "attribute"]),
+        (
+            ["ledger", "new", "other.ledger", "query.toml"],
+            ["must be a ledger's terms; found a query: `sor"],
+        ),
         (["ledger", "show", "none.ledger"], ["none.ledger", "no such file"]),
-        (["ledger", "show", "terms.toml"], ["terms.toml", "owner"]),
+        (
+            ["ledger", "show", "terms.toml"],
+            ["must be a ledger; found a ledger's terms: `sordino"],
+        ),
         (["ledger", "export", "me.ledger", "-o", "terms.toml"], ["terms.toml", "must not exist yet"]),
-        (["ledger", "import", "terms.toml", "new.ledger"], ["terms.toml", "JSON object"]),
+        (["ledger", "import", "terms.toml", "new.ledger"], ["terms.toml must be a transcript; found a ledger's terms"]),
         (["ask", "me.ledger", "query.toml"], ["--record"]),
-        (["ask", "me.ledger", "record.toml", "--record", "record.toml"], ["record.toml", "must be given"]),
-        (["ask", "me.ledger", "query.toml", "--record", "terms.toml"], ["table [record]"]),
+        (
+            ["ask", "me.ledger", "record.toml", "--record", "record.toml"],
+            ["must be a query; found a person's record"],
+        ),
+        (
+            ["ask", "me.ledger", "query.toml", "--record", "terms.toml"],
+            ["a person's record; found a ledger's terms"],
+        ),
+        (
+            ["ask", "terms.toml", "query.toml", "--record", "record.toml"],
+            ["must be a ledger; found a ledger's terms"],
+        ),
+        (["ask", "query.toml", "me.ledger", "--record", "record.toml"], ["query.toml must be a ledger; found a query"]),
+        (["ask", "me.ledger", "me.ledger", "--record", "record.toml"], ["me.ledger must be a query; found a ledger"]),
         (["ask", "me.ledger", "query.toml", "--record", "none.toml"], ["none.toml", "no such file"]),
     ],
     ids=lambda part: " ".join(part[:3]) if isinstance(part, list) else None,

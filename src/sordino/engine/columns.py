@@ -20,6 +20,7 @@ from sordino.domain.interval import Interval
 from sordino.engine.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
 from sordino.engine.wrong import STEPS, Rows, examine, index_cause, label_cause, number_cause
 from sordino.errors import SordinoError
+from sordino.survey.kinds import expecting
 from sordino.survey.parts import AttributePart
 from sordino.survey.promise import Domain
 
@@ -193,7 +194,8 @@ def require_columns_of(asked: Iterable[AttributeColumns], path: Path) -> None:
     """
     asked = list(asked)
     columns = list(dict.fromkeys(name for own in asked for name in own.names))
-    require_columns(path, columns, "name them in its first line, or set `column` in the survey")
+    with expecting(path, "table"):
+        require_columns(path, columns, "name them in its first line, or set `column` in the survey")
     kinds = dict(header(path))
     names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
     wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]

@@ -114,8 +114,8 @@ def count_where(path: Path, conditions: Sequence[str], columns: Sequence[str]) -
 
 def count_rows(path: Path) -> int | None:
     """How many rows a table has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
-    kind = table_format(path)
     try:
+        kind = table_format(path)
         if kind == ".parquet":
             return int(parquet.read_metadata(path).num_rows)
         if kind == ".csv":
@@ -123,7 +123,7 @@ def count_rows(path: Path) -> int | None:
                 sample = file.read(1 << 16)
             lines = sample.count(b"\n")
             return path.stat().st_size * lines // len(sample) if lines else None
-    except (OSError, pa.ArrowException):
+    except (OSError, pa.ArrowException, SordinoError):
         # Whoever reads the table says what is wrong with it.
         return None
     return None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES
+from sordino.survey.kinds import expecting
 from sordino.survey.load import cannot, require_new, sync_folder, written
 
 TASK = "reports"
@@ -52,7 +53,8 @@ def read_key(path: Path) -> bytes | None:
     words = content.removeprefix(BOM_UTF8)
     digits = re.fullmatch(rf"{TITLE}\n([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), words)
     if digits is None:
-        raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
+        with expecting(path, "key"):
+            raise _no_key(path, "another text, or a part of one", "name a new file, and a key is made")
     _require_secret(path, status)
     return bytes.fromhex(digits[1].decode())
 

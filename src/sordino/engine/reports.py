@@ -31,6 +31,7 @@ from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedRecords, KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.kinds import expecting
 from sordino.survey.load import require_new
 from sordino.survey.plan import Plan
 
@@ -179,7 +180,8 @@ def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
         SordinoError: another plan's report, or columns of another kind.
         DamagedError: a code that no report of the plan has, or a cut file.
     """
-    require_columns(path, COLUMNS, "give a file that `sordino privatize` wrote")
+    with expecting(path, "reports"):
+        require_columns(path, COLUMNS, "give a file that `sordino privatize` wrote")
     last = plan.sampled.outputs - 1
     tag, code = (quoted(name) for name in COLUMNS)
     own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"

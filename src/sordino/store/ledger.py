@@ -24,6 +24,7 @@ from sordino.store.event import ASKED, DRAWN, RECORD, SENT
 from sordino.store.standing import Book, Entry, Standing
 from sordino.store.writer import Writer, write_ledger
 from sordino.survey.asked_query import AskedQuery
+from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms, terms_of_text
 from sordino.survey.person_record import PersonRecord
 
@@ -69,7 +70,8 @@ class Ledger:
             SordinoError: no ledger of this user's alone, of a newer version, or so damaged that its terms are lost.
         """
         ledger = cls(Path(path))
-        _ = ledger.terms
+        with expecting(ledger.path, "ledger"):
+            _ = ledger.terms
         return ledger
 
     @cached_property

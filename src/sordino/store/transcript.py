@@ -16,6 +16,7 @@ from sordino.store.ledger import Ledger
 from sordino.store.standing import Standing
 from sordino.store.writer import write_ledger
 from sordino.survey.document import canonical
+from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_text, write_text
 
@@ -77,9 +78,11 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
     """
     text = read_text(source)
     end = text.rfind("\n", 0, -1) + 1
-    head, *lines = [_object(line, source) for line in text.splitlines()] or [{}]
-    if head.get("format") != FORMAT:
-        raise SordinoError(f"{source} must be a transcript", found="another file", step="use `sordino ledger export`")
+    with expecting(source, "transcript"):
+        head, *lines = [_object(line, source) for line in text.splitlines()] or [{}]
+        if head.get("format") != FORMAT:
+            step = "use `sordino ledger export`"
+            raise SordinoError(f"{source} must be a transcript", found="another file", step=step)
     if head.get("version") != VERSION:
         raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=repr(head.get("version"))[:80])
     last = lines.pop() if lines else {}

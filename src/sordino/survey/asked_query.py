@@ -19,6 +19,7 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.query import AttributeQuery
 from sordino.survey.document import content_hash
+from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
 from sordino.survey.person_record import PersonRecord
@@ -47,7 +48,8 @@ class AskedQuery:
             SordinoError: unreadable, or about other attributes.
             SordinoErrors: all its mistakes.
         """
-        return cls.read(read_toml(Path(path)), terms, str(path))
+        with expecting(Path(path), "query"):
+            return cls.read(read_toml(Path(path)), terms, str(path))
 
     @classmethod
     def read(cls, tables: dict[str, Any], terms: LedgerTerms, name: str = "the query") -> "AskedQuery":

@@ -22,6 +22,7 @@ from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import Nats
 from sordino.survey.document import canonical, content_hash
+from sordino.survey.kinds import expecting
 from sordino.survey.load import read_toml
 from sordino.survey.tables import read_tables
 from sordino.survey.terms_table import TermsTable, Values
@@ -56,7 +57,8 @@ class LedgerTerms:
             SordinoError: unreadable.
             SordinoErrors: all its mistakes.
         """
-        return cls.read(read_toml(Path(path)), str(path))
+        with expecting(Path(path), "terms"):
+            return cls.read(read_toml(Path(path)), str(path))
 
     @classmethod
     def read(cls, tables: dict[str, Any], name: str = "the terms") -> "LedgerTerms":

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
+from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
 from sordino.survey.terms_table import Values
@@ -45,7 +46,8 @@ class PersonRecord:
             SordinoError: unreadable, or not a record of these terms; never with a value.
         """
         # The parser's words could quote the file.
-        return cls.read(read_toml(Path(path), private=True), terms)
+        with expecting(Path(path), "record"):
+            return cls.read(read_toml(Path(path), private=True), terms)
 
     @classmethod
     def read(cls, tables: dict[str, Any], terms: LedgerTerms) -> "PersonRecord":

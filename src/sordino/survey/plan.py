@@ -18,6 +18,7 @@ from sordino.survey.choose import choose
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.dependence import dependence_of
 from sordino.survey.document import HistogramPart, PlanDocument, QueryPart, canonical, dump, seal, unseal
+from sordino.survey.kinds import expecting
 from sordino.survey.load import read_json, read_text, write_text
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.promise import canonical_amount
@@ -71,10 +72,8 @@ class Plan:
             DamagedError: changed after it was frozen.
             RefusedError: breaking its own promise.
         """
-        if Path(path).suffix == ".toml":
-            step = f"freeze the survey first: sordino plan {path} --people N -o plan.json"
-            raise SordinoError("a plan is a JSON file", found=f"a survey, {path}", step=step)
-        plan = cls(unseal(read_json(Path(path)), str(path)))
+        with expecting(Path(path), "plan"):
+            plan = cls(unseal(read_json(Path(path)), str(path)))
         plan.check(str(path), "do not use it; make the plan again")
         _ = plan.sampled
         if plan.bytes.strip() != read_text(Path(path)).strip().encode():

@@ -28,6 +28,7 @@ from sordino.exact.nats import Nats
 from sordino.survey.ask import AskTable
 from sordino.survey.attribute import AttributeTable
 from sordino.survey.dependence import DependenceTable
+from sordino.survey.kinds import expecting
 from sordino.survey.listed import with_listed_files
 from sordino.survey.load import read_toml
 from sordino.survey.mistakes import all_mistakes, wrong_columns, wrong_epsilon, wrong_names
@@ -123,7 +124,8 @@ class Survey(Part):
             SordinoError: unreadable.
             SordinoErrors: all its mistakes, each with path, rule, found value and the nearest right name.
         """
-        return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
+        with expecting(Path(path), "survey"):
+            return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
 
     @classmethod
     def read(cls, tables: dict[str, Any], name: str = "the survey", folder: Path | None = None) -> "Survey":

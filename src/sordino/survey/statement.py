@@ -20,6 +20,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import outward
+from sordino.survey.kinds import expecting
 from sordino.survey.load import read_json, write_text
 from sordino.survey.parts import GridPart, Part, Text
 
@@ -103,10 +104,11 @@ def load_statement(path: Path | str) -> Statement:
     Raises:
         SordinoError: no statement, one of a newer version, or bounds that no sample can give.
     """
-    document = read_json(Path(path))
-    if document.get("format") != FORMAT:
-        step = "make one with `sordino dependence`"
-        raise SordinoError(f"{path} must be a statement about dependence", found="another file", step=step)
+    with expecting(Path(path), "statement"):
+        document = read_json(Path(path))
+        if document.get("format") != FORMAT:
+            step = "make one with `sordino dependence`"
+            raise SordinoError(f"{path} must be a statement about dependence", found="another file", step=step)
     if document.get("version") != VERSION or document["version"] is True:
         found = repr(document.get("version"))
         raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")

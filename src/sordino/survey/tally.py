@@ -7,6 +7,7 @@ import numpy as np
 
 from sordino.errors import DamagedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.kinds import expecting
 from sordino.survey.load import read_json, write_text
 from sordino.survey.plan import Plan
 
@@ -29,11 +30,11 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
     Raises:
         SordinoError: no aggregate, of a newer version or of another plan, or counts that do not fit.
     """
-    document = read_json(path)
-    if document.get("format") != FORMAT:
-        raise SordinoError(
-            f"{path} must be an aggregate", found="another file", step="make one with `sordino aggregate`"
-        )
+    with expecting(path, "aggregate"):
+        document = read_json(path)
+        if document.get("format") != FORMAT:
+            step = "make one with `sordino aggregate`"
+            raise SordinoError(f"{path} must be an aggregate", found="another file", step=step)
     if document.get("version") != VERSION:
         found = repr(document.get("version"))
         raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")
