@@ -1,17 +1,44 @@
-"""How exact means, covariances and coefficients will be, before anybody is asked: from the channel's exact noise."""
+"""How exact means, covariances and coefficients will be, before anybody is asked, and whether a regression is told.
+
+The standard errors are those that estimates will show: the estimator's own formulas, at the expected means of the
+statistics with the channel's exact variances. Whether a regression will be refused is found by its own rule on means
+with normal errors of these variances, always the same ones: forecasts do not change from run to run, and no plan holds
+one.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import hypot
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import hadamard
 
 from sordino.domain.ranges import Ranges
+from sordino.errors import SordinoError
+from sordino.estimation.regression import check_distinct, solve
+from sordino.estimation.told import Told
 from sordino.mechanism.number import NumberChannel
 
 Asked = Literal["mean", "covariance", "regression"]
+
+SPREAD = 0.4
+"""Standard deviation of a scaled number where nothing is known of the people: a fifth of its range."""
+
+EXPLAINED = 0.5
+"""Squared length of the scaled slopes then."""
+
+POINTS = 64
+"""Different numbers of people who are not known; at least 4 where there are many attributes."""
+
+DRAWS, FEW_DRAWS = 400, 100
+"""Surveys that are tried to tell how often a regression is refused; in the search for enough people."""
+
+RARELY = 0.05
+"""A regression that is refused more often is not expected to be answered."""
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -21,25 +48,98 @@ class NumbersAccuracy:
     Attributes:
         labels: of what is estimated.
         stderr: in the units of the data.
+        largest: what each number can be at most, around the middle of its range: an error as large says nothing.
+        refused: the probability that a regression is refused because noise hides how the features vary.
     """
 
     labels: tuple[str, ...]
     stderr: tuple[float, ...]
+    largest: tuple[float, ...]
+    refused: float = 0.0
 
     def json(self) -> dict[str, float]:
         """For programs."""
         return dict(zip(self.labels, self.stderr, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What a channel's estimates are expected to be made of.
+
+    Attributes:
+        channel: by which people answer.
+        ranges: of the numbers, in the units of the data; of a regression the target last.
+        means: of the channel's statistics, shape (m,).
+        variance: of the means that one person tells, shape (m,).
+    """
+
+    channel: NumberChannel
+    ranges: Ranges
+    means: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, channel: NumberChannel, ranges: Ranges, records: Floats) -> "Expected":
+        """Of people who are like some records of scaled numbers, shape (n, d)."""
+        return cls(channel, ranges, channel.moments.values(records).mean(axis=0), channel.expected_variance(records))
+
+    def told(self, people: int, errors: Floats | None = None) -> Told:
+        """What so many people tell: the expected means, or with errors in units of their standard errors."""
+        variance = self.variance / people
+        means = self.means if errors is None else self.means + errors * np.sqrt(variance)
+        return Told(self.channel.moments.names, means, np.diag(variance))
+
+    def refused(self, people: int, draws: int = DRAWS) -> float:
+        """The part of surveys among so many people whose regression is refused."""
+        features, rng = range(self.channel.d - 1), np.random.default_rng(0)
+        errors = rng.standard_normal((draws, len(self.means)))
+        return sum(self._refused(self.told(people, row), features) for row in errors) / draws
+
+    def _refused(self, told: Told, features: range) -> bool:
+        try:
+            check_distinct(told.centred(features, features), [self.ranges.names[j] for j in features])
+        except SordinoError:
+            return True
+        return False
+
+    def enough(self, people: int) -> int:
+        """The least number of people, within a tenth, whose regression is rarely refused."""
+        low, high = people, 2 * people
+        while self.refused(high, FEW_DRAWS) > RARELY:
+            low, high = high, 2 * high
+        while high > 1.1 * low:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.refused(middle, FEW_DRAWS) > RARELY else (low, middle)
+        return high
+
+
+def unknown_records(d: int, target: int | None = None) -> Floats:
+    """Records of scaled numbers for people of whom nothing is known, shape (n, d).
+
+    Each number has mean 0 and the standard deviation `SPREAD`, and no two go together, but for a regression's target,
+    which is the sum of the features times slopes of the squared length `EXPLAINED`.
+    """
+    features = d - (target is not None)
+    signs = hadamard(1 << max(1, (features - 1).bit_length()))[:, :features].astype(np.float64)
+    points = max(4, POINTS * 64 // max(64, len(signs)))
+    spread = (np.arange(points) + 0.5) / points * 2 - 1
+    spread *= SPREAD / np.sqrt(np.mean(spread**2))
+    records = (spread[:, None, None] * signs).reshape(-1, features)
+    if target is None:
+        return records
+    slope = np.sqrt(EXPLAINED / features)
+    return np.insert(records, target, np.clip(slope * records.sum(axis=1), -1, 1), axis=1)
+
+
 def expected_numbers(
-    asked: Asked, names: Sequence[str], channel: NumberChannel, ranges: Ranges, people: int
+    asked: Asked,
+    names: Sequence[str],
+    channel: NumberChannel,
+    ranges: Ranges,
+    people: int,
+    records: Floats | None = None,
 ) -> NumbersAccuracy:
     """Expected standard errors with this many people.
-
-    Of means and covariances at most, whatever the data, around those of the people who answer; of coefficients where
-    the features are spread evenly over their ranges, independent, and explain nothing: features that spread less make
-    the errors larger. The standard errors of estimates also count how people differ: where levels are sent they can be
-    larger than this.
 
     Args:
         asked: what is estimated.
@@ -47,21 +147,22 @@ def expected_numbers(
         channel: by which it is asked.
         ranges: of the numbers, in the units of the data.
         people: who answer.
+        records: what they are expected to be like, scaled numbers of shape (n, d); `unknown_records` by default.
     """
-    error = dict(zip(channel.moments.names, np.sqrt(channel.largest_variance() / people).tolist(), strict=True))
     d, half = len(names), ranges.half
+    target = d - 1 if asked == "regression" else None
+    expected = Expected.of(channel, ranges, unknown_records(d, target) if records is None else records)
+    told = expected.told(people)
     if asked == "mean":
-        return NumbersAccuracy(tuple(names), tuple(float(half[j]) * error[(j,)] for j in range(d)))
+        errors = half * np.sqrt(np.diagonal(told.covariance))[told.singles(range(d))]
+        return NumbersAccuracy(tuple(names), tuple(errors.tolist()), tuple(half.tolist()))
     if asked == "covariance":
         pairs = list(combinations_with_replacement(range(d), 2))
         labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
-        # A square is read from 2 x^2 - 1, so half its error counts.
-        scale = [float(half[j] * half[k]) / (2 if j == k else 1) for j, k in pairs]
-        return NumbersAccuracy(labels, tuple(s * error[pair] for s, pair in zip(scale, pairs, strict=True)))
-    target = d - 1
-    # The mean square of an even spread over [-1, 1] is 1/3.
-    slopes = [3 * float(half[target] / half[j]) * error[(j, target)] for j in range(target)]
-    # The intercept is where all features are zero in their own units, which may be far from all data.
-    far = [float(middle) * slope for middle, slope in zip(ranges.middle[:target], slopes, strict=True)]
-    intercept = hypot(float(half[target]) * error[(target,)], *far)
-    return NumbersAccuracy(("intercept", *names[:target]), (intercept, *slopes))
+        units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
+        stderr = tuple(float(units[pair] * errors[pair]) for pair in pairs)
+        return NumbersAccuracy(labels, stderr, tuple(float(units[pair]) for pair in pairs))
+    fit = solve(told, people, d - 1, range(d - 1), ranges)
+    steepest = [float(half[-1] / half[j]) for j in range(d - 1)]
+    labels, largest = ("intercept", *names[:-1]), (np.inf, *steepest)
+    return NumbersAccuracy(labels, tuple(fit.stderr.tolist()), largest, expected.refused(people))

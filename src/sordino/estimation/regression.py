@@ -117,7 +117,20 @@ def least_squares(
     """
     asked, ranges = _read(channel, target, features, ranges)
     told = Told.of(channel, aggregate, regression_statistics(target, asked), ranges.names)
-    _check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
+    check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
+    return solve(told, aggregate.n, target, asked, ranges)
+
+
+def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges) -> Regression:
+    """The solution of the normal equations with its standard errors, from estimated means or expected ones.
+
+    Args:
+        told: the means of all statistics that it needs, and how far they may be off.
+        n: the number of reports.
+        target: as for `least_squares`.
+        asked: the features.
+        ranges: likewise.
+    """
     singles, own = told.singles(asked), told.place[(target,)]
     second, products = told.second(asked, asked), told.second(asked, [target])
     normal = np.block([[np.ones((1, 1)), told.means[None, singles]], [told.means[singles, None], second.value]])
@@ -134,7 +147,7 @@ def least_squares(
     turned = unit @ bread @ moved
     covariance = turned @ told.covariance @ turned.T
     stderr = np.sqrt(np.maximum(np.diagonal(covariance), 0))
-    return Regression(unit @ solution + shift, stderr, aggregate.n, target, tuple(asked), covariance)
+    return Regression(unit @ solution + shift, stderr, n, target, tuple(asked), covariance)
 
 
 def projected_least_squares(
@@ -214,8 +227,16 @@ def _read(
     return read_places(channel, read_features(channel.d, target, features), ranges)
 
 
-def _check_distinct(centred: Combined, labels: Sequence[str]) -> None:
-    """Refuse features that do not vary, each alone and all together, beyond what noise could feign."""
+def check_distinct(centred: Combined, labels: Sequence[str]) -> None:
+    """Refuse features that do not vary, each alone and all together, beyond what noise could feign.
+
+    Args:
+        centred: the estimated covariance of the features.
+        labels: what they are called, for the error.
+
+    Raises:
+        SordinoError: a feature that cannot be told from a constant, features that cannot be told from dependent ones.
+    """
     variance, stderr = np.diagonal(centred.value), np.diagonal(centred.stderr)
     constant = np.flatnonzero(variance <= DISTINCT * stderr)
     if constant.size:

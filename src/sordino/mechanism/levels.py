@@ -195,6 +195,11 @@ class LevelResponse(NumberChannel):
         """The largest E[g^2 | x] of all x, that of x = 1; `variance` tells it for each."""
         return self._told.moment(np.ones(1))
 
+    def expected_variance(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of E[g^2 | x] less the squared mean, shape (1,)."""
+        numbers = records[:, 0]
+        return np.array([self._told.moment(numbers).mean() - numbers.mean() ** 2])
+
     def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
         """The largest E[g^2 | x] / share - x^2 of all x; with share 1 the largest variance."""
         return np.array([self._told.worst_variance(share)])

@@ -191,6 +191,16 @@ class Mixture(NumberChannel):
         noise: NDArray[np.float64] = 1 / self._precision
         return noise
 
+    def expected_variance(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The parts' variances among those who were drawn for their type, weighted as their means are."""
+        variance, total = np.zeros(self.moments.m), sum(self.weights)
+        for weight, parts in zip(self.weights, self.kinds, strict=True):
+            for places, channel in parts:
+                at = self._places(places, channel)
+                own = weight / total / channel.noise() / self._precision[at]
+                variance[at] += own**2 * channel.expected_variance(records[:, list(places)]) * total / weight
+        return variance
+
     def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
         """That of the part, where one type alone tells a statistic; else from the noise."""
         largest = super().largest_variance(share)

@@ -88,6 +88,15 @@ class NumberChannel(Channel):
         who answers, it divides by how many did, which takes mean^2 (1 / p_s - 1) off (see `signed`).
         """
 
+    def expected_variance(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The variance of each mean, times n, shape (m,), for independent people who are like these.
+
+        Args:
+            records: numbers in [-1, 1], shape (n, d), each as likely as any other.
+        """
+        variance: NDArray[np.float64] = self.noise() - self.moments.values(records).mean(axis=0) ** 2
+        return variance
+
     def largest_variance(self, share: float = 1.0) -> NDArray[np.float64]:
         """The variance of each mean, times n, shape (m,), at most, whatever the records of the n people are.
 

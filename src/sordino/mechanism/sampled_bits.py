@@ -155,6 +155,12 @@ class SampledBits(NumberChannel):
         noise: NDArray[np.float64] = self._scales**2 * sum(self.weights) / np.array(self.weights)
         return noise
 
+    def expected_variance(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(C_s^2 - mean^2) sum(w) / w_s: of those who were drawn, up to how many they happen to be."""
+        means = self.asked.values(records).mean(axis=0)
+        variance: NDArray[np.float64] = (self._scales**2 - means**2) * sum(self.weights) / np.array(self.weights)
+        return variance
+
     def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
         return self._answer(values, stream, stream)
 

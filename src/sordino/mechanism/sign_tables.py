@@ -217,6 +217,14 @@ class SignTables(NumberChannel):
         inverse: NDArray[np.float64] = weights.sum() / self._information(weights)
         return inverse
 
+    def expected_variance(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """sum_r p_r slope^2 (1 - slope^2 mean^2) / information^2: the mean of a sent sign is slope times mean."""
+        shares = np.array(self.weights, dtype=np.float64) / sum(self.weights)
+        fourth = self._information(shares, power=4)
+        means = records.mean(axis=0)
+        variance: NDArray[np.float64] = self.noise() - means**2 * fourth * self.noise() ** 2
+        return variance
+
     def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
         return self._answer(values, stream, stream)
 
@@ -284,11 +292,11 @@ class SignTables(NumberChannel):
             )
         return drawn
 
-    def _information(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum over the rows of weight times squared slope, shape (d,)."""
+    def _information(self, weights: NDArray[np.float64], power: int = 2) -> NDArray[np.float64]:
+        """The sum over the rows of weight times squared slope, or another power of it, shape (d,)."""
         total = np.zeros(self.size)
         for row, weight in zip(self.rows, weights, strict=True):
-            total[list(row.places)] += weight * np.array(self.slopes[row.table], dtype=np.float64) ** 2
+            total[list(row.places)] += weight * np.array(self.slopes[row.table], dtype=np.float64) ** power
         return total
 
     @cached_property
