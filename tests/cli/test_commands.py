@@ -87,7 +87,9 @@ def test_plan_tells_what_it_froze(folder, run):
     assert question["certificate"]["holds"] is True
     assert 0 <= question["certificate"]["slack"] < 1e-15
     assert 0 < question["expected"]["stderr"] < question["expected_uniform"]["stderr"]
-    assert any("public" in line for line in document["explanation"])
+    assert any("public" in line for line in document["explanation"]["summary"])
+    assert document["warnings"] == []
+    assert document["expected_from"] is None
 
 
 def test_privatize_tells_what_it_released(released, run):

@@ -1,5 +1,6 @@
 """The commands of a survey's life: plan, privatize, aggregate, estimate, certify, explain."""
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
@@ -15,16 +16,16 @@ from sordino.cli.show import (
     print_explanation,
     print_json,
     print_lines,
-    print_question,
     print_result,
     print_table,
     promise_json,
     promise_rows,
-    question_json,
     result_json,
 )
+from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
 from sordino.engine.duckdb import count_rows
 from sordino.engine.estimates import write_estimates
+from sordino.engine.expected import read_expected
 from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.engine.values import count_clipped
@@ -34,6 +35,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
 from sordino.survey.explain_plan import explanation
+from sordino.survey.forecast import Forecast, forecasts, require_learnable, warnings
 from sordino.survey.load import require_new, write_text
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
@@ -49,16 +51,21 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 @click.argument("survey", type=FILE)
 @click.option("--people", type=int, required=True, help="How many are expected to answer; sets the expected errors.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
+@click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
 @as_json
-def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
+def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_json: bool) -> None:
     """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
 
-    Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost. A plan is
-    never overwritten by another one, since reports may exist that need it.
+    Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost; warns of
+    what cannot be expected to be answered. A public sample (a row for each person, with the survey's columns) makes the
+    forecasts better and changes nothing else. A plan is never overwritten by another one, since reports may exist that
+    need it.
     """
     asked = Survey.load(survey)
     made = Plan.of(asked, people)
-    questions, buys = _questions(made), what_a_bound_buys(asked, made)
+    found = forecasts(made, None if expect is None else read_expected(made, expect))
+    require_learnable(found)
+    buys = what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
         print_json(
@@ -69,15 +76,18 @@ def plan(survey: Path, people: int, output: Path, *, as_json: bool) -> None:
                 "code_bits": made.sampled.code_bits,
                 "certificate": _least(made),
                 "promise": made.promise and promise_json(made.promise),
-                "questions": questions,
+                "expected_from": expect and str(expect),
+                "warnings": list(warnings(found)),
+                "questions": _questions(made, found),
                 "explanation": explanation(made).json(),
                 "a_bound_buys": list(buys),
             }
         )
         return
     click.echo(f"{output}: {made.hash}")
-    for question in made.questions:
-        print_question(question)
+    print_warnings(warnings(found))
+    for forecast in found:
+        print_forecast(forecast)
     if made.promise is not None:
         header = ("nats told about", "delta", "told at most", "rests on dependence")
         print_table("", header, promise_rows(made.promise))
@@ -248,10 +258,10 @@ def explain(plan: Path, *, everything: bool, as_json: bool) -> None:
     print_explanation(explanation(frozen), None if everything else f"sordino explain {plan} --all")
 
 
-def _questions(plan: Plan) -> list[dict[str, Any]]:
+def _questions(plan: Plan, found: Sequence[Forecast]) -> list[dict[str, Any]]:
     """The questions of a plan for programs."""
     certificates = {question.name: certificate for question, certificate in plan.certificates}
-    return [question_json(question, certificates.get(question.name)) for question in plan.questions]
+    return [forecast_json(forecast, certificates.get(forecast.question.name)) for forecast in found]
 
 
 def _certificates(plan: Plan) -> list[dict[str, Any]]:

@@ -7,10 +7,12 @@ from time import perf_counter
 import click
 
 from sordino.cli.progress import progress
-from sordino.cli.show import accuracy_rows, print_explanation, print_json, print_result, print_table
+from sordino.cli.show import print_explanation, print_json, print_result, print_table
+from sordino.cli.show_forecast import accuracy_rows
 from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.survey.explain_plan import explanation
+from sordino.survey.forecast import SharesForecast
 from sordino.survey.load import require_new, write_text
 
 TITLE = "Where people live, from reports that hide the cell"
@@ -74,7 +76,9 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
         return
     print_result(result)
     print_table(
-        "Expected, before anybody was asked", ("", "blocks of 5 x 5", "uniform LDP"), accuracy_rows(result.question)
+        "Expected of people like these, before anybody was asked",
+        ("", "blocks of 5 x 5", "uniform LDP"),
+        accuracy_rows(SharesForecast(result.question, outcome.truth)),
     )
     print_table("Found", HEADER, rows)
     click.echo("What one report can reveal:")

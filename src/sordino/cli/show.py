@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import click
@@ -12,25 +11,16 @@ from rich.console import Console
 from rich.table import Table
 
 from sordino.audit.certify import Certificate
-from sordino.design.accuracy import Accuracy
-from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.digits import rounded
 from sordino.survey.explain_plan import Explanation
 from sordino.survey.numbers import NumbersQuestion
-from sordino.survey.plan import Question
-from sordino.survey.question import HistogramQuestion
 from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
 
-
-EVENLY = (
-    "Expected where features spread evenly over their declared ranges; larger where they spread less, or go together."
-)
-"""What the expected errors of coefficients rest on."""
 
 FITTED = "fitted: the nearest that some data can have, since noise can make the others impossible."
 
@@ -104,31 +94,6 @@ def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, .
     Console(width=width, markup=False, emoji=False, highlight=False).print(table)
 
 
-def print_question(question: Question) -> None:
-    """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
-    title = f"{question.name}, at {question.people:,} people"
-    if isinstance(question, NumbersQuestion):
-        print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(question))
-        if question.part.asked == "regression":
-            click.echo(f"{EVENLY}\n")
-        return
-    print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(question))
-    header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
-    print_table("", header, candidate_rows(question))
-
-
-def error_rows(question: NumbersQuestion) -> list[tuple[str, ...]]:
-    """The expected standard errors of a question about numbers, and those under LDP at the least delta."""
-    rows = [
-        (label, f"{error:.3g}", f"{uniform:.3g}")
-        for label, error, uniform in zip(
-            question.expected.labels, question.expected.stderr, question.expected_uniform.stderr, strict=True
-        )
-    ]
-    bits = (str(question.channel.code_bits), str(question.uniform.code_bits))
-    return [*rows, (f"bits a report ({question.channel_name})", *bits)]
-
-
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []
@@ -144,71 +109,6 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
 def _amount(amount: Nats) -> str:
     """An amount in a column of nats, rounded up."""
     return upward(amount, 3)
-
-
-def accuracy_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:
-    """This plan beside uniform protection."""
-    plan, uniform = question.expected, question.expected_uniform
-    more = uniform.total_variance / plan.total_variance
-    people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
-    return [
-        ("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}"),
-        (
-            "total variation, before projection",
-            f"{plan.total_variation:.3g}",
-            f"{uniform.total_variation:.3g}",
-        ),
-        ("people needed for the same squared error", f"{question.people:,}", people),
-        ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
-    ]
-
-
-def candidate_rows(question: HistogramQuestion) -> list[tuple[str, ...]]:
-    """What other mechanisms that keep the promise would give."""
-    best = question.expected.total_variance
-    return [
-        (name, f"{found.stderr:.3g}", f"{question.people * found.total_variance / best:,.0f}")
-        for name, found in question.candidates.items()
-        if isfinite(found.total_variance)
-    ]
-
-
-def accuracy_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
-    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity."""
-    numbers = {
-        "stderr": accuracy.stderr,
-        "squared_error": accuracy.total_variance / people,
-        "total_variation": accuracy.total_variation,
-    }
-    return {name: number if isfinite(number) else None for name, number in numbers.items()}
-
-
-def question_json(question: Question, certificate: Certificate | None) -> dict[str, Any]:
-    """A question of a plan for programs, with the certificate of a histogram."""
-    head = {
-        "attribute": question.name,
-        "share": str(question.share),
-        "people": question.people,
-        "code_bits": question.query.mechanism.code_bits,
-    }
-    if isinstance(question, NumbersQuestion):
-        return head | {
-            "asked": question.part.asked,
-            "mechanism": question.channel_name,
-            "attributes": question.asked,
-            "channel": question.part.channel.model_dump(exclude_none=True),
-            "expected": question.expected.json(),
-            "expected_uniform": question.expected_uniform.json(),
-        }
-    weighs = leverage(question.mechanism, subtract_totals=question.part.subtract_totals)
-    return head | {
-        "mechanism": question.part.mechanism.model_dump(exclude_none=True),
-        "certificate": certificate and {"attribute": question.name, **certificate_json(certificate)},
-        "expected": accuracy_json(question.expected, question.people),
-        "expected_uniform": accuracy_json(question.expected_uniform, question.people),
-        "candidates": {name: accuracy_json(found, question.people) for name, found in question.candidates.items()},
-        "leverage": weighs if isfinite(weighs) else None,
-    }
 
 
 def promise_json(promise: CoordinatePromise) -> dict[str, Any]:

@@ -48,14 +48,12 @@ class NumbersAccuracy:
     Attributes:
         labels: of what is estimated.
         stderr: in the units of the data.
-        largest: what each number can be at most, around the middle of its range: an error as large says nothing.
-        refused: the probability that a regression is refused because noise hides how the features vary.
+        largest: how far each number can be from the middle of what is possible; infinite where nothing bounds it.
     """
 
     labels: tuple[str, ...]
     stderr: tuple[float, ...]
     largest: tuple[float, ...]
-    refused: float = 0.0
 
     def json(self) -> dict[str, float]:
         """For programs."""
@@ -163,6 +161,4 @@ def expected_numbers(
         stderr = tuple(float(units[pair] * errors[pair]) for pair in pairs)
         return NumbersAccuracy(labels, stderr, tuple(float(units[pair]) for pair in pairs))
     fit = solve(told, people, d - 1, range(d - 1), ranges)
-    steepest = [float(half[-1] / half[j]) for j in range(d - 1)]
-    labels, largest = ("intercept", *names[:-1]), (np.inf, *steepest)
-    return NumbersAccuracy(labels, tuple(fit.stderr.tolist()), largest, expected.refused(people))
+    return NumbersAccuracy(("intercept", *names[:-1]), tuple(fit.stderr.tolist()), (np.inf,) * d)

@@ -4,10 +4,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sordino.audit.answers import AnswersCertificate, certify_answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
-from sordino.design.numbers_accuracy import NumbersAccuracy, expected_numbers
+from sordino.design.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.interval import Interval
@@ -122,18 +125,19 @@ class NumbersQuestion:
         """
         return certify_answers(self.channel)
 
-    @cached_property
-    def expected(self) -> NumbersAccuracy:
-        """How exact the estimates will be."""
-        return self._accuracy(self.channel)
+    def forecast(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
+        """How exact the estimates will be, for people who are like these scaled numbers, shape (n, d)."""
+        return expected_numbers(self.part.asked, self.asked, self.channel, self.ranges, self.people, records)
 
-    @cached_property
-    def expected_uniform(self) -> NumbersAccuracy:
-        """How exact the estimates would be under plain LDP that keeps the least delta."""
-        return self._accuracy(self.uniform)
+    def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
+        """How exact they would be under plain LDP that keeps the least delta."""
+        return expected_numbers(self.part.asked, self.asked, self.uniform, self.ranges, self.people, records)
 
-    def _accuracy(self, channel: NumberChannel) -> NumbersAccuracy:
-        return expected_numbers(self.part.asked, self.asked, channel, self.ranges, self.people)
+    def expecting(self, records: NDArray[np.float64] | None = None) -> Expected:
+        """What the estimates are expected to be made of."""
+        target = len(self.asked) - 1 if self.part.asked == "regression" else None
+        people = unknown_records(len(self.asked), target) if records is None else records
+        return Expected.of(self.channel, self.ranges, people)
 
     def _needed(self) -> tuple[Statistic, ...]:
         """The statistics that tell what is asked."""

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.choose import best_mechanism, candidates
+from sordino.design.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -90,18 +94,26 @@ class HistogramQuestion:
 
     @cached_property
     def expected(self) -> Accuracy:
-        """How exact the estimates will be."""
+        """How exact the unbiased estimates will be, if all values are alike."""
         return expected_accuracy(self.mechanism, self.people, subtract_totals=self.part.subtract_totals)
 
-    @cached_property
-    def candidates(self) -> dict[str, Accuracy]:
+    def forecast(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
+        """How exact what is shown will be, for people with these shares of the values, all alike by default."""
+        return expected_shares(self.mechanism, self.people, subtract_totals=self.part.subtract_totals, shares=shares)
+
+    def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
+        """The same under uniform protection."""
+        helps = subtracting_helps(self.uniform)
+        return expected_shares(self.uniform, self.people, subtract_totals=helps, shares=shares)
+
+    def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, Accuracy]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
         made = candidates(self.domain.k, self.definition, designed=False)
         if isinstance(self.part.mechanism, TablePart):
             made[self.part.mechanism.name] = self.mechanism
         return {
             f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}": expected_accuracy(
-                mechanism, self.people, subtract_totals=subtracting_helps(mechanism)
+                mechanism, self.people, subtract_totals=subtracting_helps(mechanism), shares=shares
             )
             for name, mechanism in made.items()
         }
@@ -112,8 +124,3 @@ class HistogramQuestion:
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
         return best_mechanism(self.domain.k, LDP(self.least or epsilon))
-
-    @cached_property
-    def expected_uniform(self) -> Accuracy:
-        """How exact the estimates would be under uniform protection."""
-        return expected_accuracy(self.uniform, self.people, subtract_totals=subtracting_helps(self.uniform))

@@ -1,0 +1,138 @@
+"""What `plan` prints of its forecasts: expected errors beside uniform protection, and what cannot be answered."""
+
+from math import isfinite
+from typing import Any
+
+import click
+
+from sordino.audit.certify import Certificate
+from sordino.cli.show import certificate_json, print_table
+from sordino.design.accuracy import Accuracy
+from sordino.design.shares_accuracy import LARGEST, SharesAccuracy
+from sordino.estimation.unbiased import leverage
+from sordino.survey.forecast import Forecast, NumbersForecast, SharesForecast
+
+ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
+"""What the expected errors of shares rest on."""
+
+FIFTH = (
+    "Expected if the features have a standard deviation of a fifth of their ranges, do not go together, and explain"
+    " half of the target; give a public sample for what is likelier: --expect SAMPLE."
+)
+"""What the expected errors of coefficients rest on."""
+
+
+def print_forecast(forecast: Forecast) -> None:
+    """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
+    question = forecast.question
+    title = f"{question.name}, at {question.people:,} people"
+    if isinstance(forecast, NumbersForecast):
+        print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(forecast))
+        if forecast.records is None and forecast.question.part.asked == "regression":
+            click.echo(f"{FIFTH}\n")
+        return
+    print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(forecast))
+    if forecast.shares is None:
+        click.echo(f"{ALIKE}\n")
+    header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
+    print_table("", header, candidate_rows(forecast))
+
+
+def print_warnings(lines: tuple[str, ...]) -> None:
+    """What cannot be expected to be answered, where nobody overlooks it."""
+    for line in lines:
+        click.secho(f"WARNING: {line}", bold=True)
+    if lines:
+        click.echo()
+
+
+def error_rows(forecast: NumbersForecast) -> list[tuple[str, ...]]:
+    """The expected standard errors of a question about numbers, and those under LDP at the least delta."""
+    question, plan, other = forecast.question, forecast.plan, forecast.uniform
+    rows = [
+        (label, f"{error:.3g}", f"{uniform:.3g}")
+        for label, error, uniform in zip(plan.labels, plan.stderr, other.stderr, strict=True)
+    ]
+    bits = (str(question.channel.code_bits), str(question.uniform.code_bits))
+    return [*rows, (f"bits a report ({question.channel_name})", *bits)]
+
+
+def accuracy_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
+    """This plan beside uniform protection."""
+    question, plan, uniform = forecast.question, forecast.plan, forecast.uniform
+    more = uniform.total_variance / plan.total_variance
+    people = f"{question.people * more:,.0f}" if isfinite(more) else "no number suffices"
+    rows = [("standard error of a share", f"{plan.stderr:.3g}", f"{uniform.stderr:.3g}")]
+    if forecast.shares is None and plan.one_block is not None:
+        rows.append(("... if all people are in one block", f"{plan.one_block:.3g}", f"{uniform.stderr:.3g}"))
+    if forecast.shares is not None and len(forecast.shares) > LARGEST:
+        rows.append((f"... of the {LARGEST} largest", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"))
+    return [
+        *rows,
+        ("total variation of the fitted shares", f"{plan.total_variation:.3g}", f"{uniform.total_variation:.3g}"),
+        ("people needed for the same squared error", f"{question.people:,}", people),
+        ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
+    ]
+
+
+def candidate_rows(forecast: SharesForecast) -> list[tuple[str, ...]]:
+    """What other mechanisms that keep the promise would give."""
+    best, people = forecast.plan.total_variance, forecast.question.people
+    return [
+        (name, f"{found.stderr:.3g}", f"{people * found.total_variance / best:,.0f}")
+        for name, found in forecast.candidates.items()
+        if isfinite(found.total_variance)
+    ]
+
+
+def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[str, Any]:
+    """A question of a plan for programs, with the certificate of a histogram."""
+    question = forecast.question
+    head = {
+        "attribute": question.name,
+        "share": str(question.share),
+        "people": question.people,
+        "code_bits": question.query.mechanism.code_bits,
+        "warning": forecast.warning,
+        "people_needed": forecast.people_needed,
+    }
+    if isinstance(forecast, NumbersForecast):
+        numbers = forecast.question
+        return head | {
+            "asked": numbers.part.asked,
+            "mechanism": numbers.channel_name,
+            "attributes": numbers.asked,
+            "channel": numbers.part.channel.model_dump(exclude_none=True),
+            "expected": forecast.plan.json(),
+            "expected_uniform": forecast.uniform.json(),
+            "refused": forecast.refused,
+        }
+    shares = forecast.question
+    weighs = leverage(shares.mechanism, subtract_totals=shares.part.subtract_totals)
+    return head | {
+        "mechanism": shares.part.mechanism.model_dump(exclude_none=True),
+        "certificate": certificate and {"attribute": question.name, **certificate_json(certificate)},
+        "expected": _shares_json(forecast.plan, question.people),
+        "expected_uniform": _shares_json(forecast.uniform, question.people),
+        "candidates": {name: _candidate_json(found, question.people) for name, found in forecast.candidates.items()},
+        "leverage": _finite(weighs),
+    }
+
+
+def _shares_json(accuracy: SharesAccuracy, people: int) -> dict[str, float | None]:
+    """Expected errors for programs; `squared_error` is summed over the values. Null for infinity."""
+    return {
+        "stderr": _finite(accuracy.stderr),
+        "stderr_largest": _finite(accuracy.largest),
+        "stderr_one_block": accuracy.one_block,
+        "squared_error": _finite(accuracy.total_variance / people),
+        "total_variation": _finite(accuracy.total_variation),
+    }
+
+
+def _candidate_json(accuracy: Accuracy, people: int) -> dict[str, float | None]:
+    return {"stderr": _finite(accuracy.stderr), "squared_error": _finite(accuracy.total_variance / people)}
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None

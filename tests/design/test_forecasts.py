@@ -1,0 +1,181 @@
+"""Forecasts come true: surveys among people as expected, by the real samplers, err as was forecast."""
+
+import numpy as np
+import pytest
+
+from sordino.definition.dependence import Dependence
+from sordino.design.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
+from sordino.design.sampled_mean import SampledMean
+from sordino.design.sampled_moments import SampledMoments
+from sordino.design.shares_accuracy import expected_shares
+from sordino.domain.ranges import Ranges
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import estimate
+from sordino.estimation.moments import covariances, means
+from sordino.estimation.regression import least_squares
+from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.levels import LevelResponse
+from sordino.mechanism.mixture import Mixture
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subset import SubsetSelection
+
+NEAR = 0.12
+"""Relative: how far a forecast may be from what is found in a few hundred surveys."""
+
+SURVEYS = 120
+
+
+def surveys(channel, values, surveys):
+    """The tallies of several surveys among all these people together, always the same ones."""
+    source = KeyedSource(bytes(32), "forecasts").for_records(np.arange(len(values)))
+    codes = channel.privatize(values, source)
+    return [channel.tally(part) for part in codes.reshape(surveys, -1)]
+
+
+def skewed(k):
+    shares = 0.7 ** np.arange(k)
+    return shares / shares.sum()
+
+
+SHARES = {
+    "two values": (lambda: RandomizedResponse(2, "1"), 500),
+    "plain": (lambda: HadamardResponse(30, "1"), 2000),
+    "counted by value": (lambda: SubsetSelection(20, "1"), 1000),
+    "blocks": (lambda: Blockwise(np.arange(60) // 15, "1", "hadamard"), 2000),
+    "sensitive values": (lambda: HighLow(8, [1, 4, 5], "1", "randomized"), 1000),
+    "sensitive values, counted by value": (lambda: HighLow(9, [1, 2, 4, 5, 7], "1", "subset"), 1000),
+}
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["alike", "skewed"])
+@pytest.mark.parametrize("case", SHARES)
+def test_shares_err_as_forecast(case, known):
+    make, people = SHARES[case]
+    mechanism = make()
+    shares = skewed(mechanism.k) if known else np.full(mechanism.k, 1 / mechanism.k)
+    forecast = expected_shares(mechanism, people, subtract_totals=False, shares=shares if known else None)
+    values = np.random.default_rng(5).choice(mechanism.k, SURVEYS * people, p=shares)
+    found = [estimate(mechanism, tally, "block-simplex") for tally in surveys(mechanism, values, SURVEYS)]
+    squares = np.mean([(one.value - shares) ** 2 for one in found], axis=0)
+    assert forecast.stderr == pytest.approx(np.sqrt(squares.mean()), rel=NEAR)
+    assert forecast.largest == pytest.approx(np.sqrt(np.sort(squares)[-15:].mean()), rel=2 * NEAR)
+    distance = np.mean([np.abs(one.fitted - shares).sum() / 2 for one in found])
+    assert forecast.total_variation == pytest.approx(distance, rel=NEAR)
+    assert forecast.total_variation <= 1
+
+
+def test_a_forecast_of_one_block_is_that_of_its_mechanism():
+    forecast = expected_shares(Blockwise(np.arange(60) // 15, "1", "hadamard"), 2000, subtract_totals=False)
+    alone = expected_shares(HadamardResponse(15, "1"), 2000, subtract_totals=False)
+    assert forecast.one_block == pytest.approx(alone.stderr)
+    assert alone.one_block is None
+
+
+RANGES = Ranges.of({"age": (20, 80), "weight": (40, 140), "height": (140, 200)})
+
+
+def people(count):
+    """Scaled numbers that go together, and are not in the middle."""
+    rng = np.random.default_rng(7)
+    age = rng.beta(1, 1.5, count) * 2 - 1
+    weight = np.clip(0.2 * age + 0.8 * rng.uniform(-1, 1, count) + 0.1, -1, 1)
+    height = np.clip(0.4 * age + 0.4 * weight + 0.2 * rng.standard_normal(count), -1, 1)
+    return np.column_stack([age, weight, height])
+
+
+CHANNELS = {
+    "bits": lambda: SampledMean(["1"] * 3, "1", Dependence.unknown(3)),
+    "tables": lambda: SampledMean(["4"] * 3, "4", Dependence.unknown(3)),
+    "a mixture of levels": lambda: Mixture(
+        3,
+        [[((0,), LevelResponse.best("3")), ((1,), LevelResponse.best("1"))], [((2,), LevelResponse.best("2"))]],
+        [2, 1],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANNELS)
+def test_means_err_as_forecast(case):
+    channel, n = CHANNELS[case](), 500
+    # More surveys: each number is compared by itself.
+    records = people(400 * n)
+    forecast = expected_numbers("mean", RANGES.names, channel, RANGES, n, records)
+    found = [means(channel, tally, None, RANGES) for tally in surveys(channel, records, 400)]
+    truth = RANGES.middle + RANGES.half * records.mean(axis=0)
+    errors = np.sqrt(np.mean([(one.value - truth) ** 2 for one in found], axis=0))
+    assert np.array(forecast.stderr) == pytest.approx(errors, rel=NEAR)
+    shown = np.mean([one.stderr for one in found], axis=0)
+    assert np.array(forecast.stderr) == pytest.approx(shown, rel=0.05)
+
+
+def test_covariances_err_as_forecast():
+    channel, n = SampledMoments(["2"] * 3, "2", Dependence.unknown(3)), 4000
+    records = people(SURVEYS * n)
+    forecast = expected_numbers("covariance", RANGES.names, channel, RANGES, n, records)
+    found = [covariances(channel, tally, None, RANGES) for tally in surveys(channel, records, SURVEYS)]
+    above = np.triu_indices(3)
+    truth = (np.cov(records.T) * np.outer(RANGES.half, RANGES.half))[above]
+    errors = np.sqrt(np.mean([(one.value[above] - truth) ** 2 for one in found], axis=0))
+    ratios = np.array(forecast.stderr) / errors
+    assert np.sqrt(np.mean(ratios**2)) == pytest.approx(1, abs=NEAR)
+    assert np.array(forecast.stderr) == pytest.approx(np.mean([one.stderr[above] for one in found], axis=0), rel=0.1)
+    assert forecast.labels == ("age", "age, weight", "age, height", "weight", "weight, height", "height")
+
+
+def test_coefficients_err_as_forecast():
+    channel, n = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
+    records = people(60 * n)
+    forecast = expected_numbers("regression", RANGES.names, channel, RANGES, n, records)
+    found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 60)]
+    table = np.column_stack([np.ones(len(records)), RANGES.middle[:2] + RANGES.half[:2] * records[:, :2]])
+    truth = np.linalg.lstsq(table, RANGES.middle[2] + RANGES.half[2] * records[:, 2], rcond=None)[0]
+    errors = np.sqrt(np.mean([(one.value - truth) ** 2 for one in found], axis=0))
+    assert np.sqrt(np.mean((np.array(forecast.stderr) / errors) ** 2)) == pytest.approx(1, abs=0.15)
+    shown = np.median([one.stderr for one in found], axis=0)
+    assert np.array(forecast.stderr) == pytest.approx(shown, rel=NEAR)
+    assert Expected.of(channel, RANGES, records).refused(n) == 0
+
+
+@pytest.mark.parametrize("n", [1200, 2400])
+def test_regressions_are_refused_as_often_as_forecast(n):
+    channel, count = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2), 200
+    records = people(count * n)
+    refused = 0
+    for tally in surveys(channel, records, count):
+        try:
+            least_squares(channel, tally, 2, None, RANGES)
+        except SordinoError:
+            refused += 1
+    # Two binomial shares of 200 and 400 draws.
+    assert Expected.of(channel, RANGES, records).refused(n) == pytest.approx(refused / count, abs=0.12)
+
+
+def test_enough_people_are_rarely_refused_and_not_many_more_than_that():
+    channel = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2)
+    expected = Expected.of(channel, RANGES, people(10_000))
+    enough = expected.enough(100)
+    assert expected.refused(enough) < 0.1
+    assert expected.refused(enough // 2) > 0.1
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 9, 40])
+def test_people_of_whom_nothing_is_known_spread_alike_and_apart(d):
+    records = unknown_records(d)
+    assert records.mean(axis=0) == pytest.approx(np.zeros(d), abs=1e-12)
+    assert records.T @ records / len(records) == pytest.approx(SPREAD**2 * np.eye(d), abs=1e-12)
+    assert np.abs(records).max() <= 1
+    with_target = unknown_records(d, d - 1)
+    slopes = np.linalg.lstsq(with_target[:, :-1], with_target[:, -1], rcond=None)[0]
+    assert np.abs(with_target).max() <= 1
+    if d < 5:  # beyond, some sums pass the range and are cut
+        assert slopes @ slopes == pytest.approx(0.5)
+
+
+def test_forecasts_are_always_the_same():
+    mechanism = HadamardResponse(12, "1")
+    first, second = (expected_shares(mechanism, 1000, subtract_totals=True) for _ in range(2))
+    assert first == second
+    assert np.isinf(expected_shares(RandomizedResponse(2, "1e-30"), 1000, subtract_totals=False).total_variation)
