@@ -46,7 +46,7 @@ def main() -> None:
 
     where = ["--population", "adults examined in NHANES 2017-2018", "--date", "2018-12-31"]
     run(folder, "dependence", "sample.csv", "--survey", "survey.toml", *where, "-o", "dependence.json")
-    plan = ["plan", "survey.toml", "--people", str(people), "-o", "plan.json"]
+    plan = ["plan", "survey.toml", "--people", str(people), "--expect", "sample.csv", "-o", "plan.json"]
     run(folder, *plan)
     run(folder, "explain", "plan.json")
     run(folder, "certify", "plan.json")
@@ -112,7 +112,7 @@ def without_privacy(question: dict[str, Any], people: Columns, values: list[str]
 
 def print_estimates(questions: list[dict[str, Any]], found: dict[str, Any], people: Columns) -> None:
     """Each estimate beside the number without privacy, and whether its interval holds it."""
-    line = "{:14}{:>18}{:>12}{:>12}{:>24}  {}"
+    line = "{:14}{:>18}{:>12}{:>12}{:>12}{:>24}  {}"
     within = 0
     for question, told in zip(questions, found["questions"], strict=True):
         print(f"\n{question['attribute']}")
@@ -120,12 +120,13 @@ def print_estimates(questions: list[dict[str, Any]], found: dict[str, Any], peop
             print(told["untold"])
             continue
         own = [row for row in found["rows"] if row["attribute"] == question["attribute"]]
-        print(line.format("", "without privacy", "estimate", "std. error", "95% interval", ""))
+        print(line.format("", "without privacy", "estimate", "std. error", "forecast", "95% interval", ""))
         for row, number in zip(own, without_privacy(question, people, [row["value"] for row in own]), strict=True):
             holds = row["low"] <= number <= row["high"]
             within += holds
             interval = f"{row['low']:.4g} to {row['high']:.4g}"
-            texts = (f"{number:.4g}", f"{row['estimate']:.4g}", f"{row['stderr']:.2g}", interval)
+            forecast = question["expected"].get("stderr") or question["expected"][row["value"]]
+            texts = (f"{number:.4g}", f"{row['estimate']:.4g}", f"{row['stderr']:.2g}", f"{forecast:.2g}", interval)
             print(line.format(row["value"], *texts, "within" if holds else "NOT WITHIN"))
     print(
         f"\n{within} of {len(found['rows'])} intervals hold the number without privacy; each by itself does in about 95"
@@ -161,8 +162,8 @@ def print_what_bounds_buy(folder: Path, people: int, planned: dict[str, Any]) ->
     for number, (name, table) in enumerate(variants.items()):
         if name not in told:
             (folder / f"variant-{number}.toml").write_text(survey[:start] + table + survey[end:], encoding="utf-8")
-            plan = ["plan", f"variant-{number}.toml", "--people", str(people), "-o", f"variant-{number}.json"]
-            told[name] = read(folder, *plan)
+            plan = ["plan", f"variant-{number}.toml", "--people", str(people), "--expect", "sample.csv"]
+            told[name] = read(folder, *plan, "-o", f"variant-{number}.json")
     line = "{:50}" + "{:>14}" * len(variants)
     print("\nWhat bounds on dependence buy, with the same deltas:")
     print(line.format("expected standard error, by its bounds", *variants))
