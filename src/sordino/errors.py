@@ -7,8 +7,16 @@ readable as attributes. No error ever holds a person's value.
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from sordino.printable import printable, shortened
+
 Code = Literal["invalid", "refused", "damaged", "unavailable"]
 """What kind of error it is."""
+
+MOST_FOUND = 160
+"""Characters of what was found in a message at most: a survey, a plan or a name may hold any number of them."""
+
+MOST_SAID = 600
+"""Characters of a rule or a step at most: they may hold names."""
 
 
 class SordinoError(ValueError):
@@ -17,8 +25,11 @@ class SordinoError(ValueError):
     Attributes:
         code: `invalid`: what was given must be given otherwise; the classes below have other codes.
         rule: what must hold, as a sentence without a full stop.
-        found: what was found; never a person's value.
+        found: what was found, cut where it is long; never a person's value.
         step: what to do next.
+
+    The message shows control characters and line breaks of names as what they are, so that they reach no terminal; the
+    attributes hold them as they were found.
 
     Example:
         >>> str(SordinoError("epsilon must be above 0", found="0", step="raise it"))
@@ -28,15 +39,15 @@ class SordinoError(ValueError):
     code: ClassVar[Code] = "invalid"
 
     def __init__(self, rule: str, *, found: str = "", step: str = "") -> None:
-        self.rule = rule
-        self.found = found
-        self.step = step
-        text = rule
+        self.rule = shortened(rule, MOST_SAID)
+        self.found = shortened(found, MOST_FOUND)
+        self.step = shortened(step, MOST_SAID)
+        text = self.rule
         if found:
-            text += f"; found {found}"
+            text += f"; found {self.found}"
         if step:
-            text += f": {step}"
-        super().__init__(text + ".")
+            text += f": {self.step}"
+        super().__init__(printable(text) + ".")
 
     def facts(self) -> dict[str, Any]:
         """The code and the words, for programs."""
@@ -59,7 +70,7 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
         count = len(self.errors)
         noun = "mistake" if count == 1 else "mistakes"
         super().__init__(f"{what} has {count} {noun}")
-        self.args = (f"{what} has {count} {noun}:\n" + "\n".join(f"  - {e}" for e in self.errors),)
+        self.args = (f"{printable(self.rule)}:\n" + "\n".join(f"  - {e}" for e in self.errors),)
 
     def facts(self) -> dict[str, Any]:
         """The same, with those of each mistake."""

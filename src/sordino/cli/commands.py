@@ -10,6 +10,7 @@ import numpy as np
 
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
+from sordino.cli.say import say
 from sordino.cli.show import (
     LARGEST,
     certificate_json,
@@ -84,7 +85,7 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
             }
         )
         return
-    click.echo(f"{output}: {made.hash}")
+    say(f"{output}: {made.hash}")
     print_warnings(warnings(found))
     for forecast in found:
         print_forecast(forecast)
@@ -124,19 +125,15 @@ def privatize(
         made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}
         print_json(made if key is None else {**made, "key": str(key), "task": name})
         return
-    click.echo(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
+    say(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
     for attribute, rows in clipped.items():
-        click.echo(
-            f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself"
-        )
+        say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself")
     if key is None:
-        click.echo("This was a release. Privatizing the same people again is a second one, and their losses add.")
+        say("This was a release. Privatizing the same people again is a second one, and their losses add.")
         return
-    click.echo(f"The same key, plan, task ({name}), id and value always give the same report. A changed value gives a")
-    click.echo(
-        "new one: a second release, which also shows that the value changed. For new answers take another --task."
-    )
-    click.echo(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")
+    say(f"The same key, plan, task ({name}), id and value always give the same report. A changed value gives a")
+    say("new one: a second release, which also shows that the value changed. For new answers take another --task.")
+    say(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")
 
 
 @click.command()
@@ -152,7 +149,7 @@ def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: b
     if as_json:
         print_json({"aggregate": str(output), "n": total.n, "plan": frozen.hash})
         return
-    click.echo(f"{output}: the tally of {total.n:,} reports")
+    say(f"{output}: the tally of {total.n:,} reports")
 
 
 @click.command()
@@ -208,10 +205,10 @@ def estimate(
     for result in found:
         print_result(result)
     for path in filter(None, (output, html)):
-        click.echo(f"{path}: written")
+        say(f"{path}: written")
     more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)
     if output is None and any(more):
-        click.echo("All values: -o FILE, or --json.")
+        say("All values: -o FILE, or --json.")
 
 
 @click.command()
@@ -283,7 +280,7 @@ def _print_certificates(plan: Plan) -> None:
         print_lines(kept(plan.promise))
     for question, certificate in plan.certificates:
         if len(plan.questions) > 1:
-            click.echo(f"{question.name}:")
+            say(f"{question.name}:")
         print_lines(sentences(certificate))
 
 
@@ -309,7 +306,7 @@ def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
 
 
 def _note(sentence: str) -> None:
-    click.echo(f"sordino: note: {sentence}", err=True)
+    say(f"sordino: note: {sentence}", err=True)
 
 
 def _total(files: list[Path]) -> int | None:

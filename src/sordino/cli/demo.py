@@ -7,6 +7,7 @@ from time import perf_counter
 import click
 
 from sordino.cli.progress import progress
+from sordino.cli.say import say
 from sordino.cli.show import print_explanation, print_json, print_result, print_table
 from sordino.cli.show_forecast import accuracy_rows
 from sordino.engine.reports import Progress
@@ -81,10 +82,10 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
         accuracy_rows(SharesForecast(result.question, outcome.truth)),
     )
     print_table("Found", HEADER, rows)
-    click.echo("What one report can reveal:")
+    say("What one report can reveal:")
     print_explanation(explanation(outcome.plan), f"sordino explain {folder}/plan.json --all")
-    click.echo(f"\n{html}: maps of truth and estimate side by side\n{folder}/: the files, to try the commands on")
-    click.echo(f"{perf_counter() - start:.1f} s")
+    say("", f"{html}: maps of truth and estimate side by side", f"{folder}/: the files, to try the commands on")
+    say(f"{perf_counter() - start:.1f} s")
 
 
 def _is_demo_page(html: Path) -> bool:

@@ -7,6 +7,7 @@ import click
 
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
+from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
 from sordino.design.dependence import Statement, read_confidence, state_dependence
 from sordino.engine.dependence import tally_table_of_sample
@@ -72,12 +73,12 @@ def dependence(
         print_json({**statement_document(statement), "least": statement.least, "explanation": lines})
         return
     print_table("", ("statistic", *asked.names[:MOST_COLUMNS]), _rows(statement))
-    click.echo("Bounds on what a statistic (row) tells about an attribute (column); 0 tells nothing, 1 may tell all.")
+    say("Bounds on what a statistic (row) tells about an attribute (column); 0 tells nothing, 1 may tell all.")
     if asked.d > MOST_COLUMNS or len(asked.statistics) > MOST_ROWS:
-        click.echo("This is a part of them. All: -o FILE, or --json.")
+        say("This is a part of them. All: -o FILE, or --json.")
     print_lines(statement_sentences(statement))
     for path in filter(None, (output, figure)):
-        click.echo(f"{path}: written")
+        say(f"{path}: written")
 
 
 def _rows(statement: Statement) -> list[tuple[str, ...]]:

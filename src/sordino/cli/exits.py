@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sordino.errors import Code
+from sordino.printable import escaped_json
 
 EXIT_CODES: Mapping[Code, int] = {"invalid": 2, "refused": 3, "damaged": 4, "unavailable": 5}
 
@@ -35,4 +36,4 @@ def json_is_asked() -> bool:
 
 def error_json(facts: Mapping[str, Any]) -> str:
     """What a command that fails prints for programs."""
-    return json.dumps({"error": facts}, ensure_ascii=False)
+    return escaped_json(json.dumps({"error": facts}, ensure_ascii=False))

@@ -3,11 +3,13 @@
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from io import StringIO
 from typing import Any, NoReturn
 
 import click
 
 from sordino.cli.exits import EXIT_CODES, STOP, STOPPED, error_json
+from sordino.cli.say import say, say_json
 from sordino.cli.show import Output
 from sordino.errors import SordinoError
 
@@ -19,8 +21,10 @@ def fail(error: SordinoError, output: Output) -> NoReturn:
 
 def fail_usage(error: click.ClickException, output: Output) -> NoReturn:
     """End the process after words that are no command."""
+    shown = StringIO()
+    error.show(shown)
     with suppress(OSError):
-        error.show()
+        say(*shown.getvalue().rstrip("\n").split("\n"), err=True)
     context = error.ctx if isinstance(error, click.UsageError) else None
     step = f"see {context.command_path} --help" if context is not None else ""
     facts = SordinoError(error.format_message().rstrip("."), step=step).facts()
@@ -36,8 +40,9 @@ def _end(message: str, facts: Mapping[str, Any], code: int, output: Output) -> N
     # A stream that takes nothing must not hide the exit code.
     with suppress(OSError):
         if message:
-            click.echo(f"sordino: {message}", err=True)
+            # Of several mistakes each has a line; the names in them have none of their own.
+            say(*f"sordino: {message}".split("\n"), err=True)
     with suppress(OSError):
         if output.as_json and not output.delivered:
-            click.echo(error_json(facts))
+            say_json(error_json(facts))
     sys.exit(code)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
 from sordino.device.ask import Report
 from sordino.device.ask import ask as answer
@@ -41,7 +42,7 @@ def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"ledger": str(ledger), "terms": made.terms.hash, "epsilon": str(made.terms.epsilon)})
         return
-    click.echo(f"{ledger}: {made.terms.hash}")
+    say(f"{ledger}: {made.terms.hash}")
     print_lines(ledger_sentences(made))
 
 
@@ -54,12 +55,12 @@ def show(ledger: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"ledger": str(ledger), **book})
         return
-    click.echo(f"{ledger}: {book['terms']}")
+    say(f"{ledger}: {book['terms']}")
     for line in book["damage"]:
-        click.echo(f"damage to {line}")
+        say(f"damage to {line}")
     if book["remaining"] is not None:
         spent, rest = Fraction(book["spent"]), Fraction(book["remaining"])
-        click.echo(
+        say(
             f"Told so far: at most {told(spent)}. Least is left between {book['binds']}: queries "
             f"of {left(rest)} together are accepted, whatever they ask; larger ones may be."
         )
@@ -93,7 +94,7 @@ def export(ledger: Path, output: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"transcript": str(output), "events": events, "whole": not opened.contents().damage})
         return
-    click.echo(f"{output}: {events} events")
+    say(f"{output}: {events} events")
 
 
 @ledger.command("import")
@@ -106,7 +107,7 @@ def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"ledger": str(ledger), **_summary(made)})
         return
-    click.echo(f"{ledger}: {len(made.book().entries)} queries, each of which the filter accepts; it only checks")
+    say(f"{ledger}: {len(made.book().entries)} queries, each of which the filter accepts; it only checks")
 
 
 @click.command()
@@ -137,7 +138,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
             if as_json:
                 print_json(report.json())
             else:
-                click.echo(f"{asked.id}, for {asked.collector}: {report.code}")
+                say(f"{asked.id}, for {asked.collector}: {report.code}")
         except OSError as error:
             raise UnavailableError(
                 "the answer must reach standard output to count as sent",
@@ -147,7 +148,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 
     report = answer(opened, asked, values, send)
     if not as_json and report.again:
-        click.echo("This is the answer that was drawn before; it was not drawn again.")
+        say("This is the answer that was drawn before; it was not drawn again.")
 
 
 def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:
@@ -164,7 +165,7 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
         return
     verdict = "accepted" if accepted else "refused"
     most = told_of(Fraction(loss), ledger.terms.epsilon)
-    click.echo(f"{query.id} would be {verdict}: all answers would tell at most {most}")
+    say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
 
 
 def _summary(ledger: Ledger) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_attributes import corollary1, fig3, least_squares
 from sordino.cli.reproduce_filter import COMMANDS
+from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
 from sordino.estimation.estimate import Method
 from sordino.reproduce import fig2 as figure
@@ -75,11 +76,11 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
         )
         for method in METHODS
     ]
-    click.echo(f"Total variation to the shares of {n:,} people; epsilon {epsilon}, runs averaged: {repeats}")
+    say(f"Total variation to the shares of {n:,} people; epsilon {epsilon}, runs averaged: {repeats}")
     print_table("", ("blocks", *table.BLOCKS), rows)
     who = "simulated: the demo's people" if checkins is None else f"{checkins}; {found.outside:,} outside left out"
-    click.echo(f"The people: {who}.")
-    click.echo("The paper's are 3,671,812 Gowalla check-ins; it states neither epsilon nor the post-processing.")
+    say(f"The people: {who}.")
+    say("The paper's are 3,671,812 Gowalla check-ins; it states neither epsilon nor the post-processing.")
 
 
 @reproduce.command()
@@ -105,11 +106,11 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_jso
     if as_json:
         print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
         return
-    click.echo(f"Total variation to the law of {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
+    say(f"Total variation to the law of {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
     header = ("law, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))
     print_table("", header, _rows(points))
     if output is not None:
-        click.echo(f"{output}: written")
+        say(f"{output}: written")
 
 
 for command in COMMANDS:

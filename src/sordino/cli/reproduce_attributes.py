@@ -9,6 +9,7 @@ import click
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
+from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
 from sordino.reproduce import corollary1 as corollary
 from sordino.reproduce import fig3 as figure
@@ -45,10 +46,10 @@ def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
         sections = {"rows": [asdict(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
         print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
         return
-    click.echo(f"Expected squared error of {figure.D} means together, {figure.PEOPLE:,} people, before projection")
+    say(f"Expected squared error of {figure.D} means together, {figure.PEOPLE:,} people, before projection")
     print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, ERRORS))
     for mean in figure.MEANS if spreads else ():
-        click.echo(f"Simulated, each true mean about {float(mean):g}: median and quartiles of {repeats} runs")
+        say(f"Simulated, each true mean about {float(mean):g}: median and quartiles of {repeats} runs")
         own = [spread for spread in spreads if spread.mean == float(mean)]
         print_table("", ("q", *(f"{row.q:g}" for row in rows)), _spread_lines(own))
     _say_drawn(drawn)
@@ -82,9 +83,9 @@ def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: P
         print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [asdict(row) for row in rows]})
         return
     what = f"{sensitive} of {numbers} numbers with delta {delta}, the others with epsilon {epsilon}"
-    click.echo(f"{what}; squared error of all means together, {corollary.PEOPLE:,} people, before projection")
+    say(f"{what}; squared error of all means together, {corollary.PEOPLE:,} people, before projection")
     print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, BOUNDS | ERRORS))
-    click.echo("The paper's has zeta = 1/2 here, as the bounds have.")
+    say("The paper's has zeta = 1/2 here, as the bounds have.")
     _say_drawn(drawn)
 
 
@@ -120,7 +121,7 @@ def least_squares(people: int, repeats: int, output: Path | None, *, as_json: bo
         print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": [asdict(row) for row in rows]})
         return
     sizes = regression.sizes(people)
-    click.echo(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
+    say(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
     for setting in regression.SETTINGS:
         own = [row for row in rows if row.setting == setting.name]
         levels = ", ".join(str(delta) for delta in setting.deltas)
@@ -170,4 +171,4 @@ def _with_error(row: regression.Row) -> str:
 
 def _say_drawn(drawn: dict[str, str]) -> None:
     for path in drawn.values():
-        click.echo(f"{path}: written")
+        say(f"{path}: written")

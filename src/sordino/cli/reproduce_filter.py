@@ -9,6 +9,7 @@ import click
 from sordino.accounting.filter import NODES
 from sordino.accounting.state import Rule
 from sordino.cli.progress import progress
+from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
 from sordino.reproduce import fig1, health
 from sordino.reproduce import identical as walks
@@ -194,9 +195,9 @@ def _print_accepted(model: fig1.Model, found: fig1.Accepted, *, as_json: bool) -
         taken = {"milliseconds_per_query": found.milliseconds_per_query}
         print_json({"accepted": list(found.accepted), **known, **taken})
         return
-    click.echo(
+    say(
         f"Accepted {model} models at budget {fig1.BUDGET}, epsilon {fig1.EPSILON} each: median "
         f"{median(found.accepted):g} of {len(found.accepted)} runs ({min(found.accepted)} to {max(found.accepted)}); "
         f"basic composition {fig1.BASIC}, the paper {fig1.PAPER[model]}."
     )
-    click.echo(f"Milliseconds for each decision: {found.milliseconds_per_query:.3g}")
+    say(f"Milliseconds for each decision: {found.milliseconds_per_query:.3g}")

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from sordino.audit.certify import Certificate
+from sordino.cli.say import say, say_json, say_table
 from sordino.exact.nats import Nats, outward, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.digits import rounded
@@ -48,7 +46,7 @@ class Output:
 
 def print_json(document: dict[str, Any]) -> None:
     """One object on one line."""
-    click.echo(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    say_json(json.dumps(document, ensure_ascii=False, allow_nan=False))
     context = click.get_current_context(silent=True)
     output = context and context.find_object(Output)
     if output:
@@ -58,7 +56,7 @@ def print_json(document: dict[str, Any]) -> None:
 def print_lines(lines: tuple[str, ...]) -> None:
     """Sentences, each with a dash."""
     for line in lines:
-        click.echo(f"- {line}")
+        say(f"- {line}")
 
 
 def print_explanation(explanation: Explanation, more: str | None) -> None:
@@ -71,10 +69,10 @@ def print_explanation(explanation: Explanation, more: str | None) -> None:
     print_lines(explanation.summary)
     if more is not None:
         count = len(explanation.lines) - len(explanation.summary)
-        click.echo(f"{count:,} more sentences, under {len(explanation.details)} headings: {more}")
+        say(f"{count:,} more sentences, under {len(explanation.details)} headings: {more}")
         return
     for heading, lines in explanation.details.items():
-        click.echo(f"\n{heading}")
+        say("", heading)
         print_lines(lines)
 
 
@@ -82,16 +80,8 @@ def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, .
     """A table whose first column is text and whose others are numbers."""
     if title:
         # By itself, not as the table's own, which would be folded to the table's width.
-        click.echo(title)
-    table = Table(box=box.SIMPLE_HEAD)
-    for i, name in enumerate(header):
-        table.add_column(name, justify="right" if i else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    terminal = Console()
-    # A pipe has no width of its own: lines there are not folded. Labels are shown as they are, never read as markup.
-    width = terminal.width if terminal.is_terminal else 160
-    Console(width=width, markup=False, emoji=False, highlight=False).print(table)
+        say(title)
+    say_table(header, rows)
 
 
 def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
@@ -166,7 +156,7 @@ def result_json(result: Result) -> dict[str, Any]:
 def print_result(result: Result) -> None:
     """The largest shares with their intervals, or all means, covariances or coefficients."""
     if isinstance(result, Untold):
-        click.echo(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
+        say(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
         return
     limits = (f"{100 * result.confidence:.15g}% from", "to")
     if isinstance(result, NumbersResult):
@@ -175,7 +165,7 @@ def print_result(result: Result) -> None:
         header = (result.about, result.noun, "std. error", *limits, *fitted)
         print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
         if any(row[1] != row[-1] for row in rows if fitted):
-            click.echo(f"{FITTED}\n")
+            say(FITTED, "")
         return
     _print_shares(result, limits)
 
@@ -191,4 +181,4 @@ def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
         rows.append((str(row["value"]), *(f"{row[key]:z.5f}" for key in NUMBERS if key in row)))
     print_table(f"{result.n:,} reports; {largest} values", header, rows)
     if fitted:
-        click.echo(SHARES.format(method=result.estimate.method) + "\n")
+        say(*SHARES.format(method=result.estimate.method).split("\n"), "")

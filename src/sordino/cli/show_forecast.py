@@ -3,9 +3,8 @@
 from math import isfinite
 from typing import Any
 
-import click
-
 from sordino.audit.certify import Certificate
+from sordino.cli.say import say
 from sordino.cli.show import certificate_json, print_table
 from sordino.design.accuracy import Accuracy
 from sordino.design.shares_accuracy import LARGEST, SharesAccuracy
@@ -29,11 +28,11 @@ def print_forecast(forecast: Forecast) -> None:
     if isinstance(forecast, NumbersForecast):
         print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(forecast))
         if forecast.records is None and forecast.question.part.asked == "regression":
-            click.echo(f"{FIFTH}\n")
+            say(FIFTH, "")
         return
     print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(forecast))
     if forecast.shares is None:
-        click.echo(f"{ALIKE}\n")
+        say(ALIKE, "")
     header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
     print_table("", header, candidate_rows(forecast))
 
@@ -41,9 +40,9 @@ def print_forecast(forecast: Forecast) -> None:
 def print_warnings(lines: tuple[str, ...]) -> None:
     """What cannot be expected to be answered, where nobody overlooks it."""
     for line in lines:
-        click.secho(f"WARNING: {line}", bold=True)
+        say(f"WARNING: {line}", bold=True)
     if lines:
-        click.echo()
+        say()
 
 
 def error_rows(forecast: NumbersForecast) -> list[tuple[str, ...]]:

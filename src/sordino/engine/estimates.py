@@ -1,20 +1,30 @@
 """Estimates as a table: a row for each value, written some at a time, since a million rows are many small objects."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 
-from sordino.engine.duckdb import write_table
-from sordino.survey.result import Result, Untold
+from sordino.engine.duckdb import table_format, write_table
+from sordino.survey.result import Result, Row, Untold
 
 ROWS = 1 << 15
 """Rows of a batch."""
 
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+"""How a text begins that a spreadsheet takes for a formula, after apostrophes of its own."""
+
+PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(, ?-?[0-9]+(\.[0-9]+)?)*", re.ASCII)
+"""A number, or numbers with commas between, as the position of a cell on a map: nothing that could be worked out."""
+
 
 def write_estimates(found: Sequence[Result], path: Path) -> None:
     """Write all rows of all results: attribute, value, estimate, standard error, limits; and what was fitted, if any.
+
+    In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`); a Parquet
+    file holds names as they are.
 
     Raises:
         SordinoError: the file exists, or the system refuses to write.
@@ -24,11 +34,27 @@ def write_estimates(found: Sequence[Result], path: Path) -> None:
         numbers.append("fitted")
     texts = [(name, pa.string()) for name in ("attribute", "value")]
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
-    write_table(path, schema, _batches(found, schema))
+    write_table(path, schema, _batches(found, schema, cells=table_format(path) != ".parquet"))
 
 
-def _batches(found: Sequence[Result], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def as_cell(text: str) -> str:
+    """A name as a spreadsheet takes it for a text, not for a formula; the apostrophe before it is its mark for that.
+
+    Names that begin with apostrophes and a formula get one more, so that each name can be told from what is written.
+
+    Example:
+        >>> as_cell("=1+1"), as_cell("-5"), as_cell("-71.1,42.3"), as_cell("it's"), as_cell("'=1+1")
+        ("'=1+1", '-5', '-71.1,42.3', "it's", "''=1+1")
+    """
+    return f"'{text}" if FORMULA.match(text) and not PLAIN.fullmatch(text) else text
+
+
+def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
     for result in found:
-        rows = result.rows()
+        rows = map(_row_of_cells, result.rows()) if cells else result.rows()
         while batch := list(islice(rows, ROWS)):
             yield pa.RecordBatch.from_pylist(batch, schema=schema)
+
+
+def _row_of_cells(row: Row) -> Row:
+    return {name: as_cell(entry) if isinstance(entry, str) else entry for name, entry in row.items()}
