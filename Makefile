@@ -1,11 +1,13 @@
 # One line each to run; on a bare machine with git, make and Python >= 3.11 nothing else is needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# What touches libraries most: the command line, tables of people, surveys and plans.
+LOWEST := tests/cli tests/engine tests/survey tests/exact tests/audit tests/test_lowest.py
 STAMP := .venv/.installed
 # One process for each processor; a file's tests stay together, since they share what is slow to make.
 SPREAD := -n logical --maxprocesses 8 --dist loadfile
 
-.PHONY: demo example-health test test-long test-mutants check format bench clean
+.PHONY: demo example-health test test-lowest test-long test-mutants check format bench clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -15,6 +17,9 @@ example-health: $(STAMP)  ## real health data, attributes that are not equally s
 
 test: $(STAMP)  ## the default tests, minutes on two cores
 	$(BIN)/python -m pytest $(SPREAD) $(PYTEST)
+
+test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyproject.toml allows; their warnings are their own
+	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests
 	$(BIN)/python -m pytest -m "long or statistical" $(SPREAD) $(PYTEST)
@@ -38,6 +43,13 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable . --group test --group check --group data --group example
 	touch $@
 
+.venv-lowest/.installed: pyproject.toml scripts/lowest.py
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-lowest/bin/python scripts/lowest.py > .venv-lowest/lowest.txt
+	.venv-lowest/bin/python -m pip install --quiet --editable . --group test --constraint .venv-lowest/lowest.txt
+	touch $@
+
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
 .venv-peers/.installed: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -45,4 +57,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-peers sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-peers sordino-demo sordino-demo.html sordino-health

@@ -8,7 +8,6 @@ from itertools import pairwise
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner
 
 from sordino.cli.main import cli
 
@@ -59,20 +58,20 @@ def test_text_is_for_people_and_goes_to_the_output(released, run, command):
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=lambda words: "".join(words) or "sordino")
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_help_tells_each_option(command, flag):
-    result = CliRunner().invoke(cli, [*command, flag])
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("Usage: ")
+def test_help_tells_each_option(run, command, flag):
+    code, out, err = run(*command, flag)
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: ")
     if command:
         for parameter in cli.commands[command[0]].params:
-            assert parameter.human_readable_name in result.stdout or parameter.opts[0] in result.stdout
+            assert parameter.human_readable_name in out or parameter.opts[0] in out
             assert parameter.param_type_name == "argument" or parameter.help
     else:
-        assert all(name in result.stdout for name in COMMANDS)
+        assert all(name in out for name in COMMANDS)
 
 
-def test_the_version_is_told():
-    assert re.search(r"\d+\.\d+\.\d+", CliRunner().invoke(cli, ["--version"]).stdout)
+def test_the_version_is_told(run):
+    assert re.search(r"\d+\.\d+\.\d+", run("--version")[1])
 
 
 def test_plan_tells_what_it_froze(folder, run):

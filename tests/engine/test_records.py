@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 from hashlib import sha256
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -63,8 +64,9 @@ def test_numbers_are_read_as_the_texts_that_spell_them(tmp_path, numbered, kind)
 
 def test_uuids_are_texts(tmp_path, numbered):
     ids = [uuid.UUID(int=i + (7 << 100)) for i in range(5)]
-    column = pa.array([one.bytes for one in ids], type=pa.uuid())
-    pq.write_table(pa.table({"value": [1] * 5, "who": column}), tmp_path / "people.parquet")
+    texts = pa.table({"value": [1] * 5, "who": [str(one) for one in ids]})
+    as_uuids = duckdb.from_arrow(texts).project("value, CAST(who AS UUID) AS who")
+    as_uuids.write_parquet(str(tmp_path / "people.parquet"))
     assert read(numbered, tmp_path / "people.parquet")[1] == [number_bits(str(one)) for one in ids]
 
 

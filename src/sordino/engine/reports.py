@@ -86,8 +86,8 @@ def privatize_table(
         )
     secret = None if key is None else read_key(key)
     sampled = plan.sampled
-    kind = pa.uint32() if sampled.code_bits <= 32 else pa.uint64()
-    schema = pa.schema([("plan", pa.uint64()), ("code", kind)])
+    width = np.dtype(np.uint32 if sampled.code_bits <= 32 else np.uint64)
+    schema = pa.schema([("plan", pa.uint64()), ("code", pa.from_numpy_dtype(width))])
     done = 0
     # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
     check_values(plan, data)
@@ -103,7 +103,7 @@ def privatize_table(
             source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
             codes = sampled.privatize(values, source)
             tags = np.full(len(codes), plan.tag, dtype=np.uint64)
-            yield pa.record_batch([tags, codes.astype(kind.to_pandas_dtype(), copy=False)], schema=schema)
+            yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
             done += len(codes)
             progress(len(codes))
 

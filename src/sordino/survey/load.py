@@ -46,8 +46,8 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     except ValueError:
         raise SordinoError(f"{path} must be a TOML file", found="an absurd number") from None
     except RecursionError:
-        raise _too_deep(path) from None
-    _require_shallow(tables, path)
+        raise _too_deep(path, "TOML") from None
+    _require_shallow(tables, path, "TOML")
     return tables
 
 
@@ -61,14 +61,14 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(text, parse_constant=_no_constant)
     except RecursionError:
-        raise _too_deep(path) from None
+        raise _too_deep(path, "JSON") from None
     except ValueError as error:
         where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
         step = "check that the file is whole"
         raise DamagedError(f"{path} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
         raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
-    _require_shallow(document, path)
+    _require_shallow(document, path, "JSON")
     return document
 
 
@@ -76,7 +76,7 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _require_shallow(document: Any, path: Path) -> None:
+def _require_shallow(document: Any, path: Path, kind: str) -> None:
     """Refuse what is nested so deep that whoever walks it would fail: level by level, without recursion."""
     level = [document]
     for _ in range(DEEPEST):
@@ -89,11 +89,11 @@ def _require_shallow(document: Any, path: Path) -> None:
         ]
         if not level:
             return
-    raise _too_deep(path)
+    raise _too_deep(path, kind)
 
 
-def _too_deep(path: Path) -> SordinoError:
-    return SordinoError(f"{path} must not have more than {DEEPEST} tables within each other", found="more")
+def _too_deep(path: Path, kind: str) -> SordinoError:
+    return SordinoError(f"{path} must be a {kind} file", found=f"more than {DEEPEST} tables within each other")
 
 
 def read_text(path: Path) -> str:
