@@ -145,6 +145,7 @@ def test_rows_that_no_telephone_has_room_for_become_blocks_whose_cells_are_named
     few, many = (Table(("name", *"abcdef"[:count]), (("row", *["0.01234"] * count),)) for count in (3, 6))
     reader = Reader(render("", "", [Section("s", (few, many))]))
     assert [table.get("class") for table in reader.all("table")] == [None, "stacked"]
+    assert reader.all("table")[1]["style"] == "--across: 3"
     assert [cell["data-name"] for cell in reader.all("td")] == [*"abc", *"abcdef"]
     # A style that stacks cells takes their roles from them, so that they have their own.
     assert {cell["role"] for cell in reader.all("td")} == {"cell"}

@@ -32,8 +32,8 @@ NARROW = 46
 """Letters that a narrow screen has room for; where a table has more in its rows, each row is shown as a block there."""
 NAME = 12
 """Letters of a row's name at least before it is broken into lines."""
-ACROSS = 3
-"""Numbers in a line of such a block; four where there are no more."""
+ACROSS = 5
+"""Numbers in a line of such a block at most; more take two lines."""
 SMALLEST, LARGEST = 10, 16
 """Pixels of the letters in a figure that does not fill the page: narrower screens scroll it, wider ones leave room."""
 
@@ -199,7 +199,8 @@ def _table(table: Table, heading: str) -> str:
             for kind, above, cell in zip(kinds[1:], header[1:], rest, strict=True)
         )
         rows.append(f'<tr role="row"><th scope="row" role="rowheader">{_text(first)}</th>{cells}</tr>\n')
-    across = ACROSS if len(table.header) > ACROSS + 2 else ACROSS + 1
+    numbers = len(table.header) - 1
+    across = numbers if numbers <= ACROSS else -(-numbers // 2)
     stacked = f' class="stacked" style="--across: {across}"' if _letters(table) > NARROW else ""
     inner = (
         f'<table role="table"{stacked}>\n<thead role="rowgroup">\n<tr role="row">{head}</tr>\n</thead>\n'
