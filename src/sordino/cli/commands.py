@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from sordino.cli.picture import draw, require_picture
+from sordino.cli.picture import draw, force_option, is_page, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import (
@@ -25,7 +25,7 @@ from sordino.cli.show import (
 )
 from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
 from sordino.engine.duckdb import count_rows
-from sordino.engine.estimates import write_estimates
+from sordino.engine.estimates import is_estimates, write_estimates
 from sordino.engine.expected import read_expected
 from sordino.engine.key import TASK
 from sordino.engine.reports import privatize_table, tally_table
@@ -37,9 +37,10 @@ from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain import explain as sentences
 from sordino.survey.explain_plan import explanation
 from sordino.survey.forecast import Forecast, forecasts, require_learnable, warnings
-from sordino.survey.load import require_new, write_text
+from sordino.survey.load import write_text
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
+from sordino.survey.replace import of_kind, require_free
 from sordino.survey.result import results
 from sordino.survey.schema import Survey
 from sordino.survey.tally import load_aggregate, save_aggregate
@@ -140,12 +141,14 @@ def privatize(
 @click.argument("plan", type=FILE)
 @click.argument("reports", type=FILE, nargs=-1, required=True)
 @click.option("-o", "--output", type=FILE, required=True, help="The aggregate to write (JSON).")
+@force_option
 @as_json
-def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: bool) -> None:
+def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, force: bool, as_json: bool) -> None:
     """Tally REPORTS of a PLAN: files of reports, or aggregates to add up (.json)."""
     frozen = Plan.load(plan)
+    again = require_free(output, "an aggregate", of_kind("aggregate"), force=force, inputs=reports)
     total = _tally(frozen, reports)
-    save_aggregate(frozen, total, output)
+    save_aggregate(frozen, total, output, overwrite=again)
     if as_json:
         print_json({"aggregate": str(output), "n": total.n, "plan": frozen.hash})
         return
@@ -163,6 +166,7 @@ def aggregate(plan: Path, reports: tuple[Path, ...], output: Path, *, as_json: b
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
+@force_option
 @as_json
 def estimate(
     plan: Path,
@@ -172,6 +176,7 @@ def estimate(
     output: Path | None,
     html: Path | None,
     *,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Estimate what a PLAN asks from its REPORTS (files of reports, or aggregates as .json).
@@ -181,15 +186,15 @@ def estimate(
     """
     frozen = Plan.load(plan)
     found = results(frozen, _tally(frozen, reports), method, confidence)
-    for path in filter(None, (output, html)):
-        require_new(path)
+    table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
+    page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
     if output is not None:
-        write_estimates(found, output)
+        write_estimates(found, output, overwrite=table_again)
     if html is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.report import estimate_page
 
-        write_text(html, estimate_page(frozen, found))
+        write_text(html, estimate_page(frozen, found), overwrite=page_again)
     if as_json:
         head = {"plan": frozen.hash, "n": sum(result.n for result in found)}
         questions = [result_json(result) for result in found]
@@ -216,18 +221,19 @@ def estimate(
 @click.option(
     "--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png, .svg)."
 )
+@force_option
 @as_json
-def certify(plan: Path, region: Path | None, *, as_json: bool) -> None:
+def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
     frozen = Plan.load(plan)
-    require_picture(region)
+    again = require_picture(region, force=force)
     if region is not None:
         from sordino.view.region import question_region
 
         tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:
             raise SordinoError("a region is of a histogram", found="none in the plan", step="leave --region out")
-        draw(region, lambda: question_region(tightest))
+        draw(region, lambda: question_region(tightest), overwrite=again)
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
         least = _least(frozen) or {}

@@ -6,6 +6,7 @@ from time import perf_counter
 
 import click
 
+from sordino.cli.picture import force_option, is_page
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_explanation, print_json, print_result, print_table
@@ -14,7 +15,8 @@ from sordino.engine.reports import Progress
 from sordino.reproduce.demo import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.survey.explain_plan import explanation
 from sordino.survey.forecast import SharesForecast
-from sordino.survey.load import require_new, write_text
+from sordino.survey.load import write_text
+from sordino.survey.replace import require_free
 
 TITLE = "Where people live, from reports that hide the cell"
 SOURCE = "The people are simulated: drawn from US places and their populations, GeoNames (geonames.org), CC BY 4.0."
@@ -29,8 +31,9 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 @click.option(
     "--html", type=click.Path(path_type=Path), default=Path("sordino-demo.html"), show_default=True, help="The page."
 )
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
+def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -> None:
     """A million simulated people tell where they live; every report hides the cell.
 
     Positions are drawn from 21,000 real US places and their populations (GeoNames, CC BY 4.0). The files of the run
@@ -41,8 +44,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
     from sordino.view.report import Known, estimate_page
 
     start = perf_counter()
-    if not _is_demo_page(html):
-        require_new(html)
+    again = _is_demo_page(html) or require_free(html, "a page of Sordino", is_page, force=force)
     with ExitStack() as stack:
 
         def step(name: str) -> Progress:
@@ -58,7 +60,7 @@ def demo(people: int, folder: Path, html: Path, *, as_json: bool) -> None:
         comparison=Section("What protecting only what is sensitive buys", (Table(HEADER, tuple(rows)),)),
     )
     page = estimate_page(outcome.plan, [result], TITLE, known)
-    write_text(html, page, overwrite=_is_demo_page(html))
+    write_text(html, page, overwrite=again)
     if as_json:
         print_json(
             {

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from sordino.cli.picture import draw, require_picture
+from sordino.cli.picture import draw, force_option, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
@@ -14,7 +14,7 @@ from sordino.engine.dependence import tally_table_of_sample
 from sordino.engine.duckdb import count_rows
 from sordino.exact.nats import outward
 from sordino.survey.asked import asked_of
-from sordino.survey.load import require_new
+from sordino.survey.replace import of_kind, require_free
 from sordino.survey.schema import Survey
 from sordino.survey.statement import save_statement, statement_document, statement_sentences
 
@@ -33,6 +33,7 @@ MOST_COLUMNS, MOST_ROWS = 10, 60
 @click.option("--shift", default="0", show_default=True, help="How far respondents' conditional shares may be off.")
 @click.option("-o", "--output", type=FILE, help="The statement to write (JSON), for `[dependence]` of a survey.")
 @click.option("--figure", type=FILE, help="A heat map of the bounds (.png, .svg).")
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def dependence(
     sample: Path,
@@ -44,6 +45,7 @@ def dependence(
     output: Path | None,
     figure: Path | None,
     *,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Bound how much the statistics that a survey asks tell about each attribute, from a public SAMPLE.
@@ -52,9 +54,10 @@ def dependence(
     them one who will. Choose the survey's values and the confidence before you look at it. Prints all that the bounds
     rest on.
     """
-    require_picture(figure)
-    if output is not None:
-        require_new(output)
+    figure_again = require_picture(figure, force=force)
+    again = output is not None and require_free(
+        output, "a statement about dependence", of_kind("statement"), force=force
+    )
     asked = asked_of(Survey.load(survey))
     # A mistake in it is told before a large sample is read.
     sure = read_confidence(confidence)
@@ -65,9 +68,9 @@ def dependence(
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.view.dependence import dependence_map
 
-        draw(figure, lambda: dependence_map(statement))
+        draw(figure, lambda: dependence_map(statement), overwrite=figure_again)
     if output is not None:
-        save_statement(statement, output)
+        save_statement(statement, output, overwrite=again)
     if as_json:
         lines = list(statement_sentences(statement))
         print_json({**statement_document(statement), "least": statement.least, "explanation": lines})

@@ -1,32 +1,50 @@
-"""Drawings that commands write beside what they print."""
+"""Drawings and pages that commands write beside what they print."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from sordino.errors import SordinoError
-from sordino.survey.load import require_new, written
+from sordino.survey.load import written
+from sordino.survey.replace import require_free
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDINGS = (".png", ".svg")
 
+force_option = click.option("--force", is_flag=True, help="Overwrite what an earlier run of this command made.")
+"""For what can be made again."""
 
-def require_picture(path: Path | None) -> None:
-    """Refuse, before any work, a name at which no drawing can be written.
+
+def require_picture(path: Path | None, *, force: bool) -> bool:
+    """Refuse, before any work, a name at which no drawing can be written; whether one there is to be replaced.
 
     Raises:
-        SordinoError: another suffix, or a file that exists.
+        SordinoError: another suffix, or a file that exists and is no drawing, or may not be replaced.
     """
     if path is None:
-        return
+        return False
     if path.suffix.lower() not in ENDINGS:
         raise SordinoError("a figure's name must end in .png or .svg", found=repr(path.name))
-    require_new(path)
+    return require_free(path, "a drawing", _is_picture, force=force)
 
 
-def draw(path: Path | None, drawing: "Callable[[], Figure]") -> dict[str, str]:
+def is_page(path: Path) -> bool:
+    """Whether a file is a page that Sordino made."""
+    with path.open("rb") as file:
+        return b'<meta name="generator" content="Sordino">' in file.read(1 << 10)
+
+
+def _is_picture(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(1 << 10)
+    return head.startswith(b"\x89PNG") or b"<svg" in head
+
+
+def draw(path: Path | None, drawing: "Callable[[], Figure]", *, overwrite: bool) -> dict[str, str]:
     """Write a drawing, as its name ends, if there is a name for it; what --json says of it."""
     if path is None:
         return {}
@@ -34,6 +52,6 @@ def draw(path: Path | None, drawing: "Callable[[], Figure]") -> dict[str, str]:
     from sordino.view.drawing import png, svg
 
     write = svg if path.suffix.lower() == ".svg" else png
-    with written(path) as temporary:
+    with written(path, overwrite=overwrite) as temporary:
         temporary.write_bytes(write(drawing()))
     return {"figure": str(path)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from sordino.cli.picture import draw, require_picture
+from sordino.cli.picture import draw, force_option, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_attributes import corollary1, fig3, least_squares
 from sordino.cli.reproduce_filter import COMMANDS
@@ -90,19 +90,20 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
 @click.option("--repeats", type=click.IntRange(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
 @epsilon_option
 @click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png, .svg).")
+@force_option
 @as_json_option
-def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, as_json: bool) -> None:
+def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four laws.
 
     The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
     """
-    require_picture(output)
+    again = require_picture(output, force=force)
     fewer = figure.sizes(people)[:-1] if output is not None else []
     total = figure.estimates(repeats) + len(fewer) * figure.estimates(repeats, figure.DRAWN)
     with progress("figure 2", total) as advance:
         points = figure.fig2(people, epsilon, repeats, advance)
         swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
-    drawn = draw(output, lambda: _drawing({**swept, people: points}))
+    drawn = draw(output, lambda: _drawing({**swept, people: points}), overwrite=again)
     if as_json:
         print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.picture import draw, require_picture
+from sordino.cli.picture import draw, force_option, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.say import say
@@ -31,17 +31,18 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one
     help="Simulated runs; 0 for the exact errors only.",
 )
 @output_option
+@force_option
 @as_json_option
-def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
+def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Figure 3 of the BCDP paper: ten means, two of them sensitive, as attributes depend ever more (q).
 
     Exact squared errors before projection, and quartiles of simulated ones without and with projection into [-1, 1].
     The paper draws curves without numbers, from 1,000 runs.
     """
-    require_picture(output)
+    again = require_picture(output, force=force)
     with progress("figure 3", figure.steps(repeats)) as advance:
         rows, spreads = figure.fig3(repeats, advance)
-    drawn = draw(output, lambda: draw_fig3(rows, spreads))
+    drawn = draw(output, lambda: draw_fig3(rows, spreads), overwrite=again)
     if as_json:
         sections = {"rows": [asdict(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
         print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
@@ -71,13 +72,16 @@ def fig3(repeats: int, output: Path | None, *, as_json: bool) -> None:
 )
 @click.option("--epsilon", default=corollary.EPSILON, show_default=True, help="Of a whole report, in nats.")
 @output_option
+@force_option
 @as_json_option
-def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: Path | None, *, as_json: bool) -> None:
+def corollary1(
+    numbers: int, sensitive: int, delta: str, epsilon: str, output: Path | None, *, force: bool, as_json: bool
+) -> None:
     """Corollary 1 of the BCDP paper: its bound beside exact errors, as attributes depend ever more (q)."""
-    require_picture(output)
+    again = require_picture(output, force=force)
     with progress("corollary 1", len(corollary.QS)) as advance:
         rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
-    drawn = draw(output, lambda: draw_corollary1(rows))
+    drawn = draw(output, lambda: draw_corollary1(rows), overwrite=again)
     if as_json:
         setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
         print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [asdict(row) for row in rows]})
@@ -105,17 +109,18 @@ def corollary1(numbers: int, sensitive: int, delta: str, epsilon: str, output: P
     help="Runs for the largest number; more for the others.",
 )
 @output_option
+@force_option
 @as_json_option
-def least_squares(people: int, repeats: int, output: Path | None, *, as_json: bool) -> None:
+def least_squares(people: int, repeats: int, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Least squares: the BCDP paper's Algorithm 3, solved exactly or clipped, and from sampled statistics.
 
     Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
     with two sensitive ones. Predicting 0 has 0.09.
     """
-    require_picture(output)
+    again = require_picture(output, force=force)
     with progress("least squares", regression.simulated_people(people, repeats)) as advance:
         rows = regression.least_squares(people, repeats, advance)
-    drawn = draw(output, lambda: draw_least_squares(rows))
+    drawn = draw(output, lambda: draw_least_squares(rows), overwrite=again)
     if as_json:
         zero = {"predicting_zero": regression.PREDICTING_ZERO}
         print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": [asdict(row) for row in rows]})

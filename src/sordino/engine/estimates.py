@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sordino.engine.duckdb import table_format, write_table
+from sordino.engine.duckdb import header, table_format, write_table
+from sordino.errors import SordinoError
 from sordino.survey.result import Result, Row, Untold
 
 ROWS = 1 << 15
@@ -20,21 +21,22 @@ PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(, ?-?[0-9]+(\.[0-9]+)
 """A number, or numbers with commas between, as the position of a cell on a map: nothing that could be worked out."""
 
 
-def write_estimates(found: Sequence[Result], path: Path) -> None:
+def write_estimates(found: Sequence[Result], path: Path, *, overwrite: bool = False) -> None:
     """Write all rows of all results: attribute, value, estimate, standard error, limits; and what was fitted, if any.
 
     In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`); a Parquet
     file holds names as they are.
 
     Raises:
-        SordinoError: the file exists, or the system refuses to write.
+        SordinoError: the file exists and may not be overwritten, or the system refuses to write.
     """
     numbers = ["estimate", "stderr", "low", "high"]
     if any(not isinstance(result, Untold) and result.fitted is not None for result in found):
         numbers.append("fitted")
     texts = [(name, pa.string()) for name in ("attribute", "value")]
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
-    write_table(path, schema, _batches(found, schema, cells=table_format(path) != ".parquet"))
+    batches = _batches(found, schema, cells=table_format(path) != ".parquet")
+    write_table(path, schema, batches, overwrite=overwrite)
 
 
 def as_cell(text: str) -> str:
@@ -47,6 +49,14 @@ def as_cell(text: str) -> str:
         ("'=1+1", '-5', '-71.1,42.3', "it's", "''=1+1")
     """
     return f"'{text}" if FORMULA.match(text) and not PLAIN.fullmatch(text) else text
+
+
+def is_estimates(path: Path) -> bool:
+    """Whether a file is a table of estimates."""
+    try:
+        return [name for name, _ in header(path)][:3] == ["attribute", "value", "estimate"]
+    except SordinoError:
+        return False
 
 
 def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:

@@ -66,9 +66,10 @@ class _StatementPart(Part):
     date: str | None = None
 
 
-def save_statement(statement: Statement, path: Path) -> None:
+def save_statement(statement: Statement, path: Path, *, overwrite: bool = False) -> None:
     """Write a statement, whole or not at all."""
-    write_text(path, json.dumps(statement_document(statement), indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(statement_document(statement), indent=1, ensure_ascii=False) + "\n"
+    write_text(path, text, overwrite=overwrite)
 
 
 def statement_document(statement: Statement) -> dict[str, Any]:

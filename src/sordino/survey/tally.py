@@ -18,10 +18,10 @@ LARGEST_COUNT = 2**53
 """Counts are below this, so that every reader of JSON takes them for what they are."""
 
 
-def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path) -> None:
+def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: bool = False) -> None:
     """Write the counts of a plan's codes, whole or not at all."""
     document = {"format": FORMAT, "version": VERSION, "plan": plan.hash, "counts": aggregate.counts.tolist()}
-    write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
+    write_text(path, json.dumps(document, separators=(",", ":")) + "\n", overwrite=overwrite)
 
 
 def load_aggregate(plan: Plan, path: Path) -> Aggregate:
