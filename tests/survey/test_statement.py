@@ -45,7 +45,7 @@ def test_a_statement_is_read_as_it_was_written(written, statement):
     assert (loaded.bounds, loaded.dependence) == (statement.bounds, statement.dependence)
     assert (loaded.records, loaded.comparisons, loaded.least) == (5000, ASKED.comparisons, statement.least)
     assert (loaded.confidence, loaded.shift) == (Fraction(99, 100), Fraction(1, 1000))
-    assert (loaded.population, loaded.date) == ('adults of "X"', "2024-05-01")
+    assert (loaded.population, loaded.date) == (r'Population: "adults of \"X\"".', "2024-05-01")
     assert statement_sentences(loaded) == statement_sentences(statement)
     save_statement(loaded, written.with_name("again.json"))
     assert written.with_name("again.json").read_bytes() == written.read_bytes()
@@ -153,7 +153,8 @@ def test_a_statement_says_all_that_it_rests_on(statement):
     text = "\n".join(statement_sentences(statement))
     for words in (
         "confidence 99 %", "5,000 records", f"{statement.comparisons} comparisons", "beta = 0.01",
-        f"the rarest value has {statement.least:,} records", 'adults of "X"', "2024-05-01", "up to 0.001", "twice",
+        f"the rarest value has {statement.least:,} records",
+        r'Population: "adults of \"X\"".', "2024-05-01", "up to 0.001", "twice",
         "age: promises are about which of its 2 bins", "income: it is declared", "at most 1/3 per unit",
         "height: promises are about which of its 2 bins",
         "answer one bit about the middle of its bin", "one drawn answer, once", "none of them somebody who will",

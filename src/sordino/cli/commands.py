@@ -256,7 +256,8 @@ def explain(plan: Path, *, everything: bool, as_json: bool) -> None:
     """
     frozen = Plan.load(plan)
     if as_json:
-        print_json({"plan": frozen.hash, **explanation(frozen).json()})
+        promise = frozen.promise and promise_json(frozen.promise)
+        print_json({"plan": frozen.hash, **explanation(frozen).json(), "promise": promise})
         return
     print_explanation(explanation(frozen), None if everything else f"sordino explain {plan} --all")
 

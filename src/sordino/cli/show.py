@@ -9,11 +9,12 @@ import click
 
 from sordino.audit.certify import Certificate
 from sordino.cli.say import say, say_json, say_table
-from sordino.exact.nats import Nats, outward, upward
+from sordino.exact.nats import Nats, upward
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.digits import rounded
 from sordino.survey.explain_plan import Explanation
 from sordino.survey.numbers import NumbersQuestion
+from sordino.survey.rests import bound_in_short, dependence_json
 from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
 
 LARGEST = 15
@@ -88,10 +89,9 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     rows = []
     for i, name in enumerate(promise.names):
-        rest, bins = promise.dependence.of_rest(i), promise.binned(i)
-        bound = "a bound by statistic" if rest == 1 else f"at most {outward(rest, 4, up=True)}"
+        bins = promise.binned(i)
         label = f"{name} ({bins} bins)" if bins else name
-        rests = bound if promise.relies(i) else "nothing"
+        rests = bound_in_short(promise, i) if promise.relies(i) else "nothing"
         rows.append((label, _amount(promise.deltas[i]), _amount(promise.reached[i]), rests))
     return [*rows, ("the whole record", _amount(promise.epsilon), _amount(promise.level), "")]
 
@@ -114,16 +114,12 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
         for i, (name, delta, reached) in enumerate(zip(promise.names, promise.deltas, promise.reached, strict=True))
     }
     whole = {"epsilon": str(promise.epsilon), "reached": promise.level.ceil()}
-    statistics = [
-        {"attribute": promise.names[i], "statistic": [promise.names[place] for place in statistic], "bound": str(bound)}
-        for (i, statistic), bound in sorted(promise.dependence.statistics.items())
-    ]
     answers = [
         {"holds": found.holds, "slack": found.slack.floor() if found.slack.is_finite else None}
         for found in promise.certificates
     ]
     found = {"holds": promise.holds, "attributes": attributes, "record": whole}
-    return found | {"statistics": statistics, "answers": answers}
+    return found | dependence_json(promise) | {"answers": answers}
 
 
 def certificate_json(certificate: Certificate) -> dict[str, Any]:

@@ -116,6 +116,14 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
     )
 
 
+def served_alone(types: Sequence[AnswerType]) -> frozenset[Statistic]:
+    """The statistics whose own bounds `sampling_deltas` may look at; all else it takes from those of the rest."""
+    alone = {answer.alone for answers in types for answer in answers if answer.alone is not None}
+    # Of two signs with a common table, the other one.
+    pairs = {name for answers in types for one in answers if len(one.statistics) == 2 for name in one.statistics}
+    return frozenset(alone | pairs)
+
+
 def sampling_level(types: Sequence[AnswerType]) -> Nats:
     """The LDP level of one report: the largest sum of levels of a type's answers."""
     return max({_total(answers) for answers in types}, default=NOTHING)

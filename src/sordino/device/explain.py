@@ -1,5 +1,6 @@
 """What a ledger promises and what is left of it, in plain words."""
 
+from sordino.exact.nats import outward
 from sordino.store.ledger import Ledger
 from sordino.survey.odds import beliefs, factor
 
@@ -20,7 +21,11 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     most, least = beliefs(epsilon)
     damage = ledger.trouble()
     each = ledger.terms.deltas
-    about = [f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}." for name, delta in each.items()]
+    about = [
+        f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}"
+        f" (all other attributes together at most {outward(ledger.terms.rest[name], 4, up=True)})."
+        for name, delta in each.items()
+    ]
     odds = f"change the odds between any two records by a factor of at most {factor(epsilon)} (epsilon = {epsilon})."
     return (
         f"Whatever is asked and answered, all answers together {odds}",

@@ -8,11 +8,13 @@ Source: BCDP paper, Definition 4, with the sampling rule in place of Proposition
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from sordino.audit.answers import AnswersCertificate
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level
+from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level, served_alone
+from sordino.domain.statistic import Statistic
 from sordino.exact.nats import Nats
 
 
@@ -28,6 +30,7 @@ class CoordinatePromise:
         types: what a person can be drawn to answer, over all questions.
         bins: the numbers whose dependence bounds are about the bins that they fall in, and how many bins: where a delta
             rests on such a bound, it is promised about the bins.
+        ground: what the dependence bounds rest on, in the words of the survey's author; nothing checks them.
         certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
     """
 
@@ -38,6 +41,7 @@ class CoordinatePromise:
     types: tuple[AnswerType, ...]
     bins: Mapping[str, int] = field(default_factory=dict)
     certificates: tuple[AnswersCertificate, ...] = ()
+    ground: tuple[str, ...] = ()
 
     @cached_property
     def reached(self) -> tuple[Nats, ...]:
@@ -64,6 +68,23 @@ class CoordinatePromise:
     def relies(self, i: int) -> bool:
         """Whether the delta of attribute i rests on a dependence bound: a report may tell more to other beliefs."""
         return self.level > self.deltas[i]
+
+    @property
+    def relying(self) -> tuple[int, ...]:
+        """The places of the attributes whose delta rests on a dependence bound."""
+        return tuple(i for i in range(len(self.names)) if self.relies(i))
+
+    def rests_on(self, i: int) -> tuple[tuple[Statistic | None, Fraction], ...]:
+        """The bounds below 1 that the delta of attribute i can rest on: for the rest (None), then for statistics."""
+        rest, known = self.dependence.of_rest(i), self.dependence
+        together: list[tuple[Statistic | None, Fraction]] = [(None, rest)] if rest < 1 else []
+        declared = sorted(statistic for place, statistic in known.statistics if place == i)
+        own = [(statistic, known.of(i, statistic)) for statistic in declared if statistic in self._alone]
+        return (*together, *((name, bound) for name, bound in own if bound < (1 if i in name else rest)))
+
+    @cached_property
+    def _alone(self) -> frozenset[Statistic]:
+        return served_alone(self.types)
 
     def binned(self, i: int) -> int | None:
         """Into how many bins attribute i falls, if its delta is promised about these; None if about its values."""

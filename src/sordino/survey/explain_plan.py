@@ -22,6 +22,7 @@ from sordino.survey.odds_by_attribute import coordinate_promise, coordinate_summ
 from sordino.survey.plan import Plan, Question
 from sordino.survey.promise import Definition
 from sordino.survey.question import HistogramQuestion
+from sordino.survey.rests import bound_sentences, ground_sentences
 
 MOST = 5
 """Sentences of a summary."""
@@ -117,8 +118,8 @@ def _by_attributes(plan: Plan) -> Parts:
     if plan.promise is None:
         raise AssertionError("only plans whose attributes have deltas come here")
     head, *shares = _asked(plan)
-    ground = plan.document.dependence.ground if plan.document.dependence is not None else ()
-    details = {ASKED: tuple(shares), REVEALED: coordinate_promise(plan.promise), RESTS: tuple(ground)}
+    rests = (*bound_sentences(plan.promise), *ground_sentences(plan.promise))
+    details = {ASKED: tuple(shares), REVEALED: coordinate_promise(plan.promise), RESTS: rests}
     return (head, *coordinate_summary(plan.promise)), details
 
 

@@ -4,10 +4,11 @@ Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) a
 """
 
 from sordino.audit.answers import AnswersCertificate
-from sordino.exact.nats import Nats, outward
+from sordino.exact.nats import Nats
 from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.odds import PRIOR, beliefs, factor
+from sordino.survey.rests import bound_in_short, bound_sentences, bounds_in_short
 
 FEW = 5
 """Attributes that a summary names at most."""
@@ -52,9 +53,9 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
         lines.append(f"{less}: {', '.join(shown)}.")
     if any(promise.relies(i) for i in below):
         lines.append(
-            "These smaller factors are for somebody whose beliefs before any report are within the stated dependence."
-            " For anybody else, as for who knows some of the other answers, only the factor of"
-            f" {factor(promise.epsilon)} holds."
+            "These smaller factors are for somebody whose beliefs before any report are within the stated dependence"
+            f" ({bounds_in_short(promise)}). For anybody else, as for who knows some of the other answers, only the"
+            f" factor of {factor(promise.epsilon)} holds."
         )
     lines.append(
         "A second report of the same person, about whatever, is not covered by these factors: the promise is for one."
@@ -79,7 +80,7 @@ def kept(promise: CoordinatePromise) -> tuple[str, ...]:
     ]
     lines.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
-    return (*lines, *dict.fromkeys(map(_level_kept, promise.certificates)))
+    return (*lines, *bound_sentences(promise), *dict.fromkeys(map(_level_kept, promise.certificates)))
 
 
 def _level_kept(certificate: AnswersCertificate) -> str:
@@ -111,6 +112,6 @@ def _pairs(promise: CoordinatePromise, i: int) -> str:
 def _if_within(promise: CoordinatePromise, i: int) -> str:
     if not promise.relies(i):
         return ""
-    rest = promise.dependence.of_rest(i)
-    bound = f" ({outward(rest, 6, up=True)} in total variation for all of them together)" if rest < 1 else ""
-    return f", if the other attributes depend on it no more than stated{bound}"
+    return (
+        f", if the other attributes depend on it no more than stated ({bound_in_short(promise, i)} in total variation)"
+    )

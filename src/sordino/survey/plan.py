@@ -172,6 +172,7 @@ class Plan:
             tuple(answers for question in self.questions for answers in question.types),
             (document.dependence and document.dependence.bins) or {},
             tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
+            tuple(document.dependence.ground) if document.dependence else (),
         )
 
     @cached_property

@@ -20,6 +20,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.nats import outward
+from sordino.printable import quoted
 from sordino.survey.kinds import expecting
 from sordino.survey.load import read_json, write_text
 from sordino.survey.parts import GridPart, Part, Text
@@ -157,6 +158,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
     asked, least = statement.asked, statement.least
     kinds = Counter(bound.why for bound in statement.bounds)
     sure = f"{outward(100 * statement.confidence, 15, up=False)} %"
+    population = quoted(statement.population) if statement.population else "not stated"
     lines = []
     if kinds["sample"]:
         lines.append(
@@ -169,7 +171,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
     lines.append(
         f"The records are taken to be independent draws from the population of those who will answer, and none of them "
         "somebody who will; attributes, values, statistics and confidence to have been fixed before anybody looked at "
-        f"them. Population: {statement.population or 'not stated'}. Date: {statement.date or 'not stated'}."
+        f"them. Population: {population}. Date: {statement.date or 'not stated'}."
     )
     if statement.shift:
         lines.append(
