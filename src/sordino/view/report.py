@@ -128,13 +128,13 @@ def _promise(promise: CoordinatePromise) -> Table:
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
-            upward(promise.reached[i], 6),
-            upward(promise.deltas[i], 6),
+            upward(promise.reached[i], 3),
+            upward(promise.deltas[i], 3),
             "yes" if promise.relies(i) else "no",
         )
         for i, name in enumerate(promise.names)
     ]
-    rows.append(("the whole record", upward(promise.level, 6), upward(promise.epsilon, 6), "no"))
+    rows.append(("the whole record", upward(promise.level, 3), upward(promise.epsilon, 3), "no"))
     verdict, *each = kept(promise)
     note = " ".join([verdict, *each[len(rows) :]])
     return Table(header, tuple(rows), note)
