@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -116,8 +117,8 @@ class AttributeQuery:
         return self.mechanism.privatize(self.statistic(record, values), source)
 
 
-@dataclass(frozen=True)
-class Sampled:
+@dataclass(frozen=True, repr=False)
+class Sampled(Brief):
     """One of several queries, drawn for each person.
 
     Attributes:

@@ -20,6 +20,7 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -48,8 +49,8 @@ class Witness:
     attribute: int | None = None
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Brief):
     """The verdict on a mechanism under a definition.
 
     Attributes:

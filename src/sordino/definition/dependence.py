@@ -20,14 +20,15 @@ from typing import Any
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 from sordino.exact.written import read_rational, shown
 
 BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
 
 
-@dataclass(frozen=True)
-class Dependence:
+@dataclass(frozen=True, repr=False)
+class Dependence(Brief):
     """Bounds on the dependence between the d attributes of a record.
 
     Attributes:

@@ -24,6 +24,7 @@ from sordino.definition.pairwise import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
 
@@ -50,8 +51,8 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
     return distinct
 
 
-@dataclass(frozen=True, eq=False)
-class HighLowLDP:
+@dataclass(frozen=True, eq=False, repr=False)
+class HighLowLDP(Brief):
     """High-low LDP.
 
     Attributes:

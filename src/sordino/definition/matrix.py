@@ -17,11 +17,12 @@ from sordino.definition.pairwise import Extreme, loss_over, require_size, weight
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats
 
 
-@dataclass(frozen=True)
-class PairwiseLDP:
+@dataclass(frozen=True, repr=False)
+class PairwiseLDP(Brief):
     """E-LDP: ln Pr(y|x) - ln Pr(y|x') <= E[x, x'] for every output y and every pair of values.
 
     Attributes:

@@ -18,6 +18,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
 Part: TypeAlias = tuple[int, int | None, int]
@@ -104,8 +105,8 @@ class LDP:
         return LDP(self.epsilon + other.epsilon)
 
 
-@dataclass(frozen=True)
-class BlockLDP:
+@dataclass(frozen=True, repr=False)
+class BlockLDP(Brief):
     """Block-structured LDP: values of one block cannot be told apart by more than epsilon; the block itself is public.
 
     Attributes:

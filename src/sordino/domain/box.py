@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import LARGEST_NUMBER, Interval
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 
-@dataclass(frozen=True)
-class Box:
+@dataclass(frozen=True, repr=False)
+class Box(Brief):
     """All records x with low[j] <= x[j] <= high[j].
 
     Attributes:

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 SHOWN = 5
 """Offending values named in an error at most."""
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
+@dataclass(frozen=True, eq=False, repr=False)
+class Partition(Brief):
     """Each value's block and its place within the block.
 
     Attributes:

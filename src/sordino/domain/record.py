@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 LARGEST_PRODUCT = 1 << 24
 """Records of a product at most where evidence holds a number for each."""
@@ -31,8 +32,8 @@ class FiniteDomain(Protocol):
         """The text of one value."""
 
 
-@dataclass(frozen=True, init=False)
-class Record:
+@dataclass(frozen=True, init=False, repr=False)
+class Record(Brief):
     """The records of some attributes, each with a finite domain.
 
     Attributes:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 PIECE = 1 << 18
 """Numbers looked at together: 2 MB stay in the processor's cache between the two looks."""
 
 
-@dataclass(frozen=True, eq=False)
-class Scaled:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaled(Brief):
     """Checked records.
 
     Attributes:

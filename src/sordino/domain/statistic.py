@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 Statistic: TypeAlias = tuple[int, ...]
 """The places of the attributes that it depends on: one, or two in ascending order."""
 
 
-@dataclass(frozen=True)
-class Moments:
+@dataclass(frozen=True, repr=False)
+class Moments(Brief):
     """Some statistics of records of d numbers in [-1, 1].
 
     Attributes:

@@ -16,6 +16,7 @@ from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import unbiased, unit_variance
+from sordino.exact.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
@@ -24,8 +25,8 @@ Method = Literal["unbiased", "simplex", "block-simplex", "likelihood"]
 block, whose share is known. likelihood: the one under which the reports are the most probable. unbiased: none."""
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(Brief):
     """Shares of the values in the population that the people were drawn from.
 
     Attributes:

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Aggregate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate(Brief):
     """What the reports of one mechanism add up to.
 
     Attributes:

@@ -20,6 +20,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
@@ -45,8 +46,8 @@ INNER: Mapping[Within, type[Inner]] = {
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
 
 
-@dataclass(frozen=True, init=False)
-class Blockwise(SupportMechanism):
+@dataclass(frozen=True, init=False, repr=False)
+class Blockwise(Brief, SupportMechanism):
     """One inner mechanism for each block of a partition; a block of one value is told as it is.
 
     Attributes:

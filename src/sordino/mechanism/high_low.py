@@ -25,6 +25,7 @@ from sordino.definition.high_low import read_sensitive
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
@@ -41,8 +42,8 @@ FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
 """Orders of the field that projective response inside is tried with, where the best for itself is larger."""
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class HighLow(SupportMechanism):
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class HighLow(Brief, SupportMechanism):
     """High-low response over k values.
 
     Attributes:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import LARGEST_CODE_BITS
@@ -35,8 +36,8 @@ Part: TypeAlias = tuple[tuple[int, ...], NumberChannel]
 """The places of the record's numbers that a channel sees, in its own order, and the channel."""
 
 
-@dataclass(frozen=True, init=False)
-class Mixture(NumberChannel):
+@dataclass(frozen=True, init=False, repr=False)
+class Mixture(Brief, NumberChannel):
     """One of several types of answers.
 
     Attributes:

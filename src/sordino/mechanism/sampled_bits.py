@@ -25,6 +25,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
@@ -44,8 +45,8 @@ LARGEST_TABLE = 1 << 20
 """Weights together for which a draw is looked up in a table."""
 
 
-@dataclass(frozen=True, init=False)
-class SampledBits(NumberChannel):
+@dataclass(frozen=True, init=False, repr=False)
+class SampledBits(Brief, NumberChannel):
     """One bit about one of several statistics.
 
     Attributes:

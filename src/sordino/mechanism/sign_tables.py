@@ -30,6 +30,7 @@ from scipy.sparse import csr_array
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD
 from sordino.exact.guide import Guide
 from sordino.exact.nats import Nats
@@ -59,8 +60,8 @@ class Row:
     table: int
 
 
-@dataclass(frozen=True)
-class SignTables(NumberChannel):
+@dataclass(frozen=True, repr=False)
+class SignTables(Brief, NumberChannel):
     """Signs of drawn places, with errors from tables.
 
     Attributes:

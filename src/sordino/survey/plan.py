@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.brief import brief
 from sordino.exact.nats import in_nats, outward
 from sordino.query import Sampled
 from sordino.survey.choose import choose
@@ -31,7 +32,7 @@ Question: TypeAlias = HistogramQuestion | NumbersQuestion
 MOST_PEOPLE = 10**12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A frozen plan of a survey.
 
@@ -48,6 +49,9 @@ class Plan:
     """
 
     document: PlanDocument
+
+    def __repr__(self) -> str:
+        return f"Plan(hash={self.hash!r}, people={self.people}, attributes={brief(self.places)})"
 
     @classmethod
     def of(cls, survey: Survey, people: int) -> "Plan":
