@@ -29,12 +29,17 @@ def test_short_texts_stay():
 
 
 def test_what_no_font_draws_becomes_a_square_in_files_of_pixels_only():
-    assert fit("a\U0010fffd\ud800\0b", 30) == f"a\U0010fffd{MISSING * 2}b"
-    assert drawable("a\U0010fffd\ud800\0b") == f"a{MISSING * 3}b"
+    assert fit("a\U0010fffd\ud800\0b", 30) == "a\U0010fffd\\ud800\\x00b"
+    assert drawable("a\U0010fffd\ud800\0b") == f"a{MISSING}\\ud800\\x00b"
 
 
-@pytest.mark.parametrize("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800, 0xFFFE, 0x10FFFF])
-def test_what_a_page_cannot_hold_or_what_hides_other_letters_becomes_a_square(code):
+@pytest.mark.parametrize("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800])
+def test_what_hides_is_spelled_out(code):
+    assert printable(f"a{chr(code)}b") == "a" + chr(code).encode("unicode_escape").decode() + "b"
+
+
+@pytest.mark.parametrize("code", [0xFFFE, 0xFFFF, 0x10FFFF])
+def test_what_no_document_can_hold_becomes_a_square(code):
     assert printable(f"a{chr(code)}b") == f"a{MISSING}b"
 
 

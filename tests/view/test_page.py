@@ -182,7 +182,12 @@ def test_empty_parts_leave_no_empty_elements():
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [("a\ud800b 日本", "a□b 日本"), ("\0\x1b[2J", "□□[2J"), ("to\u202enrut", "to□nrut"), ("a\nb", "a b")],
+    [
+        ("a\ud800b 日本", "a\\ud800b 日本"),
+        ("\0\x1b[2J", "\\x00\\x1b[2J"),
+        ("to\u202enrut", "to\\u202enrut"),
+        ("a\nb\uffff", "a\\nb□"),
+    ],
 )
 def test_any_text_can_be_written(text, shown):
     assert f"<h1>{shown}</h1>" in render(text, "", []).encode("utf-8").decode("utf-8")

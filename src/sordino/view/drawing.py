@@ -28,6 +28,7 @@ SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "sordino", "image.compo
 """Texts as texts, and names of parts that depend on nothing but the parts."""
 COLOUR = re.compile("#[0-9a-f]{6}")
 ROLE = {light: role for role, (light, _) in ROLES.items()}
+PIXELS = re.compile(r"([\d.]+)px")
 REFERENCE = re.compile(r"url\(#(.+)\)")
 
 
@@ -129,8 +130,9 @@ def _restyle(node: ET.Element, name: str) -> None:
         del attributes["transform"]
     style = dict(part.split(": ", 1) for part in attributes.pop("style", "").split("; ") if ": " in part)
     style.pop("font-family", None)
-    if size := style.pop("font-size", "").removesuffix("px"):
-        attributes["font-size"] = size
+    # Older releases of the library write one property for both.
+    if size := PIXELS.search(style.pop("font-size", "") or style.pop("font", "")):
+        attributes["font-size"] = size[1]
     if style:
         text = "; ".join(f"{key}: {value}" for key, value in style.items())
         attributes["style"] = COLOUR.sub(_role, text)

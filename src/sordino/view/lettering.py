@@ -2,9 +2,11 @@
 
 import re
 from textwrap import TextWrapper
-from unicodedata import category, east_asian_width
+from unicodedata import east_asian_width
 
 from matplotlib.font_manager import findfont, fontManager, get_font
+
+from sordino.printable import printable as shown
 
 FAMILIES = (
     "DejaVu Sans",
@@ -21,8 +23,10 @@ FAMILIES = (
 """The first comes with matplotlib; the others, where they are installed, draw what it lacks."""
 MISSING = "\N{WHITE SQUARE}"
 """Stands for a character that cannot be shown."""
-TURNING = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-"""Turn the direction of what follows, so that a text reads as another."""
+NONCHARACTERS = re.compile(
+    "[" + "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)) + "]"
+)
+"""What no XML document can hold, or no text should."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MINUS = "\N{MINUS SIGN}"
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -75,15 +79,13 @@ def percent(share: float, decimals: int | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text in characters that HTML and XML can hold, with squares for those that they cannot, or that hide others.
+    r"""The text on one line, in characters that HTML and XML can hold: what hides is spelled out, as in a terminal.
 
     Example:
-        >>> printable("a\0b\u202ec"), printable("two\nlines")
-        ('a□b□c', 'two lines')
+        >>> print(printable("a\x1b[2J\u202eb"), printable("a\ufffe"))
+        a\x1b[2J\u202eb a□
     """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_shown, text))
+    return NONCHARACTERS.sub(MISSING, shown(text))
 
 
 def drawable(text: str) -> str:
@@ -94,10 +96,3 @@ def drawable(text: str) -> str:
     for family in families():
         known.update(get_font(findfont(family)).get_charmap())
     return "".join(letter if ord(letter) in known else MISSING for letter in printable(text))
-
-
-def _shown(letter: str) -> str:
-    if letter in "\n\r\t":
-        return " "
-    hidden = category(letter) in {"Cc", "Cs"} or letter in TURNING or ord(letter) & 0xFFFE == 0xFFFE
-    return MISSING if hidden else letter
