@@ -127,7 +127,7 @@ def test_each_row_chooses_below_its_own_bound(bounds):
 
 
 @pytest.mark.parametrize("bounds", [(7, 1000), (1000, 7), (1000, 999), (2**31 + 11, 2**31 - 1), (8, 1000), (3, HALF)])
-def test_each_row_is_rejected_by_the_remainder_of_its_own_bound(bounds):
+def test_each_row_is_rejected_by_the_remainder_of_its_own_bound_and_draws_again_by_either(bounds):
     # Upper halves whose products have a small lower half, below either remainder or both, for each of the bounds.
     halves = sorted(
         {(first_half(c, bound) + d) % HALF for bound in bounds for c in range(min(bound, 300)) for d in (0, 1)}
@@ -137,7 +137,10 @@ def test_each_row_is_rejected_by_the_remainder_of_its_own_bound(bounds):
     rejected = [half * bounds[second] % HALF < HALF % bounds[second] for half, second in rows]
     words = [[half << 32, spare << 32] for half, _ in rows]
     found = uniform_below_either(bounds, np.array([second for _, second in rows]), Scripted(words)).tolist()
-    assert [not row for row in words] == rejected
+    # Whether a row draws again must not tell which bound is its own.
+    assert [not row for row in words] == [
+        any(half * bound % HALF < HALF % bound for bound in bounds) for half, _ in rows
+    ]
     drawn = [spare if again else half for (half, _), again in zip(rows, rejected, strict=True)]
     assert found == [half * bounds[second] // HALF for half, (_, second) in zip(drawn, rows, strict=True)]
 

@@ -144,47 +144,44 @@ def uniform_below(bound: int, stream: Stream) -> Words:
 
 
 def uniform_below_either(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
-    """A uniform integer below the first bound, or below the second where `second` holds (None: nowhere)."""
-    if max(bounds) > LARGEST_BOUND:
-        return _uniform_wide(bounds, second, stream)
-    product = stream.next()
-    product >>= np.uint64(32)
-    product *= _either(bounds, second)
-    uneven = ((1 << 32) % bounds[0], (1 << 32) % bounds[1])
-    rejected = np.empty(0, dtype=np.intp)
-    if any(uneven):
-        # Few rows are below the larger remainder: only these are compared with their own.
-        lower = product.astype(np.uint32)
-        rejected = np.flatnonzero(lower < np.uint32(max(uneven)))
-        own = None if second is None else second[rejected]
-        rejected = rejected[lower[rejected] < _either(uneven, own)]
-    product >>= np.uint64(32)
-    if rejected.size:
-        again = None if second is None else second[rejected]
-        product[rejected] = uniform_below_either(bounds, again, stream.take(rejected))
-    return product
+    """A uniform integer below the first bound, or below the second where `second` holds (None: nowhere).
 
-
-def _either(numbers: tuple[int, int], second: NDArray[np.bool_] | None) -> Words | np.uint64:
-    """The first number, or in each row where `second` holds the second, both below 2^64."""
-    if second is None or numbers[0] == numbers[1]:
-        return np.uint64(numbers[0])
-    # Modulo 2^64, and without a branch a row: a coin's outcomes cannot be predicted, and each guess gone wrong costs
-    # more than all the rest.
-    chosen = second * np.uint64((numbers[1] - numbers[0]) % (1 << 64))
-    chosen += np.uint64(numbers[0])
-    return chosen
-
-
-def _uniform_wide(bounds: tuple[int, int], second: NDArray[np.bool_] | None, stream: Stream) -> Words:
-    """The same for bounds below 2^64, by division."""
-    quotients = (min((1 << 64) // bounds[0], LARGEST_WORD), min((1 << 64) // bounds[1], LARGEST_WORD))
-    choice: Words = stream.next() // _either(quotients, second)
-    rejected = np.flatnonzero(choice >= _either(bounds, second))
-    if rejected.size:
-        again = None if second is None else second[rejected]
-        choice[rejected] = _uniform_wide(bounds, again, stream.take(rejected))
+    A row draws again wherever either bound rejects its word, and keeps its choice if its own does not: how many words
+    are drawn depends on the words alone.
+    """
+    narrow = max(bounds) <= LARGEST_BOUND
+    word = stream.next()
+    if narrow:
+        word >>= np.uint64(32)
+    find = _narrow if narrow else _wide
+    choice, wrong = find(word, bounds[0])
+    rejected = wrong
+    if second is not None and bounds[0] != bounds[1]:
+        other, other_wrong = find(word, bounds[1])
+        # Without a branch a row: a coin's outcomes cannot be predicted.
+        choice ^= second * (choice ^ other)
+        rejected, wrong = wrong | other_wrong, wrong ^ (second & (wrong ^ other_wrong))
+    again = np.flatnonzero(rejected)
+    if again.size:
+        coins = None if second is None else second[again]
+        drawn, kept = uniform_below_either(bounds, coins, stream.take(again)), choice[again]
+        kept ^= wrong[again] * (kept ^ drawn)
+        choice[again] = kept
     return choice
+
+
+def _narrow(word: Words, bound: int) -> tuple[Words, NDArray[np.bool_]]:
+    """The choices of half words below a bound of at most 2^32, and which of them are rejected."""
+    product = word * np.uint64(bound)
+    wrong = product.astype(np.uint32) < np.uint32((1 << 32) % bound)
+    product >>= np.uint64(32)
+    return product, wrong
+
+
+def _wide(word: Words, bound: int) -> tuple[Words, NDArray[np.bool_]]:
+    """The same of whole words and bounds of at most 2^64, by division; of 2^64 the word itself."""
+    choice = word // np.uint64(min((1 << 64) // bound, LARGEST_WORD))
+    return choice, choice > np.uint64(bound - 1)
 
 
 os.register_at_fork(after_in_child=SystemSource.note_fork)

@@ -35,12 +35,12 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
         place = second * np.intp(comb(n, sizes[0]))
         place += ranks.view(np.intp)
         return _both(n, sizes)[place].astype(np.uint64)
-    left = np.where(second, sizes[1], sizes[0])
+    left = sizes[0] + second * (sizes[1] - sizes[0])
     rank, masks = ranks.copy(), np.zeros(len(ranks), dtype=np.uint64)
     for element in range(n - 1, -1, -1):
         without = np.array([comb(element, size) for size in range(n + 1)], dtype=np.uint64)[left]
         has = rank >= without
-        rank -= np.where(has, without, np.uint64(0))
+        rank -= has * without
         masks |= has.astype(np.uint64) << np.uint64(element)
         left = left - has
     return masks

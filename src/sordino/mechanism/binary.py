@@ -119,11 +119,10 @@ class BinaryOptimal(SupportMechanism):
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         word = stream.next()
         stream.next()
-        heads = np.where(values == 0, *(np.uint64(min(weight, WORD - 1)) for weight in (self.first, self.second)))
-        codes = (word >= heads).astype(np.uint64)
-        for value, weight in enumerate((self.first, self.second)):
-            if weight == WORD:
-                codes[values == value] = 0
+        # A weight of 2^64 is no word: below the last one, or it.
+        last = np.array([max(weight - 1, 0) for weight in (self.first, self.second)], dtype=np.uint64)
+        never = np.array([weight == 0 for weight in (self.first, self.second)])
+        codes: Words = ((word > last[values]) | never[values]).astype(np.uint64)
         return codes
 
 

@@ -24,6 +24,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.select import select, whole
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel
@@ -120,8 +121,8 @@ class BitQuery(Channel):
         share = self.share(self.statistic(records))
         # At the upper end the product may round down by 2^-53, or up to 2^64, which is no 64-bit word.
         product = np.minimum(share * float(self.span), np.nextafter(2.0**64, 0))
-        whole = np.where(share >= 1, np.uint64(self.span), product.astype(np.uint64))
-        result: Words = np.uint64(WORD - self.threshold) + np.minimum(whole, np.uint64(self.span))
+        span = np.uint64(self.span)
+        result: Words = np.uint64(WORD - self.threshold) + np.minimum(select(share >= 1, span, whole(product)), span)
         return result
 
     def mean(self, aggregate: Aggregate) -> float:

@@ -28,6 +28,8 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.select import select
+from sordino.exact.shared import shared
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.blockwise import Within, offered
 from sordino.mechanism.channel import LARGEST_CODE_BITS
@@ -317,16 +319,16 @@ class HighLow(Brief, SupportMechanism):
         return counts
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        # Both ways are gone for every value, by the same words: their time does not tell which one counts.
         place = self._place[values]
-        own, rest = np.flatnonzero(place >= 0), np.flatnonzero(place < 0)
-        codes = np.empty(len(values), dtype=np.uint64)
-        codes[own] = self.inner._sample(place[own], stream.take(own))
-        words = stream.take(rest)
+        other = place < 0
+        first, words = shared(stream, len(values))
+        own = self.inner._sample(place * ~other, first)
         coin = words.next()
-        told = coin >= np.uint64(self.hidden) if self.hidden < WORD else np.zeros(len(rest), dtype=np.bool_)
+        told = (coin >= np.uint64(min(self.hidden, WORD - 1))) & np.bool_(self.hidden < WORD)
         behind = self.inner.sample_uniform(words)
-        codes[rest] = np.where(told, (-1 - place[rest]).astype(np.uint64) + np.uint64(self.inner.outputs), behind)
-        return codes
+        itself = (-1 - place).astype(np.uint64) + np.uint64(self.inner.outputs)
+        return select(other, select(told, itself, behind), own)
 
 
 def _choices(size: int, epsilon: Nats, within: Within) -> list[OneCoin]:

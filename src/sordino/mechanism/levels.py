@@ -32,6 +32,7 @@ from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.select import whole
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
@@ -211,7 +212,8 @@ class LevelResponse(NumberChannel):
         outside = stream.next() >= np.uint64(self.threshold)
         codes = uniform_below_either((self.window, self.levels - 1), outside, stream).view(np.int64)
         # Others come in order without the window.
-        codes += np.where(outside, (codes >= level) * self.window, level)
+        moved = (codes >= level) * self.window
+        codes += level + outside * (moved - level)
         return codes.view(np.uint64)
 
     def _rounding(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.int64], Words]:
@@ -221,7 +223,7 @@ class LevelResponse(NumberChannel):
         up = np.clip(place - lower, 0, np.nextafter(1.0, 0.0)) * float(WORD)
         # Whatever is no number is some level like any other.
         with np.errstate(invalid="ignore"):
-            return np.clip(lower.astype(np.int64), 0, self.levels - 1), up.astype(np.uint64)
+            return np.clip(lower.astype(np.int64), 0, self.levels - 1), whole(up)
 
     @cached_property
     def _told(self) -> "_Moments":

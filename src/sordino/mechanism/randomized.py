@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
+from sordino.exact.select import select
 from sordino.exact.source import Stream, Words, uniform_below
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
@@ -107,4 +108,4 @@ class RandomizedResponse(OneCoin):
             return truth
         other = uniform_below(self.k - 1, stream)
         other += other >= truth
-        return np.where(lie, other, truth)
+        return select(lie, other, truth)

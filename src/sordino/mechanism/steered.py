@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sordino.exact.coin import WORD
 from sordino.exact.direction import unit_places, unit_vectors
+from sordino.exact.select import select, whole
 from sordino.exact.source import Words
 
 Inner: TypeAlias = Literal["l2-ball", "one-bit"]
@@ -86,11 +87,10 @@ class Steered:
         lean = np.minimum(np.abs(lean), 1)
         # Whole numbers from the nearer end, so that the ends themselves are exact and no float gets past them.
         most = self.threshold - WORD // 2
-        short, far = np.uint64(most) - ((1 - lean) * most).astype(np.uint64), (lean * most).astype(np.uint64)
-        away = np.minimum(np.where(lean < 1 / 2, far, short), np.uint64(most))
+        short, far = np.uint64(most) - whole((1 - lean) * most), whole(lean * most)
+        away = np.minimum(select(lean < 1 / 2, far, short), np.uint64(most))
         middle = np.uint64(WORD // 2)
-        thresholds: Words = np.where(along, middle + away, middle - away)
-        return thresholds
+        return select(along, middle + away, middle - away)
 
 
 def gain(dimension: int) -> float:

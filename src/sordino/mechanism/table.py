@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,10 +149,15 @@ class ChannelTable(Brief, Mechanism):
         return self._contributions
 
     @cached_property
-    def _cumulative(self) -> NDArray[np.uint64]:
-        """Sums of the weights along each row, without the last, shape (k, outputs - 1)."""
-        rows = [[sum(row[: code + 1]) for code in range(self.outputs - 1)] for row in self.weights]
-        return np.array(rows, dtype=np.uint64).reshape(self.k, self.outputs - 1)
+    def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """The last word of each code along each row, and whether all words are beyond it; shape (k, 2^m).
+
+        Rows are filled up with codes that no word is beyond.
+        """
+        size = 1 << (self.outputs - 1).bit_length()
+        ends = [[*accumulate(row[:-1])] + [1 << 64] * (size + 1 - self.outputs) for row in self.weights]
+        lasts = np.array([[max(end - 1, 0) for end in row] for row in ends], dtype=np.uint64)
+        return lasts, np.array([[end == 0 for end in row] for row in ends])
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Codes whose column is zero."""
@@ -161,11 +167,15 @@ class ChannelTable(Brief, Mechanism):
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         choice = uniform_below(self.denominator, stream)
         stream.next()
-        codes = np.empty(len(values), dtype=np.uint64)
-        for value in np.unique(values).tolist():
-            rows = np.flatnonzero(values == value)
-            codes[rows] = np.searchsorted(self._cumulative[value], choice[rows], side="right")
-        return codes
+        # A search by halves in the row of each value, as many steps for all.
+        lasts, beyond = self._lasts
+        step, first = lasts.shape[1], values * lasts.shape[1]
+        codes = np.zeros(len(values), dtype=np.intp)
+        while step > 1:
+            step //= 2
+            at = first + codes + (step - 1)
+            codes += step * ((choice > lasts.take(at)) | beyond.take(at))
+        return codes.view(np.uint64)
 
 
 def _is_whole(weight: object) -> bool:

@@ -24,6 +24,7 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, least_weight, most_weight
 from sordino.exact.nats import NatsLike
+from sordino.exact.select import select
 from sordino.exact.source import Stream, Words
 from sordino.exact.subsets import bit_counts
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
@@ -65,6 +66,13 @@ class UnaryEncoding(Brief, SupportMechanism):
         hidden = min(least_weight(bound, Fraction(WORD * threshold, WORD - threshold)), WORD)
         for name, setting in (("k", k), ("sensitive", values), ("threshold", threshold), ("hidden", hidden)):
             object.__setattr__(self, name, setting)
+
+    @cached_property
+    def _is_other(self) -> NDArray[np.bool_]:
+        """Whether each value is not sensitive, shape (k,)."""
+        is_other = np.ones(self.k, dtype=np.bool_)
+        is_other[self.sensitive] = False
+        return is_other
 
     @cached_property
     def others(self) -> NDArray[np.intp]:
@@ -208,10 +216,10 @@ class UnaryEncoding(Brief, SupportMechanism):
         codes = np.zeros(len(values), dtype=np.uint64)
         own, foreign = np.uint64(self.threshold), np.uint64(WORD - self.threshold)
         for value in self.sensitive.tolist():
-            bit = stream.next() < np.where(values == value, own, foreign)
+            bit = stream.next() < select(values == value, own, foreign)
             codes |= bit.astype(np.uint64) << np.uint64(value)
         coin = stream.next()
         if self.others.size and self.hidden < WORD:
-            told = (coin >= np.uint64(self.hidden)) & np.isin(values, self.others)
+            told = (coin >= np.uint64(self.hidden)) & self._is_other[values]
             codes |= told.astype(np.uint64) << values.astype(np.uint64)
         return codes
