@@ -51,6 +51,7 @@ COMMANDS = [
 @pytest.fixture
 def home(released, run):
     """A folder with a plan and its reports, a ledger, a query and a record."""
+    Path("keyed.csv").write_text("id,colour\n1,red\n2,green\n")
     Path("terms.toml").write_text(TERMS)
     Path("query.toml").write_text(QUERY)
     Path("record.toml").write_text("version = 1\n[record]\nsleep = 7.5\n")
@@ -131,7 +132,7 @@ WRITERS = [
     "privatize plan.json people.csv -o new.csv",
     "privatize plan.json people.csv -o new.csv.gz",
     "privatize plan.json people.csv -o new.parquet",
-    "privatize plan.json people.csv -o new.csv --key new.key --id colour",
+    "privatize plan.json keyed.csv -o new.csv --key new.key --id id",
     "aggregate plan.json reports.csv -o new.json",
     "estimate plan.json reports.csv -o new.csv",
     "estimate plan.json reports.csv --html new.html",

@@ -1,7 +1,9 @@
 """Files that are cut or changed anywhere: what is whole is kept, nothing is answered anew, nothing is drawn again."""
 
 import json
+import os
 import random
+import resource
 import sqlite3
 import subprocess
 from contextlib import closing, suppress
@@ -100,6 +102,55 @@ def test_damage_anywhere(used, copied, question, record, kind, cases):
             ledger.path.with_name(ledger.path.name + ending).unlink(missing_ok=True)
     assert noticed >= (cases if kind != "byte" else cases // 4)
     assert kept > cases // 10
+
+
+def flips(content, bits):
+    """Some bits of a file turned around."""
+    for bit in bits:
+        content[bit // 8] ^= 1 << bit % 8
+
+
+@pytest.mark.parametrize("every", [29, pytest.param(1, marks=pytest.mark.long)])
+def test_a_flipped_bit_in_the_header_hides_no_answer(used, copied, question, record, every):
+    """What stands there is known, or not needed: each stored answer is sent again, and nothing new is answered."""
+    new, answered = [question(name, "both", "0.05") for name in ("reserved", "new")], 0
+    for bit in range(0, 800, every):
+        ledger = copied(lambda content: flips(content, [bit]))  # noqa: B023 - runs at once
+        entries = ledger.book().entries
+        assert {name: entry.code for name, entry in entries.items()} == {
+            name: entry.code for name, entry in used[1].items()
+        }
+        for name in RESENT:
+            arrived = []
+            ask(ledger, entries[name].query, record(), arrived.append)
+            assert [report.code for report in arrived] == [used[1][name].code]
+        if not ledger.contents().damage:
+            # What nothing depends on, like the numbers of changes.
+            answered += 1
+            continue
+        for query in new:
+            with pytest.raises(SordinoError, match="must be whole"):
+                ask(ledger, query, record(), lambda _: pytest.fail("a damaged ledger may not answer anew"))
+    assert answered < 800 / every / 2
+
+
+@pytest.mark.parametrize("bits", [range(800), range(16 * 8, 40 * 8), [28 * 8 + 1, 60 * 8 + 7, 68 * 8]])
+def test_a_header_of_other_bits_hides_no_answer(used, copied, question, record, bits):
+    ledger = copied(lambda content: flips(content, bits))
+    assert examine(ledger, used[1], question, record)
+    assert set(ledger.book().entries) == set(used[1])
+
+
+def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, copied, in_child):
+    """A flipped bit says that there are a billion pages."""
+    ledger = copied(lambda content: flips(content, [28 * 8 + 6, 60 * 8]))
+
+    def measure():
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        assert len(Ledger(ledger.path).book().entries) == len(used[1])
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10
+
+    assert os.waitstatus_to_exitcode(os.waitpid(in_child(measure), 0)[1]) == 0
 
 
 def test_a_lost_last_line_is_noticed(used, copied, question, record):

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import stat
 from contextlib import closing
+from hashlib import sha256
 from math import exp, log
 
 import pytest
@@ -205,9 +206,24 @@ def test_nothing_is_overwritten(ledger, terms):
     assert [path.name for path in ledger.path.parent.iterdir()] == ["me.ledger"]
 
 
-def test_a_newer_version_is_refused(ledger):
+@pytest.mark.parametrize("in_header", [1, 2])
+def test_a_newer_version_is_refused(ledger, in_header):
+    """It stands in the header, and sealed beside the lines, so that a damaged header is not taken for one."""
+    seal = sha256(b'{"parts":["version","2"]}').hexdigest()
+    with closing(sqlite3.connect(ledger.path)) as connection:
+        connection.execute(f"PRAGMA user_version = {in_header}")
+        connection.execute("UPDATE meta SET value = '2', seal = ? WHERE name = 'version'", (seal,))
+        connection.commit()
+    with pytest.raises(SordinoError, match="version 1 at most; found 2: use a newer Sordino"):
+        Ledger.open(ledger.path)
+
+
+@pytest.mark.parametrize("change", ["ALTER TABLE meta RENAME TO other", "UPDATE meta SET seal = upper(seal)"])
+def test_a_newer_version_of_other_tables_is_refused(ledger, change):
     with closing(sqlite3.connect(ledger.path)) as connection:
         connection.execute("PRAGMA user_version = 2")
+        connection.execute(change)
+        connection.commit()
     with pytest.raises(SordinoError, match="version 1 at most; found 2: use a newer Sordino"):
         Ledger.open(ledger.path)
 

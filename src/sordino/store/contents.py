@@ -10,18 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from sordino.errors import DamagedError, SordinoError
-from sordino.store.database import HEADER_VERSIONS, UnreadableError
+from sordino.store.database import UnreadableError
 from sordino.store.event import Event, seal_of
-
-MAGIC = b"SQLite format 3\0"
-
-HEADER_PAGES = slice(28, 32)
-"""Bytes that say how many pages there are."""
+from sordino.store.header import VERSION, newer_version, with_new_header
 
 META = {"terms": ".*", "key": "[0-9a-f]{64}", "head": "[0-9]{1,18}", "copy": "yes|no"}
-"""What stands beside the lines, and the form of each text."""
+"""What stands beside the lines, and the form of each text. The version may be missing: then it is 1."""
+
+LARGEST = 1 << 28
+"""Bytes of a damaged file that is read at most."""
+
+FORMS = {**META, "version": "[0-9]{1,9}"}
+
+Row: TypeAlias = tuple[object, ...]
 
 COLUMNS = "sequence, event, id, body, secret, time, seal"
 
@@ -57,32 +61,46 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
 def salvage(path: Path) -> Contents:
     """What is whole in a file that cannot be read otherwise, from a copy in memory; the file is not touched.
 
+    Its header is written anew, since most of it is known. Memory: a few times the file.
+
     Raises:
-        SordinoError: nothing is.
+        SordinoError: nothing is, or a newer version.
     """
-    content = bytearray(path.read_bytes())
-    if not content.startswith(MAGIC):
-        raise SordinoError(
+    with path.open("rb") as file:
+        content = bytearray(file.read(LARGEST + 1))
+    if len(content) > LARGEST:
+        raise SordinoError(f"{path} must be a ledger", found=f"a damaged file of more than {LARGEST >> 20} MiB")
+    try:
+        meta, events = _rows(with_new_header(content))
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
+        raise UnreadableError(path, "no table that can be read") from None
+    try:
+        return _checked(meta, events, ["the file"])
+    except DamagedError:
+        version = newer_version(content)
+        if version is not None:
+            raise _newer(version) from None
+        if meta:
+            raise
+        raise DamagedError(
             f"{path} must be a ledger",
             found="another file, or one that is damaged at its beginning",
             step="make one with `sordino ledger new`, or restore an undamaged copy",
-        )
-    # In memory there is no log, and what was cut off reads as zeros.
-    content[HEADER_VERSIONS] = b"\x01\x01"
-    missing = int.from_bytes(content[HEADER_PAGES]) * 4096 - len(content)
-    content += bytes(min(max(missing, -len(content) % 4096), 1 << 28))
+        ) from None
+
+
+def _rows(content: bytearray) -> tuple[list[Row], list[Row]]:
+    """What can be read beside the lines, and of the lines, from either end."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.text_factory = bytes
-        try:
-            connection.deserialize(bytes(content))
-            meta = list(_readable(connection, "SELECT name, value, seal FROM meta"))
-            events = {}
-            for order in ("ASC", "DESC"):
-                for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
+        connection.deserialize(content)
+        meta = list(_readable(connection, "SELECT name, value, seal FROM meta"))
+        events = {}
+        for order in ("ASC", "DESC"):
+            for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
+                if isinstance(row[0], int):
                     events[row[0]] = row
-        except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):
-            raise UnreadableError(path, "no table that can be read") from None
-    return _checked(meta, [events[key] for key in sorted(key for key in events if isinstance(key, int))], ["the file"])
+    return meta, [events[sequence] for sequence in sorted(events)]
 
 
 def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -90,19 +108,22 @@ def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
     return [(name, value, seal_of(name, value)) for name, value in meta.items()]
 
 
-def _readable(connection: sqlite3.Connection, command: str) -> Iterator[tuple[object, ...]]:
+def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Row]:
     """The rows up to the first that cannot be read."""
     with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         yield from connection.execute(command)
 
 
-def _checked(meta: Iterable[tuple[object, ...]], rows: Iterable[tuple[object, ...]], damage: list[str]) -> Contents:
+def _checked(meta: Iterable[Row], rows: Iterable[Row], damage: list[str]) -> Contents:
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):
             name, value, seal = (bytes(text).decode("utf-8") for text in row)  # type: ignore[call-overload]
-            if seal == seal_of(name, value) and re.fullmatch(META[name], value, re.DOTALL):
+            if seal == seal_of(name, value) and re.fullmatch(FORMS[name], value, re.DOTALL):
                 known[name] = value
+    version = int(known.get("version", VERSION))
+    if version > VERSION:
+        raise _newer(version)
     events, broken = [], 0
     for row in rows:
         event = Event.of_row(row)
@@ -119,3 +140,8 @@ def _checked(meta: Iterable[tuple[object, ...]], rows: Iterable[tuple[object, ..
             "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
         )
     return Contents(known, tuple(events), tuple(damage))
+
+
+def _newer(version: int) -> SordinoError:
+    step = "use a newer Sordino"
+    return SordinoError(f"a ledger must be of version {VERSION} at most", found=str(version), step=step)

@@ -13,13 +13,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.store.header import APPLICATION, PAGE, SIZE, VERSION, VERSIONS, WITH_LOG, is_sound
 from sordino.survey.load import cannot, sync_folder, written
-
-APPLICATION = 0x536F7264
-"""Marks the files of Sordino ("Sord")."""
-
-VERSION = 1
-"""Of the tables; of the terms and queries in them each has its own."""
 
 WAIT = 60.0
 """Seconds that a transaction waits for another one."""
@@ -30,15 +25,6 @@ PAUSE = 0.005
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 OWN = stat.S_IRUSR | stat.S_IWUSR
-
-PAGE = 4096
-"""Bytes of a page."""
-
-HEADER_VERSIONS = slice(18, 20)
-"""Bytes of the file's header that say how it is read and written."""
-
-WITH_LOG = b"\x02\x02"
-"""By a write-ahead log."""
 
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """What SQLite reports of a full disk, among others."""
@@ -78,7 +64,7 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
         content = bytearray(connection.serialize())
     # SQLite would report too late that there is no room to move a log into its file.
-    content[HEADER_VERSIONS] = WITH_LOG
+    content[VERSIONS] = WITH_LOG
     with written(path) as temporary:
         try:
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, OWN)
@@ -110,11 +96,12 @@ def transaction(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     One that writes keeps all others that write out from its beginning.
 
     Raises:
-        SordinoError: no ledger of this user's alone, of a newer version, or the system refuses.
+        UnreadableError: a file that cannot be read as a ledger of this version.
+        SordinoError: no ledger of this user's alone, or the system refuses.
     """
     require_own(path)
+    _require_header(path)
     with _errors(path), closing(_connect(path)) as connection:
-        _require_version(path, connection)
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         yield connection
         # A block that fails leaves the transaction to the closing connection, which undoes it.
@@ -125,9 +112,11 @@ def settle(path: Path) -> None:
     """All that is committed into the file itself, synchronized, and the log emptied.
 
     Raises:
+        UnreadableError: a file that cannot be read as a ledger of this version.
         SordinoError: other transactions did not end in time.
     """
     require_own(path)
+    _require_header(path)
     deadline = monotonic() + WAIT
     with _errors(path), closing(_connect(path)) as connection:
         while _checkpoint(connection):
@@ -173,15 +162,19 @@ def require_own(path: Path) -> None:
         raise SordinoError(f"{path} must have one name", found=f"{status.st_nlink}", step="remove the other names")
 
 
-def _require_version(path: Path, connection: sqlite3.Connection) -> None:
-    ((application,), (version,)) = (
-        connection.execute(f"PRAGMA {pragma}").fetchone() for pragma in ("application_id", "user_version")
-    )
-    if application != APPLICATION:
-        raise SordinoError(f"{path} must be a ledger", found="another file", step="make one with `sordino ledger new`")
-    if version != VERSION:
-        step = "use a newer Sordino" if version > VERSION else "restore an undamaged copy"
-        raise SordinoError(f"{path} must be a ledger of version {VERSION} at most", found=str(version), step=step)
+def _require_header(path: Path) -> None:
+    """Have SQLite read no file whose header is not that of a ledger of this version.
+
+    Raises:
+        UnreadableError: it is not; `salvage` finds out why.
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(SIZE)
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if not is_sound(header):
+        raise UnreadableError(path, "a changed header")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -206,6 +199,9 @@ def _errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if _is_busy(error):
             raise _busy(path) from None
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_ERROR:
+            # What the tables lack, not what the system does.
+            raise UnreadableError(path, str(error)[:80]) from None
         step = "check that the disk has room" if error.sqlite_errorcode & 0xFF in NO_ROOM else ""
         raise UnavailableError(f"{path} must be possible to use", found=str(error), step=step) from None
     except sqlite3.DatabaseError as error:

@@ -9,6 +9,7 @@ from typing import Any
 from sordino.store.contents import Contents, sealed_meta
 from sordino.store.database import new_database
 from sordino.store.event import Event
+from sordino.store.header import VERSION
 from sordino.survey.ledger_terms import LedgerTerms
 
 KEY_BYTES = 32
@@ -45,7 +46,7 @@ def write_ledger(path: Path, terms: LedgerTerms, events: Sequence[Event], *, cop
         SordinoError: something has that name, or the system refuses.
     """
     with new_database(path) as connection:
-        meta = {"terms": terms.text, "key": token_bytes(KEY_BYTES).hex()}
+        meta = {"version": str(VERSION), "terms": terms.text, "key": token_bytes(KEY_BYTES).hex()}
         _write_meta(connection, {**meta, "copy": "yes" if copy else "no", "head": str(len(events))})
         rows = [event.row for event in events]
         connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
