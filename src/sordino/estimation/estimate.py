@@ -15,7 +15,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
-from sordino.estimation.unbiased import unbiased, unit_variance
+from sordino.estimation.unbiased import unbiased, variance_of_reports
 from sordino.exact.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -51,6 +51,7 @@ class Estimate(Brief):
     method: Method
     _mechanism: Mechanism = field(repr=False)
     _aggregate: Aggregate = field(repr=False)
+    _subtract_totals: bool = field(repr=False)
 
     @property
     def by_method(self) -> NDArray[np.float64]:
@@ -70,7 +71,7 @@ class Estimate(Brief):
             >>> bool(low[0] <= high[0])
             True
         """
-        return share_interval(self._mechanism, self._aggregate, confidence)
+        return share_interval(self._mechanism, self._aggregate, confidence, subtract_totals=self._subtract_totals)
 
 
 def estimate(
@@ -111,7 +112,7 @@ def estimate(
         raise SordinoError("an estimate needs reports", found="none")
     law = aggregate.counts / aggregate.n
     value = unbiased(mechanism, law, subtract_totals=subtract_totals)
-    stderr = np.sqrt(unit_variance(mechanism, law, subtract_totals=subtract_totals) / aggregate.n)
+    stderr = np.sqrt(variance_of_reports(mechanism, aggregate, subtract_totals=subtract_totals) / aggregate.n)
     fitted = None
     if method == "simplex":
         fitted = project(value)
@@ -119,7 +120,7 @@ def estimate(
         fitted = project(value, mechanism.partition, mechanism.block_shares(law))
     elif method == "likelihood":
         fitted = likelihood(mechanism, law, aggregate.n)
-    return Estimate(value, stderr, fitted, aggregate.n, method, mechanism, aggregate)
+    return Estimate(value, stderr, fitted, aggregate.n, method, mechanism, aggregate, subtract_totals)
 
 
 def default_method(mechanism: Mechanism) -> Method:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
 
@@ -47,6 +48,25 @@ def unit_variance(
         moment += mechanism.block_shares(law * excess**2)[blocks.block] - 2 * mechanism.decode(law * excess)
     estimate = unbiased(mechanism, law, subtract_totals=subtract_totals)
     return np.maximum(moment - estimate**2, 0.0)
+
+
+def variance_of_reports(
+    mechanism: Mechanism, aggregate: Aggregate, *, subtract_totals: bool = False
+) -> NDArray[np.float64]:
+    """The variance, times n, of each estimate, as far as the reports tell, shape (k,): positive if k > 1.
+
+    The plug-in variance, which is right on average, and zero where all reports say the same, so that nobody was seen
+    with a value, or nobody without. What it lacks there is known: whatever the population, a share p has at least the
+    variance p own + (1 - p) least - p^2, with the second moments of `Mechanism.squares`. It is taken at the nearest
+    share to the estimate that some population of n + 1 people has that is not all alike.
+    """
+    law, n = aggregate.counts / aggregate.n, aggregate.n
+    plain = unit_variance(mechanism, law)
+    if mechanism.k == 1:
+        return plain
+    share, squares = np.clip(mechanism.decode(law), 1 / (n + 1), n / (n + 1)), mechanism.squares
+    lacking = np.maximum(share * squares.own + (1 - share) * squares.least - share**2 - plain, 0.0)
+    return lacking + (unit_variance(mechanism, law, subtract_totals=True) if subtract_totals else plain)
 
 
 def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:

@@ -21,6 +21,20 @@ from sordino.mechanism.channel import Channel
 
 
 @dataclass(frozen=True, eq=False)
+class Squares:
+    """The mean of each g_x squared over reports of one value, shape (k,) each.
+
+    Attributes:
+        own: over reports of x.
+        least, most: over reports of another value, of which there are none if k = 1.
+    """
+
+    own: NDArray[np.float64]
+    least: NDArray[np.float64]
+    most: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class Mechanism(Channel):
     """A channel from k values to codes.
 
@@ -63,6 +77,14 @@ class Mechanism(Channel):
     @abstractmethod
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""
+
+    @property
+    def squares(self) -> Squares:
+        """What contributions vary by, from the dense channel; for small k."""
+        means = self.decode_squares(self.forward(np.eye(self.k)))
+        others = ~np.eye(self.k, dtype=np.bool_)
+        least = means.min(axis=0, where=others, initial=np.inf)
+        return Squares(np.diagonal(means), least, means.max(axis=0, where=others, initial=0.0))
 
     @property
     def partition(self) -> Partition:

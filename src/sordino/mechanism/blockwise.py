@@ -168,7 +168,8 @@ class Blockwise(Brief, SupportMechanism):
         on, off, outside, alone = (
             self._spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
         )
-        return Reading(on, off, outside, alone.astype(np.bool_), np.full(self.k, self.blocks.m == 1))
+        whole = np.full(self.k, self.blocks.m == 1)
+        return Reading(on, off, outside, alone.astype(np.bool_), whole, np.zeros(self.k))
 
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:

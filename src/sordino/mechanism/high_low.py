@@ -164,7 +164,8 @@ class HighLow(Brief, SupportMechanism):
         alone = np.ones(self.k, dtype=np.bool_)
         alone[self.sensitive] = self.inner.sides[1] == 0
         on_own, off_own, outside = reading
-        return Reading(on_own, off_own, outside, alone, np.zeros(self.k, dtype=np.bool_))
+        entering = np.where(np.bincount(self.sensitive, minlength=self.k) > 0, self.hidden / WORD, 0.0)
+        return Reading(on_own, off_own, outside, alone, np.zeros(self.k, dtype=np.bool_), entering)
 
     @property
     def _own(self) -> tuple[float, float, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.mechanism.base import Mechanism
+from sordino.mechanism.base import Mechanism, Squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,7 @@ class Reading:
         on, off, outside: shape (k,) each; infinite or nan where nothing can be learned.
         alone: shape (k,), whether all codes of the value's group support it.
         whole: shape (k,), whether all codes that can be sent are in the value's group.
+        entering: shape (k,), Pr(a code of the group | a value outside it).
     """
 
     on: NDArray[np.float64]
@@ -44,6 +45,31 @@ class Reading:
     outside: NDArray[np.float64]
     alone: NDArray[np.bool_]
     whole: NDArray[np.bool_]
+    entering: NDArray[np.float64]
+
+    @property
+    def hit(self) -> NDArray[np.float64]:
+        """Pr(support | the value itself), shape (k,): its contributions have the mean 1."""
+        against = np.where(self.alone, self.outside, self.off)
+        chance: NDArray[np.float64] = (1 - against) / (self.on - against)
+        return chance
+
+    @property
+    def miss(self) -> NDArray[np.float64]:
+        """Pr(support | another value of the group), or if alone of any other, shape (k,): the mean is 0."""
+        against = np.where(self.alone, self.outside, self.off)
+        chance: NDArray[np.float64] = -against / (self.on - against)
+        return chance
+
+    @property
+    def entering_in_support(self) -> NDArray[np.float64]:
+        """Pr(support | a value outside the group), shape (k,): the mean is 0 there too."""
+        chance: NDArray[np.float64] = np.where(
+            self.entering > 0,
+            -(self.entering * self.off + (1 - self.entering) * self.outside) / (self.on - self.off),
+            0.0,
+        )
+        return chance
 
     @classmethod
     def of(cls, hit: NDArray[np.float64], miss: NDArray[np.float64], *, alone: bool) -> "Reading":
@@ -57,6 +83,7 @@ class Reading:
             np.zeros(len(hit)),
             np.full(len(hit), alone),
             np.full(len(hit), fill_value=True),
+            np.zeros(len(hit)),
         )
 
 
@@ -89,6 +116,18 @@ class SupportMechanism(Mechanism):
         self._require_informative()
         reading = self.reading
         return self._mean(law, reading.on**2, reading.off**2, reading.outside**2)
+
+    @property
+    def squares(self) -> Squares:
+        """From what one report adds, by kind."""
+        reading = self.reading
+        against = np.where(reading.alone, reading.outside, reading.off)
+        own, other = (chance * reading.on**2 + (1 - chance) * against**2 for chance in (reading.hit, reading.miss))
+        # Whoever is outside the group of a value that is not alone in it enters it, or stays outside.
+        supporting = reading.entering_in_support
+        within = supporting * reading.on**2 + (reading.entering - supporting) * reading.off**2
+        outside = np.where(reading.alone | reading.whole, other, within + (1 - reading.entering) * reading.outside**2)
+        return Squares(own, np.minimum(other, outside), np.maximum(other, outside))
 
     @property
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

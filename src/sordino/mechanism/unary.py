@@ -114,7 +114,7 @@ class UnaryEncoding(Brief, SupportMechanism):
             return noisy
         on, off = noisy.on.copy(), noisy.off.copy()
         on[self.others], off[self.others] = (1 / (1 - hidden) if hidden < 1 else np.inf), 0.0
-        return Reading(on, off, noisy.outside, noisy.alone, noisy.whole)
+        return Reading(on, off, noisy.outside, noisy.alone, noisy.whole, noisy.entering)
 
     def weight(self, value: int, code: int) -> int:
         """The product over the noisy bits, times the weight of hiding or of being told."""
