@@ -251,18 +251,20 @@ def test_no_work_at_all_is_basic_composition_and_carried_bounds():
 def test_where_rounding_hides_the_answers_their_epsilons_count(rule, epsilon, low, spill):
     """Floats say nothing of a least probability below their rounding; a loss that is no number is not accepted."""
     box = Box([low], [low + 2])
-    query = LinearQuery([1.0], 0, low + spill, low + 2 - spill, epsilon)
+    # So far from 0 only truncated ones are asked.
+    kind = TruncatedLinearQuery if low else LinearQuery
+    query = kind([1.0], 0, low + spill, low + 2 - spill, epsilon)
     asked = BayesianFilter(box, LDP(Fraction(epsilon) * 5 / 4), rule, nodes=50).after(query, 1)
     ends = np.array([[low], [low + 2.0]])
     assert exact_loss([query], [1], ends) <= asked.spent <= float(epsilon)
     assert not asked.accepts(query)
-    assert asked.accepts(LinearQuery([1.0], 0, low, low + 2, Fraction(epsilon) / 4))
+    assert asked.accepts(kind([1.0], 0, low, low + 2, Fraction(epsilon) / 4))
 
 
 def test_an_answer_that_rounding_hides_does_not_hide_the_others():
     """Its epsilon is added; what the others tell together stays closely bounded."""
     late, query = 1e15, LogisticQuery([1e-15], -1, "0.1")
-    hidden = LinearQuery([1.0], 0, late, late + 2, "0.2")
+    hidden = TruncatedLinearQuery([1.0], 0, late, late + 2, "0.2")
     asked = BayesianFilter(Box([late], [late + 2]), LDP("0.9")).after(hidden, 1)
     for turn in range(20):
         asked = asked.after(query, turn % 2)

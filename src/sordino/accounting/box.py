@@ -7,6 +7,7 @@ a clock, so that the same transcript gives the same decision.
 Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appendix B for the groups.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -65,6 +66,14 @@ class BoxState:
         """The state after an answer, whether the query was accepted or not."""
         return self._with(self.loss.after(query.evidence(self.box, output)), query)
 
+    def spent_within(self, left: float) -> float:
+        """What was spent, in nats, where so much of the budget is known to be left."""
+        return min(self.spent, max(up(self.budget.ceil() - left), 0.0))
+
+    def binding_within(self, left: float) -> Binding:
+        """There is one bound for all records."""
+        return Binding("two records", self.spent_within(left), max(down(self.budget.floor() - self.spent), left))
+
     @property
     def realized(self) -> LossBounds:
         """Of the open group, whose answers are bounded together."""
@@ -79,14 +88,28 @@ class BoxState:
     @property
     def binding(self) -> Binding:
         """There is one bound for all records."""
-        return Binding("two records", self.spent, down(self.budget.floor() - self.spent))
+        return self.binding_within(-math.inf)
 
     def fits(self, queries: Sequence[BitQuery]) -> bool:
         """By the sum of the epsilons."""
-        levels = [self.level(query) for query in queries]
-        if self.basic is not None and sum((query.epsilon for query in queries), self.basic) <= self.budget:
+        total = sum((self.epsilon_of(query) for query in queries), Nats.of(0))
+        if self.basic is not None and self.basic + total <= self.budget:
             return True
-        return sum(map(Fraction, levels)) <= self.remaining
+        return total + Fraction(self.spent) <= self.budget
+
+    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
+        # Several groups or versions may tell less together than one of them.
+        if self.settled:
+            return False
+        total = sum((query.epsilon for query in queries), Nats.of(0)).floor()
+        return any(down(loss.bounds.lower + total) > self.budget.ceil() for loss in (self.loss, self._closest))
+
+    @property
+    def most_left(self) -> float:
+        """No less than what is left, by what is known without a search."""
+        lower = 0.0 if self.settled else self.loss.bounds.lower
+        return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: BitQuery) -> float:
         """Its epsilon, rounded up.

@@ -123,7 +123,7 @@ class CoordinateBoxState:
         after = []
         for code in range(query.outputs):
             state = self.counted(query, code)._worked(())  # noqa: SLF001 - another state of this class
-            if not state.fits(()):
+            if state._passed(()):  # noqa: SLF001 - as above
                 return None
             after.append(state)
         return after
@@ -145,7 +145,26 @@ class CoordinateBoxState:
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        return not self._passed(queries)
+        for query in queries:
+            self.level(query)
+        return not self._passed(queries) or not self._closest._passed(queries)  # noqa: SLF001 - of this class
+
+    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
+        known, sums = self._closest, self._added(queries)
+        lowers = [number.lower for number in known.numbers]
+        if known.whole is not None:
+            lowers.append(known.whole.bounds.lower)
+        pairs = zip(lowers, sums, self.bounds, (*self.shares, Fraction(0)), strict=False)
+        return any(
+            bound is not None and not share and lower + total - ROUNDING > bound.ceil()
+            for lower, total, bound, share in pairs
+        )
+
+    @property
+    def most_left(self) -> float:
+        """No less than what is left, by what is known without a search."""
+        return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: BitQuery) -> float:
         """Its epsilon, rounded up.
@@ -197,7 +216,7 @@ class CoordinateBoxState:
     @property
     def spent(self) -> float:
         """The largest loss of what is protected."""
-        return self._closest.most(())
+        return self.spent_within(-math.inf)
 
     @property
     def realized(self) -> LossBounds:
@@ -218,14 +237,23 @@ class CoordinateBoxState:
     @property
     def binding(self) -> Binding:
         """The number with the least left, or the whole record."""
+        return self.binding_within(-math.inf)
+
+    def spent_within(self, left: float) -> float:
+        """The largest loss of what is protected, where so much is known to be left of every bound."""
+        pairs = zip(self._closest.carried(()), self.bounds, strict=True)
+        return max((_within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
+
+    def binding_within(self, left: float) -> Binding:
+        """The hypotheses with the least left, where so much is known to be left of every bound."""
         found = Binding("nothing that is protected", 0.0, math.inf)
         for group, level in enumerate(self._closest.carried(())):
             bound = self.bounds[group]
             if bound is None:
                 continue
-            left = math.nextafter(bound.floor() - level - ROUNDING, -math.inf) if level else bound.floor()
-            if left < found.left:
-                found = Binding(self.about(group), level, left)
+            own = math.nextafter(bound.floor() - level - ROUNDING, -math.inf) if level else bound.floor()
+            if max(own, left) < found.left:
+                found = Binding(self.about(group), _within(level, bound, left), max(own, left))
         return found
 
     def most(self, queries: Sequence[BitQuery]) -> float:
@@ -246,17 +274,15 @@ class CoordinateBoxState:
     def _asked(self, known: "CoordinateBoxState", query: BitQuery) -> Decision:
         """The simplified decision by a state of the same answers."""
         loss = known.most((query,))
-        if not known.fits((query,)):
+        if known._passed((query,)):  # noqa: SLF001 - another state of this class
             return Decision(False, loss)
         return Decision(True, loss, lambda output: known.counted(query, output))
 
     def _losses(self, queries: Sequence[BitQuery]) -> list[float]:
         """The realized loss of each number over all versions, with questions that are not answered yet; rounded up."""
-        basic, losses = self._basic_with(queries), []
+        basic, sums, losses = self._basic_with(queries), self._added(queries), []
         for place, (number, before) in enumerate(zip(self.numbers, self.settled, strict=True)):
-            loss = _plus(before, number.upper)
-            for query in queries:
-                loss = _plus(loss, query.level if query.theta[place] else 0.0)
+            loss = _plus(_plus(before, number.upper), sums[place])
             total = basic[place]
             losses.append(loss if total is None else min(loss, total.ceil()))
         return losses
@@ -265,9 +291,8 @@ class CoordinateBoxState:
         """The realized loss of the whole record; infinite where it does not count."""
         if self.whole is None:
             return math.inf
-        loss, total = self.whole.bounds.upper, self._basic_with(queries)[-1]
-        for query in queries:
-            loss = _plus(loss, query.level)
+        loss = _plus(self.whole.bounds.upper, self._added(queries)[-1])
+        total = self._basic_with(queries)[-1]
         return loss if total is None else min(loss, total.ceil())
 
     def _passed(self, queries: Sequence[BitQuery]) -> list[int]:
@@ -276,9 +301,9 @@ class CoordinateBoxState:
         for group, (level, bound) in enumerate(zip(self.carried(queries), self.bounds, strict=True)):
             if bound is None or level <= bound.floor():
                 continue
-            # A number that is told by all others counts as the record; one that is told by none as itself.
+            # A number that others tell of loses no more than the record; one that none of them does as much as itself.
             share = self.shares[group] if group < self.box.d else Fraction(0)
-            total = basic[group] if share == 0 else basic[-1] if share == 1 else None
+            total = basic[-1] if share else basic[group]
             if total is None or total > bound:
                 passed.append(group)
         return passed
@@ -295,10 +320,9 @@ class CoordinateBoxState:
             passed = state._passed(queries)  # noqa: SLF001 - another state of this class
         if self.box.d in passed:
             return state
-        record = state._record(queries)  # noqa: SLF001 - as above
+        record, added = state._record(queries), self._added(queries)  # noqa: SLF001 - as above
         for place in passed:
-            touched = sum(query.level for query in queries if query.theta[place])
-            goal = self._goal(place, record) - touched - self.settled[place] - ROUNDING
+            goal = self._goal(place, record) - added[place] - self.settled[place] - ROUNDING
             if goal < 0:
                 break
             solved = state.numbers[place].solved(self.nodes, goal)
@@ -331,6 +355,16 @@ class CoordinateBoxState:
         )
         return replace(self, whole=whole, numbers=numbers)
 
+    def _added(self, queries: Sequence[BitQuery]) -> list[float]:
+        """The most that queries add to each number's loss, then to the record's, rounded up: their epsilons' sums."""
+        groups = range(self.box.d + 1)
+        if len(queries) <= 1:
+            return [
+                sum(query.level for query in queries if group == self.box.d or query.theta[group]) for group in groups
+            ]
+        touching = ([query for query in queries if group == self.box.d or query.theta[group]] for group in groups)
+        return [sum((query.epsilon for query in own), Nats.of(0)).ceil() for own in touching]
+
     def _basic_with(self, queries: Sequence[BitQuery]) -> tuple[Nats | None, ...]:
         basic = list(self.basic)
         for query in queries:
@@ -339,6 +373,11 @@ class CoordinateBoxState:
                     basic[group] = total + query.epsilon
         pairs = zip(basic, self.bounds, strict=True)
         return tuple(None if total is None or bound is None or total > bound else total for total, bound in pairs)
+
+
+def _within(level: float, bound: Nats, left: float) -> float:
+    """A loss, where so much of its bound is known to be left."""
+    return min(level, max(math.nextafter(bound.ceil() - left, math.inf), 0.0))
 
 
 def _plus(first: float, second: float) -> float:

@@ -18,6 +18,7 @@ from typing import Any, get_args
 from sordino.accounting.box import BoxState
 from sordino.accounting.coordinate_box import CoordinateBoxState
 from sordino.accounting.finite import FiniteState
+from sordino.accounting.lasting import LastingState
 from sordino.accounting.measure import FiniteDefinition, measure_of
 from sordino.accounting.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterState, Rule
@@ -82,7 +83,8 @@ class BayesianFilter:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
         if self._state is None:
-            object.__setattr__(self, "_state", _start(self.domain, self.definition, self.nodes, self.group))
+            state = start_of(self.domain, self.definition, self.nodes, self.group)
+            object.__setattr__(self, "_state", LastingState(state) if isinstance(self.domain, Box) else state)
             object.__setattr__(self, "_terms", self._own)
         elif any(begun is not own and begun != own for begun, own in zip(self._terms, self._own, strict=True)):
             raise SordinoError(
@@ -236,7 +238,7 @@ def _all_fit(state: FilterState, queries: tuple[Any, ...], rule: Rule) -> bool:
     return True
 
 
-def _start(domain: Any, definition: Any, nodes: int, group: int | None) -> FilterState:
+def start_of(domain: Any, definition: Any, nodes: int = NODES, group: int | None = None) -> Any:
     """The empty state of the part that offers the domain and the definition."""
     if isinstance(domain, Box) and isinstance(definition, LDP):
         return BoxState.start(domain, definition.epsilon, nodes, group)

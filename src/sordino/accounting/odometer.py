@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.coordinate_box import CoordinateBoxState
-from sordino.accounting.filter import BayesianFilter, read_output
+from sordino.accounting.filter import read_output, start_of
 from sordino.accounting.grouped import GroupedState
 from sordino.accounting.measure import FiniteDefinition
 from sordino.accounting.product import mixture
@@ -118,7 +118,7 @@ class _Part:
 
     @classmethod
     def start(cls, domain: Any, definition: Any) -> "_Part":
-        state: FilterState = BayesianFilter(domain, definition)._state  # noqa: SLF001 - the same state, without a filter
+        state: FilterState = start_of(domain, definition)
         groups = np.zeros(len(_levels(state)))
         return cls(state, state, groups, groups)
 

@@ -117,7 +117,7 @@ class LinearQuery(RangedQuery):
             raise SordinoError(
                 "the statistic must be known to a billionth of its range",
                 found=f"rounding of {rounding:.3g} between {self.low:g} and {self.high:g}",
-                step="subtract a constant from the intercept, low and high",
+                step="ask about numbers nearer to 0, or ask it truncated",
             )
         # The ends are rounded themselves: those of what they stand for may lie beyond where these do not.
         if not beyond + rounding <= most:
