@@ -19,7 +19,7 @@ test: $(STAMP)  ## the default tests, minutes on two cores
 	$(BIN)/python -m pytest $(SPREAD) $(PYTEST)
 
 test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyproject.toml allows; their warnings are their own
-	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(PYTEST)
+	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(SPREAD) $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests
 	$(BIN)/python -m pytest -m "long or statistical" $(SPREAD) $(PYTEST)

@@ -11,15 +11,13 @@ Cost: well below a second for 8 values, up to a minute for 20.
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.column_weights import Weighting, best_weights, restored, sparse
 from sordino.design.extreme_rays import Score, climb, distinct, floors, random_rays, starting_rays
-
-Floats: TypeAlias = NDArray[np.float64]
+from sordino.design.reproducible import Draws, Floats, inverse, product, total
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
@@ -63,8 +61,8 @@ def design(bounds: Floats, prior: Floats) -> Design:
         prior: positive, of sum 1, shape (k,).
     """
     floor = floors(bounds)
-    generator = np.random.default_rng(SEARCH_SEED)
-    rays, weights = _first(floor, prior, generator)
+    draws = Draws(SEARCH_SEED)
+    rays, weights = _first(floor, prior, draws)
     # The variance is inversely quadratic in the columns' distances from (1, ..., 1), and nothing else changes if all
     # are stretched: so small bounds are solved as accurately as large ones.
     stretch = 1 / min(1.0, float(np.abs(_on_section(rays, prior) - 1).max()))
@@ -75,16 +73,16 @@ def design(bounds: Floats, prior: Floats) -> Design:
     for number in count(1):
         used = best_weights(stretched(rays).T, weights)
         score = _gain(used, stretched)
-        found, worth = _search(rays, used, floor, score, generator)
+        found, worth = _search(rays, used, floor, score, draws)
         most = max(float(worth.max(initial=0.0)), 0.0)
         if most <= TOLERANCE * used.total or number == MOST_ROUNDS:
             break
         kept = _kept(rays, used, prior, score)
-        fresh = found[np.argsort(-worth)][: 6 * len(prior)]
+        fresh = found[np.argsort(-worth, kind="stable")][: 6 * len(prior)]
         fresh = fresh[score(fresh) > 0]
         more = np.concatenate([rays[kept], fresh])
         start = np.concatenate([used.weights[kept], np.zeros(len(fresh))])
-        inside = _inside(stretched(more).T, start, more @ prior / more.max(axis=1))
+        inside = _inside(stretched(more).T, start, product(more, prior) / more.max(axis=1))
         if inside is None:
             break
         rays, weights = more, inside
@@ -93,26 +91,26 @@ def design(bounds: Floats, prior: Floats) -> Design:
 
 def _on_section(rays: Floats, prior: Floats) -> Floats:
     """The multiples with prior . v = 1; rows of zeros stay."""
-    total = rays @ prior
-    scaled: Floats = rays / np.where(total > 0, total, 1.0)[..., None]
+    height = product(rays, prior)
+    scaled: Floats = rays / np.where(height > 0, height, 1.0)[..., None]
     return scaled
 
 
-def _first(floor: Floats, prior: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
+def _first(floor: Floats, prior: Floats, draws: Draws) -> tuple[Floats, Floats]:
     """Rays to begin with, and positive weights that combine them to ones.
 
     All starting rays get one small weight; what is then left of (1, ..., 1) is itself in the cone once the weight is
     small enough, because no bound is zero, and joins them.
     """
-    rays = starting_rays(floor, generator)
-    total = rays.sum(axis=0)
-    part = 0.5 / total.max()
+    rays = starting_rays(floor, draws)
+    whole = total(rays, axis=0)
+    part = 0.5 / whole.max()
     while True:
-        rest = 1 - part * total
+        rest = 1 - part * whole
         if (rest[None, :] >= floor * rest[:, None]).all():
             rays = np.concatenate([rays, rest[None, :] / rest.max()])
             parts = np.append(np.full(len(rays) - 1, part), rest.max())
-            return rays, parts * (rays @ prior)
+            return rays, parts * product(rays, prior)
         part /= 2
 
 
@@ -133,38 +131,36 @@ def _gain(used: Weighting, stretched: Callable[[Floats], Floats]) -> Score:
 
     def score(rays: Floats) -> Floats:
         vectors = stretched(rays)
-        gain: Floats = np.sum((vectors @ used.inverse) ** 2, axis=-1) - vectors @ used.prices
+        gain: Floats = total(product(vectors, used.inverse) ** 2) - product(vectors, used.prices)
         gain[rays.max(axis=-1) == 0] = -np.inf
         return gain
 
     return score
 
 
-def _search(
-    rays: Floats, used: Weighting, floor: Floats, score: Score, generator: np.random.Generator
-) -> tuple[Floats, Floats]:
+def _search(rays: Floats, used: Weighting, floor: Floats, score: Score, draws: Draws) -> tuple[Floats, Floats]:
     """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
     k = len(floor)
     for width in (1, 4):
-        known = _joined(rays[np.argsort(-used.weights)[: k * k]], 3 * k * width, generator)
-        found = distinct(climb(np.concatenate([random_rays(floor, 2 * k * width, generator), known]), floor, score))
+        known = _joined(rays[np.argsort(-used.weights, kind="stable")[: k * k]], 3 * k * width, draws)
+        found = distinct(climb(np.concatenate([random_rays(floor, 2 * k * width, draws), known]), floor, score))
         worth = score(found)
         if worth.max() > TOLERANCE * used.total:
             break
     return found, worth
 
 
-def _joined(rays: Floats, number: int, generator: np.random.Generator) -> Floats:
+def _joined(rays: Floats, number: int, draws: Draws) -> Floats:
     """Vectors that are, value by value, the larger of two rays: in the cone too, and near what is good already."""
-    first, second = generator.integers(len(rays), size=(2, number))
-    return np.asarray(np.maximum(rays[first], rays[second] * generator.random((number, 1))))
+    first, second = draws.below(len(rays), 2, number)
+    return np.asarray(np.maximum(rays[first], rays[second] * draws.uniform(number, 1)))
 
 
 def _kept(rays: Floats, used: Weighting, prior: Floats, score: Score) -> NDArray[np.bool_]:
     """The columns in use, and as many others as matter next."""
     k = len(prior)
     kept = _in_use(rays, used, prior)
-    kept[np.argsort(-score(rays))[: k * (k + 1)]] = True
+    kept[np.argsort(-score(rays), kind="stable")[: k * (k + 1)]] = True
     return kept
 
 
@@ -183,8 +179,8 @@ def _finished(rays: Floats, used: Weighting, prior: Floats, stretch: float, most
     vectors, columns, weights = vectors[weights > 0], columns[:, weights > 0], weights[weights > 0]
     # The rows must sum to one to the last digits: as they are, not stretched.
     weights = restored(vectors.T, weights)
-    inverse = np.linalg.inv((columns * weights) @ columns.T)
-    total = float(np.trace(inverse) - prior @ prior) * stretch**2
+    variance = float(total(np.diag(inverse(product(columns * weights, columns.T)))) - total(prior * prior)) * stretch**2
     # For any W and prices m with |W v|^2 <= m . v on the cone's section, trace(M^-1) >= (trace W)^2 / sum(m).
     least = used.total**2 / (used.total + used.gap + most)
-    return Design(vectors.T * weights, total, float(1 - (least - prior @ prior) * stretch**2 / total))
+    gap = float(1 - (least - float(total(prior * prior))) * stretch**2 / variance)
+    return Design(vectors.T * weights, variance, gap)

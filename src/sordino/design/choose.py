@@ -12,6 +12,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.optimal import LARGEST_K, optimal_weights
+from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -37,7 +38,8 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARG
         RandomizedResponse(k=4, threshold=13119962536085084704)
     """
     made = candidates(k, definition, code_bits)
-    return min(made.values(), key=lambda mechanism: mechanism.total_variance)
+    # In case of a tie the first and simplest one.
+    return min(made.values(), key=lambda mechanism: coarse_number(mechanism.total_variance))
 
 
 def candidates(

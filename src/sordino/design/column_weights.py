@@ -8,13 +8,10 @@ Shapes: columns (k, m), weights (m,), prices (k,). Cost: a few tens of steps of 
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import null_space
 
-Floats: TypeAlias = NDArray[np.float64]
+from sordino.design.reproducible import Floats, inverse, is_definite, logarithm, null_space, product, solve, total
 
 GAP = 1e-9
 """Stop at this relative gap between the weights and their prices."""
@@ -51,7 +48,7 @@ class Weighting:
     @property
     def total(self) -> float:
         """trace(M^-1)."""
-        return float(np.trace(self.inverse))
+        return float(total(np.diag(self.inverse)))
 
 
 def best_weights(columns: Floats, weights: Floats) -> Weighting:
@@ -61,22 +58,24 @@ def best_weights(columns: Floats, weights: Floats) -> Weighting:
         columns: shape (k, m), of rank k; some positive weights must combine them to ones.
         weights: positive weights to start from, near such ones.
     """
-    scale = float(np.trace(_inverse(columns, weights)))
+    scale = _variance(columns, weights)
     slope = _slope(columns, weights) / scale
-    prices = np.asarray(np.linalg.lstsq(columns.T, -slope, rcond=None)[0], dtype=np.float64)
-    losses = np.maximum(slope + columns.T @ prices, 1 / len(weights))
+    # The prices that explain the slope best, by least squares.
+    prices = solve(product(columns, columns.T), product(columns, -slope))
+    losses = np.maximum(slope + product(columns.T, prices), 1 / len(weights))
     for _ in range(MOST_STEPS):
         slope = _slope(columns, weights) / scale
-        product = float(weights @ losses)
-        apart = float(np.abs((slope + columns.T @ prices - losses) * weights).max())
-        enough = -GAP * float(slope @ weights)  # the variance itself, in units of the scale
-        if product < enough and apart < enough:
+        gap = float(total(weights * losses))
+        apart = float(np.abs((slope + product(columns.T, prices) - losses) * weights).max())
+        enough = -GAP * float(total(slope * weights))  # the variance itself, in units of the scale
+        if gap < enough and apart < enough:
             break
-        target = max(0.1 * product, 0.01 * enough) / len(weights)
-        step, price_step = _newton(columns, weights, slope + columns.T @ prices - target / weights, losses, scale)
+        target = max(0.1 * gap, 0.01 * enough) / len(weights)
+        pull = slope + product(columns.T, prices) - target / weights
+        step, price_step = _newton(columns, weights, pull, losses, scale)
         loss_step = target / weights - losses - losses / weights * step
         length = min(1.0, TO_BOUNDARY * _room(weights, step))
-        fall = float((slope - target / weights) @ step)
+        fall = float(total((slope - target / weights) * step))
         here = _barrier(columns, weights, target, scale)
         while _barrier(columns, weights + length * step, target, scale) > here + 0.01 * length * fall:
             length /= 2
@@ -87,16 +86,14 @@ def best_weights(columns: Floats, weights: Floats) -> Weighting:
         weights = exact if exact.min() > 0 else weights
         length = min(1.0, TO_BOUNDARY * _room(losses, loss_step))
         prices, losses = prices + length * price_step, losses + length * loss_step
-    inverse = _inverse(columns, weights)
-    return Weighting(weights, prices * scale, inverse, float(weights @ losses) * scale)
+    return Weighting(weights, prices * scale, _inverse(columns, weights), float(total(weights * losses)) * scale)
 
 
 def restored(columns: Floats, weights: Floats) -> Floats:
     """The weights moved by the least relative amount so that the columns combine to ones, up to rounding."""
     for _ in range(3):
-        missing = 1 - columns @ weights
-        gram = (columns * weights) @ columns.T
-        weights = weights * (1 + columns.T @ np.linalg.solve(gram, missing))
+        missing = 1 - product(columns, weights)
+        weights = weights * (1 + product(columns.T, solve(product(columns * weights, columns.T), missing)))
     return weights
 
 
@@ -109,11 +106,11 @@ def sparse(columns: Floats, weights: Floats) -> Floats:
     first, second = np.triu_indices(len(columns))
     products = columns[first] * columns[second]
     size = np.abs(products).max(axis=0)
-    free: Floats = null_space(products / size)
+    free = null_space(products / size, ROUNDING)
     left = weights.copy()
     while free.shape[1]:
         # One row that is moved though its weight is gone, or else one whose weight is emptied now.
-        moved = np.linalg.norm(free, axis=1) * (left == 0)
+        moved = np.abs(free).max(axis=1) * (left == 0)
         row = int(np.argmax(moved))
         if moved[row] < ROUNDING:
             direction = free[:, 0] / size
@@ -123,22 +120,25 @@ def sparse(columns: Floats, weights: Floats) -> Floats:
             left[left < ROUNDING * weights] = 0.0
             left[row] = 0.0
         # A reflection turns the directions so that only the first still moves this row, and that one goes. They stay
-        # orthonormal, so that rounding does not grow.
+        # as independent as they were, so that rounding does not grow.
         mirror = free[row].copy()
-        mirror[0] += np.copysign(np.linalg.norm(mirror), mirror[0])
-        free = (free - np.outer(free @ mirror, 2 * mirror / (mirror @ mirror)))[:, 1:]
+        mirror[0] += np.copysign(np.sqrt(total(mirror * mirror)), mirror[0])
+        free = (free - product(free, mirror)[:, None] * (2 * mirror / total(mirror * mirror)))[:, 1:]
     return left
 
 
+def _variance(columns: Floats, weights: Floats) -> float:
+    """trace(M^-1)."""
+    return float(total(np.diag(_inverse(columns, weights))))
+
+
 def _inverse(columns: Floats, weights: Floats) -> Floats:
-    inverse = np.asarray(np.linalg.inv((columns * weights) @ columns.T), dtype=np.float64)
-    return (inverse + inverse.T) / 2
+    return inverse(product(columns * weights, columns.T))
 
 
 def _slope(columns: Floats, weights: Floats) -> Floats:
     """The slope of trace(M^-1) by the weights: -|M^-1 v|^2 for each column v, shape (m,)."""
-    slope: Floats = -np.sum((_inverse(columns, weights) @ columns) ** 2, axis=0)
-    return slope
+    return -total(product(columns.T, _inverse(columns, weights)) ** 2)
 
 
 def _newton(columns: Floats, weights: Floats, pull: Floats, losses: Floats, scale: float) -> tuple[Floats, Floats]:
@@ -148,23 +148,26 @@ def _newton(columns: Floats, weights: Floats, pull: Floats, losses: Floats, scal
     keep sum_y c_y v_y it is the same for v - (1, ..., 1), which loses fewer digits where columns are nearly flat.
     """
     k, m = columns.shape
-    inverse = _inverse(columns, weights)
+    found = _inverse(columns, weights)
     flat = columns - 1
     system = np.zeros((m + k, m + k))
-    system[:m, :m] = 2 / scale * (flat.T @ inverse @ flat) * (flat.T @ inverse @ inverse @ flat)
+    once = product(flat.T, found)
+    system[:m, :m] = 2 / scale * product(once, flat) * product(once, once.T)
     system[np.arange(m), np.arange(m)] += losses / weights
     size = np.append(1 / np.sqrt(np.diag(system)[:m]), np.ones(k))
     system[:m, m:] = columns.T
     system[m:, :m] = columns
-    right = np.concatenate([-pull, 1 - columns @ weights])
-    solution = size * np.linalg.solve(size[:, None] * system * size, size * right)
+    right = np.concatenate([-pull, 1 - product(columns, weights)])
+    solution = size * solve(size[:, None] * system * size, size * right)
     return solution[:m], solution[m:]
 
 
 def _barrier(columns: Floats, weights: Floats, target: float, scale: float) -> float:
     """What a step must lower: the variance, and a wall before weights of zero."""
-    level = np.linalg.eigvalsh((columns * weights) @ columns.T)
-    return float(np.sum(1 / level) / scale - target * np.sum(np.log(weights)))
+    matrix = product(columns * weights, columns.T)
+    if weights.min() <= 0 or not is_definite(matrix):
+        return np.inf
+    return float(total(np.diag(inverse(matrix)))) / scale - target * float(total(logarithm(weights)))
 
 
 def _room(values: Floats, step: Floats) -> float:

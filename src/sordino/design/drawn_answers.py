@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
+from sordino.design.reproducible import coarse
 from sordino.domain.statistic import Moments, Statistic
 from sordino.exact.nats import Nats
 from sordino.mechanism.sampled_bits import SampledBits
@@ -65,7 +66,13 @@ def apportioned(shares: NDArray[np.float64], total: int) -> list[int]:
         >>> apportioned(np.array([1.0, 1.0, 1.0]), 10)
         [4, 3, 3]
     """
-    exact = shares / shares.sum() * total
-    weights = np.floor(exact).astype(np.int64)
-    weights[np.argsort(weights - exact, kind="stable")[: total - int(weights.sum())]] += 1
-    return [int(weight) for weight in weights]
+    # Whole numbers from here on: equal shares stay equal, and ties go to the first.
+    mantissas, exponents = np.frexp(coarse(shares))
+    least = int(exponents[mantissas > 0].min())
+    parts = [int(m) << max(e - least, 0) for m, e in zip(np.ldexp(mantissas, 53), exponents.tolist(), strict=True)]
+    whole = sum(parts)
+    weights = [part * total // whole for part in parts]
+    rest = [part * total % whole for part in parts]
+    for place in sorted(range(len(parts)), key=lambda i: -rest[i])[: total - sum(weights)]:
+        weights[place] += 1
+    return weights

@@ -16,10 +16,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
+from sordino.design.reproducible import Draws, Floats, exponential, logarithm
+
 Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
 cone's section."""
+
+LARGEST_BOUND = 44.36
+"""Nats. Somewhat below 64 ln 2: no integer weight could use more."""
 
 LARGEST_LISTED = 10
 """Up to this many values the starts hold one ray for each set of values; beyond, for the small sets and drawn ones."""
@@ -38,32 +42,34 @@ def floors(bounds: Floats) -> Floats:
     """The least entry at x' beside an entry 1 at x: e^(-E[x, x']), shape (k, k), for the bounds' closure E.
 
     Bounds that follow along paths are taken in, so that a single step of a move pulls along all that must follow.
-    Finite bounds beyond a word count as a word's, 64 ln 2: no integer weight could use more.
+    Finite bounds beyond a word count as a word's.
     """
     closed = bounds.copy()
     for middle in range(len(closed)):
         closed = np.minimum(closed, closed[:, middle, None] + closed[None, middle, :])
-    return np.where(np.isinf(closed), 0.0, np.exp(-np.minimum(closed, 64 * np.log(2))))
+    return np.where(np.isinf(closed), 0.0, exponential(-np.minimum(closed, LARGEST_BOUND)))
 
 
-def starting_rays(floor: Floats, generator: np.random.Generator) -> Floats:
+def starting_rays(floor: Floats, draws: Draws) -> Floats:
     """One ray around each set of values: 1 on the set, and as little elsewhere as the bounds allow."""
     k = len(floor)
     sets = list(_sets(k))
     if k > LARGEST_LISTED:
-        chosen = generator.random((4 * k, k)) < generator.random((4 * k, 1))
+        chosen = draws.uniform(4 * k, k) < draws.uniform(4 * k, 1)
         sets.extend(tuple(np.flatnonzero(row).tolist()) for row in chosen if row.any())
     return distinct(np.stack([floor[list(members)].max(axis=0) for members in sets]))
 
 
-def random_rays(floor: Floats, count: int, generator: np.random.Generator) -> Floats:
+def random_rays(floor: Floats, count: int, draws: Draws) -> Floats:
     """Vectors of the cone (seldom extreme) with levels drawn over the whole range that the bounds allow."""
     k = len(floor)
-    lowest = np.log(floor[floor > 0].min())
-    level = np.exp(generator.random((count, k)) * generator.random((count, 1)) * min(lowest, -1.0))
+    depth = np.maximum(np.ceil(-logarithm(floor[floor > 0].min()) / logarithm(np.array(2.0))), 2.0)
+    # Levels of all sizes: halvings, and what is between two of them.
+    halvings = draws.uniform(count, k) * draws.uniform(count, 1) * depth
+    level = np.ldexp(2 - (halvings - np.floor(halvings)), -1 - np.floor(halvings).astype(np.intc))
     # Part of the values take no level of their own, so that rays of few values are drawn too.
-    level[generator.random((count, k)) < generator.random((count, 1))] = 0.0
-    level[np.arange(count), generator.integers(k, size=count)] = 1.0
+    level[draws.uniform(count, k) < draws.uniform(count, 1)] = 0.0
+    level[np.arange(count), draws.below(k, count)] = 1.0
     return _scaled((level[:, :, None] * floor).max(axis=1))
 
 

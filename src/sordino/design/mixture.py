@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import largest_level
+from sordino.design.reproducible import coarse, coarse_number
 from sordino.design.sign_table import Shape, TableSearch
 from sordino.exact.nats import Nats
 
@@ -185,8 +186,8 @@ class Mixtures:
         found = []
         for counts in shapes:
             value, kind = self._search(counts, prices)
-            self._worth[counts] = value / total
-            found.append((value / total, kind))
+            self._worth[counts] = coarse_number(value / total)
+            found.append((self._worth[counts], kind))
         return found
 
     def _search(self, counts: tuple[int, ...], prices: Floats) -> tuple[float, Kind | None]:
@@ -240,11 +241,13 @@ class Mixtures:
     def _prices(self, shares: Shares) -> Floats:
         """The mean over each group of 1 / I_j^2."""
         tables = self._from_kinds(shares.kinds, np.array(shares.of_kinds))
-        return np.array(
-            [
-                np.mean(1 / (table + own * np.array(group.single)) ** 2)
-                for group, own, table in zip(self.groups, shares.of_singles, tables, strict=True)
-            ]
+        return coarse(
+            np.array(
+                [
+                    np.mean(1 / (table + own * np.array(group.single)) ** 2)
+                    for group, own, table in zip(self.groups, shares.of_singles, tables, strict=True)
+                ]
+            )
         )
 
     def _from_kinds(self, kinds: Sequence[Kind], of_kinds: Floats) -> Floats:
@@ -278,7 +281,8 @@ class Mixtures:
             of_kinds = of_kinds * np.sqrt(price_of_kinds / total)
             size = of_singles.sum() + of_kinds.sum()
             of_singles, of_kinds = of_singles / size, of_kinds / size
-        total = float(np.sum(1 / (of_singles * single + of_kinds @ tables)))
+        of_singles, of_kinds = coarse(of_singles), coarse(of_kinds)
+        total = coarse_number(float(np.sum(1 / (of_singles * single + of_kinds @ tables))))
         parts = tuple(np.split(of_singles, np.cumsum(sizes)[:-1]))
         return Shares(tuple(kinds), tuple(of_kinds.tolist()), parts, total)
 

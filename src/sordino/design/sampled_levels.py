@@ -19,6 +19,7 @@ import numpy as np
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
 from sordino.design.drawn_answers import whole_shares
+from sordino.design.reproducible import DIGITS, coarse, coarse_number
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -69,7 +70,7 @@ def sampled_levels(
             better(level, single, float(f"{share:.3g}"))
             for level, single, share in zip(levels, singles, shares.tolist(), strict=True)
         ]
-        spread = np.array([np.sqrt(channel.noise()[0]) for channel in channels])
+        spread = coarse(np.array([np.sqrt(channel.noise()[0]) for channel in channels]))
         shares = spread / spread.sum()
     bits = [j for j, channel in enumerate(channels) if isinstance(channel, SampledBits)]
     if len(bits) == d:
@@ -111,6 +112,7 @@ def together(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> M
         middle = (low + high) / 2
         low, high = (middle, high) if told(middle) else (low, middle)
     # Rounded down, for the exact proof.
+    low = coarse_number(low) * (1 - 2.0 ** (2 - DIGITS))
     levels = coarser([Nats.of(Fraction(int(low * amount * GRAIN), GRAIN)) for amount in amounts.tolist()])
     if max(levels) < LEAST_LEVEL or min(levels).sign() <= 0:
         return None

@@ -23,6 +23,7 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.drawn_answers import apportioned, highest_levels
 from sordino.design.mixture import Group, Mixtures, Shares, spread
+from sordino.design.reproducible import coarse_number
 from sordino.design.sampled_levels import average_error, sampled_levels, together
 from sordino.design.sign_table import whole_table
 from sordino.domain.statistic import Moments
@@ -100,10 +101,14 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
     if not kept:
         raise SordinoError("a channel must keep every delta", found="none that does", step="report this as a defect")
     # In case of a tie the first and simplest one.
-    signs = min(kept, key=worst_error)
+    signs = min(kept, key=_rank)
     several = (sampled_levels(bounds, most, dependence, levels), together(bounds, most, dependence))
     better = [channel for channel in several if channel is not None and is_better(channel, signs)]
-    return min((c for c in better if keeps_deltas(c, bounds, most, dependence)), key=worst_error, default=signs)
+    return min((c for c in better if keeps_deltas(c, bounds, most, dependence)), key=_rank, default=signs)
+
+
+def _rank(channel: NumberChannel) -> float:
+    return coarse_number(worst_error(channel))
 
 
 def is_better(channel: NumberChannel, other: NumberChannel) -> bool:

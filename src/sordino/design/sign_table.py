@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from sordino.definition.sampling import table_loss
+from sordino.design.reproducible import coarse, coarse_number
+from sordino.design.reproducible import product as product_of
+from sordino.design.reproducible import total as total_of
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 
@@ -119,7 +122,7 @@ class TableSearch:
     def starts(self) -> list[Floats]:
         """Slopes as large as the groups' deltas allow alone: of all groups, and of each."""
         level = float(self.shape.level)
-        caps = np.tanh(np.array([min(float(delta), level) for delta in self.shape.deltas]) / 2)
+        caps = coarse(np.tanh(np.array([min(float(delta), level) for delta in self.shape.deltas]) / 2))
         return [caps, *(caps * np.eye(len(caps)) if len(caps) <= MOST_STARTS else ())]
 
     @cached_property
@@ -141,7 +144,7 @@ class TableSearch:
 
     def _vertex(self, worth: Floats, direction: Floats) -> Table | None:
         aim = np.zeros(self._variables)
-        aim[: len(self.states)] = -direction @ self._slope
+        aim[: len(self.states)] = -product_of(direction, self._slope)
         size = np.abs(aim).max()
         if size == 0:
             return None
@@ -156,9 +159,9 @@ class TableSearch:
         )
         if solution.x is None:
             return None
-        weights = np.asarray(solution.x, dtype=np.float64)[: len(self.states)]
-        slopes = self._slope @ weights
-        return Table(float(worth @ slopes**2), slopes, weights)
+        weights = coarse(np.asarray(solution.x, dtype=np.float64)[: len(self.states)])
+        slopes = coarse(product_of(self._slope, weights))
+        return Table(coarse_number(float(total_of(worth * slopes**2))), slopes, weights)
 
     @property
     def _variables(self) -> int:
@@ -177,12 +180,12 @@ class TableSearch:
 
     def _constrain(self) -> None:
         largest, least = len(self.states), len(self.states) + 1
-        self._require((largest, 1.0), (least, -exp(min(float(self.shape.level), LARGEST_LEVEL))))
+        self._require((largest, 1.0), (least, -coarse_number(exp(min(float(self.shape.level), LARGEST_LEVEL)))))
         for n in range(len(self.states)):
             self._require((n, 1.0), (largest, -1.0))
             self._require((least, 1.0), (n, -1.0))
         for g, (delta, variation) in enumerate(zip(self.shape.deltas, self.shape.variations, strict=True)):
-            self._protect(g, exp(min(float(delta), LARGEST_LEVEL)), float(variation))
+            self._protect(g, coarse_number(exp(min(float(delta), LARGEST_LEVEL))), float(variation))
 
     def _protect(self, group: int, factor: float, q: float) -> None:
         """What an attribute of a group may lose; its own sign is right (1) or wrong (0)."""
