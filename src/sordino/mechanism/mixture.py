@@ -12,28 +12,25 @@ Source: corrected statements to the BCDP paper (mixtures).
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate, chain, product
+from itertools import accumulate, chain
 from math import gcd, prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import AnswerType
-from sordino.domain.statistic import Moments, Statistic
+from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.mixture_parts import Part, answers_of, check_parts, statistics_of
 from sordino.mechanism.number import NumberChannel
-
-Part: TypeAlias = tuple[tuple[int, ...], NumberChannel]
-"""The places of the record's numbers that a channel sees, in its own order, and the channel."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -68,7 +65,7 @@ class Mixture(Brief, NumberChannel):
                 found=str(list(weights))[:80],
             )
         for parts in kinds:
-            _check_parts(parts, d)
+            check_parts(parts, d)
         object.__setattr__(self, "numbers", d)
         object.__setattr__(self, "kinds", kinds)
         object.__setattr__(self, "weights", tuple(weights))
@@ -95,13 +92,13 @@ class Mixture(Brief, NumberChannel):
     @cached_property
     def moments(self) -> Moments:
         """All statistics that some part tells, in ascending order, the numbers themselves first."""
-        names = {name for parts in self.kinds for places, channel in parts for name in _names(places, channel)}
+        names = {name for parts in self.kinds for places, channel in parts for name in statistics_of(places, channel)}
         return Moments(self.numbers, tuple(sorted(names, key=lambda name: (len(name), name))))
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """For each type all that its parts can be drawn to answer together."""
-        return tuple(chain.from_iterable(_answers(parts) for parts in self.kinds))
+        return tuple(chain.from_iterable(answers_of(parts) for parts in self.kinds))
 
     def codes(self, which: int) -> Sequence[int]:
         """The codes of a kind whose digits are among those of the parts' own types."""
@@ -304,7 +301,7 @@ class Mixture(Brief, NumberChannel):
     def _places(self, places: tuple[int, ...], channel: NumberChannel) -> NDArray[np.intp]:
         """Where a part's statistics stand among all."""
         order = {name: place for place, name in enumerate(self.moments.names)}
-        return np.array([order[name] for name in _names(places, channel)])
+        return np.array([order[name] for name in statistics_of(places, channel)])
 
     def _reports(self, t: int, counters: NDArray[np.integer]) -> int:
         return self.kinds[t][0][1].reports(counters[self._slices[t][0]])
@@ -374,38 +371,3 @@ class _Alike:
     channels: tuple[NumberChannel, ...]
     places: tuple[NDArray[np.intp], ...]
     first: Words
-
-
-def _names(places: tuple[int, ...], channel: NumberChannel) -> list[Statistic]:
-    """The statistics of a part, named by the places of the whole record."""
-    return [tuple(sorted(places[place] for place in name)) for name in channel.moments.names]
-
-
-def _answers(parts: tuple[Part, ...]) -> Iterator[AnswerType]:
-    """All that the parts of a type can be drawn to answer together."""
-    for drawn in product(*(channel.types for _, channel in parts)):
-        answers = []
-        for (places, _), own in zip(parts, drawn, strict=True):
-            for answer in own:
-                named = tuple(tuple(sorted(places[place] for place in name)) for name in answer.statistics)
-                answers.append(replace(answer, statistics=named))
-        yield tuple(answers)
-
-
-def _check_parts(parts: tuple[Part, ...], d: int) -> None:
-    if not parts:
-        raise SordinoError("a type must have parts", found="none", step="leave it out")
-    for places, channel in parts:
-        inside = all(type(place) is int and 0 <= place < d for place in places)
-        if not inside or len(set(places)) < len(places) or len(places) != channel.d:
-            raise SordinoError(
-                f"a part must see {channel.d} different numbers among {d}, as its channel does",
-                found=str(list(places))[:80],
-            )
-    told = [name for places, channel in parts for name in _names(places, channel)]
-    if len(set(told)) < len(told):
-        raise SordinoError(
-            "the parts of a type must tell different statistics",
-            found="one of them told twice",
-            step="let one part tell it, at the sum of both levels",
-        )
