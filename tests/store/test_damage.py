@@ -134,7 +134,7 @@ def test_a_flipped_bit_in_the_header_hides_no_answer(used, copied, question, rec
     assert answered < 800 / every / 2
 
 
-@pytest.mark.parametrize("bits", [range(800), range(16 * 8, 40 * 8), [28 * 8 + 1, 60 * 8 + 7, 68 * 8]])
+@pytest.mark.parametrize("bits", [range(800), range(16 * 8, 40 * 8), [60 * 8 + 7], [28 * 8 + 1, 68 * 8]])
 def test_a_header_of_other_bits_hides_no_answer(used, copied, question, record, bits):
     ledger = copied(lambda content: flips(content, bits))
     assert examine(ledger, used[1], question, record)
