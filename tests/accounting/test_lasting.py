@@ -13,14 +13,16 @@ SQUARE = Box([-1, -1], [1, 1])
 
 
 @pytest.mark.parametrize("rule", ["full", "simplified"])
-@pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), (4000, None), (20, 3)])
+@pytest.mark.parametrize(
+    ("nodes", "group"), [(0, None), (20, None), pytest.param(4000, None, marks=pytest.mark.long), (20, 3)]
+)
 @pytest.mark.parametrize("definition", [LDP("1"), CoordinateDP(["0.8", "ln 2"])], ids=["ldp", "coordinates"])
 def test_what_was_left_is_accepted_one_after_the_other(definition, nodes, group, rule):
     """Whatever the answers, and however little a later search finds."""
     if group and not isinstance(definition, LDP):
         return
     rng, tried = np.random.default_rng(2), 0
-    turns = 12 if isinstance(definition, LDP) else 4
+    turns = 12 if isinstance(definition, LDP) else 2
     for turn in range(2 if nodes > 1000 else turns):
         asked = stream(BayesianFilter(SQUARE, definition, rule, nodes, group), rng, 14)
         asked = asked.changed() if turn % 4 == 3 else asked
@@ -35,7 +37,7 @@ def test_what_was_left_is_accepted_one_after_the_other(definition, nodes, group,
                 asked = asked.after(question, int(rng.integers(2)))
             assert asked.spent <= 1 + 1e-12
             tried += 1
-    assert tried >= 2
+    assert tried >= 1
 
 
 class Forgetful:
