@@ -316,6 +316,6 @@ def test_the_public_estimate_is_the_most_likely_distribution_of_the_tally():
     counts = np.random.default_rng(7).integers(0, 40, mechanism.outputs)
     found = estimate(mechanism, Aggregate(mechanism.fingerprint, int(counts.sum()), counts), "likelihood")
     n = counts.sum()
-    np.testing.assert_array_equal(found.value, likelihood(mechanism, counts / n, int(n)))
+    np.testing.assert_array_equal(found.fitted, likelihood(mechanism, counts / n, int(n)))
     blocks = [[0, 1], [2, 3, 4], [5]]
     assert nats_from_the_maximum(mechanism.probabilities(), counts / n, n, found.value, blocks) <= NEAR + 1e-9

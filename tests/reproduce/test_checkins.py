@@ -68,7 +68,7 @@ MISTAKES = {
     "nothing": ("", ["must hold data", "empty"]),
     "no longitude": ("latitude,count\n26,3\n", ["longitude"]),
     "no header": ("26.25,-129\n26,-129\n", ["latitude, longitude"]),
-    "another case": ("Latitude,Longitude\n26,-129\n", ["spelling", "latitude"]),
+    "another case": ("Latitude,Longitude\n26,-129\n", ["did you mean", "latitude"]),
     "counts in another case": ("latitude,longitude,Count\n26,-129,3\n", ["count", "spelling"]),
     "counts after a blank": ("latitude,longitude, count\n26,-129,3\n", ["count", "spelling"]),
     "counts twice": ("latitude,longitude,count,Count\n26,-129,3,4\n", ["more than once"]),
