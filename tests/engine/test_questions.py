@@ -217,7 +217,7 @@ def test_codes_between_the_questions_are_refused(tmp_path, make_plan_of):
     # No set, too small and too large ones, and what is beyond the last set of 20.
     for code in (3, 4, 3 + full // 2, 3 + 2 * full + 1, 3 + (1 << 20) - 1, 3 + (1 << 20)):
         path = write_codes(tmp_path / f"{code}.csv", plan, [*right, code], 7)
-        with pytest.raises(SordinoError, match="row 5: a code must be one that the plan can send"):
+        with pytest.raises(SordinoError, match="row 5: a code must be one"):
             tally_table(plan, [path])
 
 

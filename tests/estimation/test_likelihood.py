@@ -318,4 +318,4 @@ def test_the_public_estimate_is_the_most_likely_distribution_of_the_tally():
     n = counts.sum()
     np.testing.assert_array_equal(found.fitted, likelihood(mechanism, counts / n, int(n)))
     blocks = [[0, 1], [2, 3, 4], [5]]
-    assert nats_from_the_maximum(mechanism.probabilities(), counts / n, n, found.value, blocks) <= NEAR + 1e-9
+    assert nats_from_the_maximum(mechanism.probabilities(), counts / n, n, found.fitted, blocks) <= NEAR + 1e-9
