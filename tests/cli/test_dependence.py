@@ -85,7 +85,10 @@ MISTAKES = {
     "no sample": (["dependence", "--survey", "survey.toml"], ["SAMPLE"]),
     "no survey there": (["dependence", "sample.csv", "--survey", "none.toml"], ["none.toml"]),
     "no sample there": (["dependence", "none.csv", "--survey", "survey.toml"], ["none.csv"]),
-    "a survey as sample": (["dependence", "survey.toml", "--survey", "survey.toml"], [".csv.gz"]),
+    "a survey as sample": (
+        ["dependence", "survey.toml", "--survey", "survey.toml"],
+        ["table; found a survey"],
+    ),
     "confidence one": ([*CALL, "--confidence", "1"], ["confidence", "1"]),
     "confidence zero": ([*CALL, "--confidence", "0"], ["confidence", "0"]),
     "confidence nan": ([*CALL, "--confidence", "nan"], ["confidence", "nan"]),

@@ -185,17 +185,17 @@ def test_a_first_line_that_may_be_values_is_not_told(tmp_path, numbered, text, w
 def test_columns_that_are_there_are_listed(tmp_path, make_plan_of):
     plan = make_plan_of({"income": {"categories": 3}, "region": {"categories": 3}})
     (tmp_path / "people.csv").write_text("incom,region,x\n1,2,3\n")
-    words = "income, region; found incom, region, x, but not income: did you mean 'incom'? Otherwise name them"
+    words = "found 3 columns, but not income, only incom, region, x: did you mean 'incom'? Otherwise name them"
     assert words in str(refused(plan, tmp_path / "people.csv", tmp_path))
     pq.write_table(pa.table({f"c\n{i}": [1] for i in range(50)}), tmp_path / "people.parquet")
     error = str(refused(plan, tmp_path / "people.parquet", tmp_path))
-    assert "found 'c\\n0', 'c\\n1'," in error
-    assert "'c\\n39' ..., but not income, region: name them" in error
+    assert "found 50 columns, but not income, region, only c\\n0, c\\n1, c\\n2," in error
+    assert "...: name them in its first line" in error
     assert "\n" not in error
 
 
 def test_columns_of_reports(tmp_path, numbered):
     (tmp_path / "r.csv").write_text("plan,Code\n1,2\n")
-    with pytest.raises(SordinoError, match="found plan, Code, but not code: did you mean 'Code'") as caught:
+    with pytest.raises(SordinoError, match="found 2 columns, but not code, only plan, Code: did you mean") as caught:
         tally_table(numbered, [tmp_path / "r.csv"])
     assert "give a file that `sordino privatize` wrote" in str(caught.value)

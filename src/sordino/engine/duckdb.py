@@ -41,9 +41,6 @@ WILDCARDS = frozenset("*?[]{}")
 WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 """Types of whole numbers."""
 
-MOST_NAMES = 40
-"""Columns that a message lists."""
-
 PARQUET = "read_parquet(?, hive_partitioning = false)"
 """A folder called `x=1` is no column."""
 
@@ -264,20 +261,14 @@ def _require_columns(
         return
     # A CSV file without a header has somebody's values in its first line. Where a column is found they are names.
     known = named or table_format(path) == ".parquet" or len(missing) < len(columns)
-    found = f"{len(names)} columns"
+    found = f"{len(names)} columns, but not {', '.join(missing)}"
     if known:
-        found = ", ".join(_shown(name) for name in names[:MOST_NAMES]) + (" ..." if len(names) > MOST_NAMES else "")
-    found += f", but not {', '.join(missing)}"
+        found += f", only {', '.join(names)}"
     spelt = [repr(name) for name in names if alike(name.strip()) in [alike(one.strip()) for one in missing]]
     close = [repr(name) for one in missing for name in get_close_matches(one, names, 1) if known]
     if spelt or close:
         step = f"did you mean {', '.join(dict.fromkeys(spelt or close))}? Otherwise {step}"
     raise SordinoError(f"{path} must have the columns {', '.join(columns)}", found=found, step=step)
-
-
-def _shown(name: str) -> str:
-    """A name that others chose, on one line."""
-    return name if name.isprintable() and name.strip() == name != "" else repr(name)
 
 
 def refuse_blank_lines(path: Path) -> None:
