@@ -167,3 +167,12 @@ def test_what_is_about_an_attribute_alone_has_no_bound_below_one(statistic, boun
 def test_a_statistic_about_nothing_is_refused():
     with pytest.raises(SordinoError, match="about 1 attributes"):
         Dependence.bounded([0], {(0, ()): 0})
+
+
+def test_bounds_stay_as_they_were_checked():
+    bounds = {(1, (0,)): Fraction(1, 2)}
+    dependence = Dependence((Fraction(1, 2), Fraction(1, 2)), bounds)
+    bounds[0, (0,)] = Fraction(0)
+    assert dependence.of(0, (0,)) == 1
+    with pytest.raises(TypeError):
+        dependence.statistics[0, (0,)] = Fraction(0)

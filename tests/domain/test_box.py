@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.domain.box import Box
+from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
 
 
@@ -56,3 +57,11 @@ def test_bad_records_are_refused(records):
 def test_one_record_is_a_row_and_single_numbers_a_column():
     assert Box([0, 0], [1, 1]).checked([0.5, 1]).shape == (1, 2)
     assert Box([0], [1]).checked([0.5, 1, 0]).shape == (3, 1)
+
+
+def test_whole_numbers_of_any_size_are_numbers():
+    # numpy takes integers from 2^64 up for objects.
+    assert Box([0], [1e40]).checked([2**64]).tolist() == [[float(2**64)]]
+    assert Scaled.of([[0], [1]]).records.tolist() == [[0.0], [1.0]]
+    with pytest.raises(SordinoError, match="at most 1e60"):
+        Box([0], [1]).checked([10**400])

@@ -4,6 +4,8 @@ import os
 import sqlite3
 import stat
 from contextlib import closing
+from decimal import Decimal
+from fractions import Fraction
 from hashlib import sha256
 from math import exp, log
 
@@ -110,6 +112,24 @@ def test_a_ledger_is_not_read_by_refusals(tmp_path):
         asked = {"version": 1, "id": f"q{step}", "collector": "c", "epsilon": "0.000001", "linear": model}
         (words,) = refusals(ledger, AskedQuery.read(asked, terms), records)
         assert "known to a billionth of its range" in words
+    assert not ledger.contents().events
+
+
+def test_whole_numbers_of_any_size_are_answered_alike(tmp_path):
+    """numpy takes integers from 2^64 up for objects: such a record was refused once its query was reserved."""
+    tables = {"version": 1, "epsilon": "1", "attribute": {"x": {"number": {"low": 0, "high": 1e40}}}}
+    terms = LedgerTerms.read(tables)
+    model = {"theta": {"x": 1}, "low": 0, "high": 1e40}
+    asked = {"version": 1, "id": "q", "collector": "c", "epsilon": "0.1", "linear": model}
+    query = AskedQuery.read(asked, terms)
+    for place, number in enumerate((0, 1.5, 2**31, 2**63, 2**64, 10**30, 10**40)):
+        assert answer(Ledger.make(tmp_path / f"{place}.ledger", terms), query, PersonRecord((number,))).code in {0, 1}
+
+
+@pytest.mark.parametrize("value", [True, Fraction(44), Decimal(44), "44", None, 10**400])
+def test_what_is_no_number_is_refused_before_anything_is_reserved(ledger, question, value):
+    with pytest.raises(SordinoError, match="the record's 'age' must"):
+        answer(ledger, question("q", "both"), PersonRecord((value, 7.5)))
     assert not ledger.contents().events
 
 

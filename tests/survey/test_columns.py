@@ -32,6 +32,11 @@ SAME = {
         [("wealth", "'x'", "income")],
     ),
     "another case": ({"income": NUMBER, "wealth": {**NUMBER, "column": "INCOME"}}, [("wealth", "'INCOME'", "income")]),
+    "a blank more": ({"income": NUMBER, "x": {**NUMBER, "column": "income "}}, [("x", "'income '", "income")]),
+    "another way to write it": (
+        {"caf\u00e9": NUMBER, "x": {**NUMBER, "column": "cafe\u0301"}},
+        [("x", "'cafe\u0301'", "caf\u00e9")],
+    ),
     "names alike": ({"Income": NUMBER, "income": NUMBER}, [("income", "'income'", "Income")]),
     "in a language of its own": ({"ÄRZTE": NUMBER, "x": {**NUMBER, "column": "ärzte"}}, [("x", "'ärzte'", "ÄRZTE")]),
     "of a position": ({"home": GRID, "north": {**NUMBER, "column": "Latitude"}}, [("north", "'Latitude'", "home")]),

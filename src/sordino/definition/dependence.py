@@ -15,6 +15,7 @@ Source: BCDP paper, Assumption 1 and (13), read per statistic.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
@@ -49,6 +50,8 @@ class Dependence(Brief):
     statistics: Mapping[tuple[int, Statistic], Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # What is checked here stays: nobody else holds the table.
+        object.__setattr__(self, "statistics", MappingProxyType(dict(self.statistics)))
         d = len(self.rest)
         wrong = [key for key in self.statistics if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.interval import LARGEST_NUMBER, Interval
+from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
 from sordino.exact.brief import Brief
 
@@ -96,7 +96,7 @@ def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
     Raises:
         SordinoError: another type or shape, or a number that is not finite (named by position, never by value).
     """
-    array = np.asarray(records)
+    array = number_array(records)
     if array.ndim == 1:
         array = array[:, None] if d == 1 else array[None, :]
     if array.ndim != 2 or array.shape[1] != d or (array.size and array.dtype.kind not in "iuf"):

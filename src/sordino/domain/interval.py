@@ -5,6 +5,7 @@ Values are float64 between two finite ends, both included; channels take them sc
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,9 +58,20 @@ class Interval:
         return to_unit(np.asarray(values, dtype=np.float64), self.low, self.high)
 
 
+# Whether tiny products vanish depends on the number: no setting of numpy turns that into an error.
+@np.errstate(under="ignore")
 def to_unit(numbers: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
     """Numbers from `low` to `high` as numbers in [-1, 1]."""
     return np.clip((numbers - low) * (2 / (high - low)) - 1, -1.0, 1.0)
+
+
+def number_array(values: ArrayLike) -> NDArray[Any]:
+    """Values as an array; integers from 2^64 up, which numpy takes for objects, as the numbers that they are."""
+    array = np.asarray(values)
+    if array.dtype.kind != "O" or any(type(value) not in {int, float} for value in array.flat):
+        return array
+    numbers = [float(value) if abs(value) <= LARGEST_NUMBER else math.inf for value in array.flat]
+    return np.array(numbers).reshape(array.shape)
 
 
 def read_ends(low: object, high: object) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.interval import number_array
 from sordino.errors import SordinoError
 from sordino.exact.brief import Brief
 
@@ -55,7 +56,7 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
     Raises:
         SordinoError: another shape, or no numbers.
     """
-    array = np.asarray(values)
+    array = number_array(values)
     rows = array[:, None] if array.ndim == 1 and d in (None, 1) else array
     if rows.ndim != 2 or d not in (None, rows.shape[1]) or (rows.size and rows.dtype.kind not in "iuf"):
         wanted = "numbers" if d is None else f"{d} numbers"

@@ -14,8 +14,15 @@ from sordino.survey.result import Result, Row, Untold
 ROWS = 1 << 15
 """Rows of a batch."""
 
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
-"""How a text begins that a spreadsheet takes for a formula, after apostrophes of its own."""
+BLANK = r"[\s\u200b-\u200f\u2060\ufeff]"
+"""What a spreadsheet may leave out, or not show."""
+
+SIGN = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+"""How a formula begins, in full width too."""
+
+FORMULA = re.compile(rf"'*(?:[\t\r\n]|{BLANK}*{SIGN})|.*[;\t\r\n]{BLANK}*{SIGN}", re.DOTALL)
+"""What a spreadsheet takes for a formula, after apostrophes of its own; or takes apart, at a semicolon for instance, so
+that a part of it is one."""
 
 PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(, ?-?[0-9]+(\.[0-9]+)?)*", re.ASCII)
 """A number, or numbers with commas between, as the position of a cell on a map: nothing that could be worked out."""

@@ -1,13 +1,15 @@
 """Which columns of a table attributes read: each its own, since two that read one tell each other all.
 
 Promises about one attribute rest on how little others tell of it. Two readings of one column cannot be independent,
-whatever is declared, so they are refused in surveys, plans and samples. Names of columns are compared as tables match
-them: without regard to case.
+whatever is declared, so they are refused in surveys, plans and samples. Names that a reader takes for one are one: a
+table does not look at case, and nobody sees blanks at the ends or two ways to write one letter.
 """
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from sordino.errors import SordinoError
+from sordino.printable import HIDDEN
 
 POSITION = ("latitude", "longitude")
 """What a map reads where nothing else is said."""
@@ -25,6 +27,11 @@ def alike(column: str) -> str:
     return column.lower()
 
 
+def looks(column: str) -> str:
+    """Equal for names that a table or a reader takes for one."""
+    return " ".join(unicodedata.normalize("NFC", HIDDEN.sub("", alike(column))).casefold().split())
+
+
 def shared_columns(columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
     """Each attribute that reads a column of one before it: the earlier attribute, the later one, its column.
 
@@ -37,11 +44,11 @@ def shared_columns(columns: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, 
     """
     first: dict[str, str] = {}
     for name, own in columns.items():
-        taken = next((column for column in own if first.get(alike(column), name) != name), None)
+        taken = next((column for column in own if first.get(looks(column), name) != name), None)
         if taken is not None:
-            yield first[alike(taken)], name, taken
+            yield first[looks(taken)], name, taken
         for column in own:
-            first.setdefault(alike(column), name)
+            first.setdefault(looks(column), name)
 
 
 def require_own_columns(columns: Mapping[str, Sequence[str]]) -> None:

@@ -79,8 +79,10 @@ class PersonRecord:
             raise SordinoError("a record must have a value for each attribute", found="another number of values")
         for value, (name, attribute) in zip(self.values, terms.attributes.items(), strict=True):
             if isinstance(attribute, Categories):
-                if not 0 <= value < attribute.k:
+                if type(value) is not int or not 0 <= value < attribute.k:
                     raise _no_category(name)
+            elif type(value) not in {int, float}:
+                raise _no_number(name)
             else:
                 _require_within(value, name, attribute)
 
@@ -100,7 +102,7 @@ def _value(value: Any, name: str, attribute: Values) -> float | int:
             raise _no_category(name)
         return list(attribute.labels).index(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise SordinoError(f"the record's {name!r} must be a number", found="something else")
+        raise _no_number(name)
     try:
         number = float(value) + 0.0  # no negative zero
     except OverflowError:
@@ -111,6 +113,10 @@ def _value(value: Any, name: str, attribute: Values) -> float | int:
 
 def _no_category(name: str) -> SordinoError:
     return SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+
+
+def _no_number(name: str) -> SordinoError:
+    return SordinoError(f"the record's {name!r} must be a number", found="something else")
 
 
 def _require_within(number: float, name: str, attribute: Interval) -> None:

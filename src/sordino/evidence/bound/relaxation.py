@@ -108,7 +108,9 @@ def _balanced(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[np.intp
     rows = np.arange(len(tilt))
     own = problem.slopes[jump]
     rest = tilt @ problem.slopes - tilt[rows, jump][:, None] * own
-    balance = np.divide(-rest, own, out=np.zeros_like(rest), where=own != 0)
+    with np.errstate(over="ignore"):
+        # What is too large for a float is cut in the next line.
+        balance = np.divide(-rest, own, out=np.zeros_like(rest), where=own != 0)
     balance = np.minimum(np.maximum(balance, 0), problem.shape.steepest[jump][:, None])
     found = []
     for column in balance.T:
