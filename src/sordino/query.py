@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
@@ -24,6 +25,7 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel, foreign_code, read_codes
 
 
+@checked_class
 @dataclass(frozen=True)
 class Query:
     """A statistic of the record, asked through a channel.
@@ -44,6 +46,7 @@ class Query:
     subtract_totals: bool
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class AttributeQuery:
     """One attribute of a record, or several together, asked through a finite mechanism.
@@ -117,6 +120,7 @@ class AttributeQuery:
         return self.mechanism.privatize(self.statistic(record, values), source)
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Sampled(Brief):
     """One of several queries, drawn for each person.

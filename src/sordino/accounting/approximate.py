@@ -27,6 +27,7 @@ from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.written import read_rational, shown
 
@@ -71,6 +72,7 @@ class Spent:
             )
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class ApproximateFilter:
     """A filter of queries about one record under (epsilon, delta)-LDP: a value; `after` gives the next one.

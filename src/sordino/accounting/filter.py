@@ -30,6 +30,7 @@ from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
+from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats
 from sordino.exact.said import left, told
 
@@ -47,6 +48,7 @@ JOINT = 1 << 10
 """Ways that concurrent queries can be answered, or not yet, that are looked at one by one."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.

@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.box import Box
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
@@ -57,6 +60,7 @@ class Interaction:
     refused: Any = None
 
 
+@checked
 def interact(
     protected: AnyFilter, adversary: Adversary, answer: Callable[[Any], int], *, most: int = MOST
 ) -> Interaction:
@@ -92,7 +96,10 @@ def interact(
     return Interaction(transcript, protected)
 
 
-def answers(domain: Any, record: ArrayLike, source: Source | None = None) -> Callable[[Any], int]:
+@checked
+def answers(
+    domain: Categories | Grid | Record | Box, record: ArrayLike, source: Source | None = None
+) -> Callable[[Any], int]:
     """A function that draws one fresh answer about a record to each query.
 
     Args:

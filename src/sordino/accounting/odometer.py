@@ -28,6 +28,7 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
+from sordino.exact.arguments import checked_class
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Reading:
     realized: float
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Odometer:
     """Counts what answers cost: a value; `after` gives the next one. Any query may be counted, accepted or not.

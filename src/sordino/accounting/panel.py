@@ -27,6 +27,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.record import FiniteDomain
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import read_codes
@@ -43,6 +44,7 @@ NOT_ASKED = -1
 """In place of a code."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False)
 class Panel:
     """Filters of many people over one finite domain: a value; `after` gives the next one.

@@ -14,11 +14,13 @@ from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
+from sordino.exact.arguments import checked
 
 NODES = 100_000
 """Boxes bounded at most: seconds. What is open then stays open, between bounds that hold."""
 
 
+@checked
 def realized_loss(
     domain: Box | Record | FiniteDomain,
     queries: Sequence[Any],

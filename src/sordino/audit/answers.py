@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.extremes import HELD, Extremes, Looked, all_of, axis_of, generic, law_sums, too_large, wrong
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.exact.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 
@@ -76,6 +77,7 @@ class AnswersCertificate:
     witness: AnswerWitness
 
 
+@checked
 def certify_answers(channel: NumberChannel) -> AnswersCertificate:
     """Check every type of answers of a channel against what it declares, exactly.
 

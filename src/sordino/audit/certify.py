@@ -20,12 +20,16 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
+from sordino.exact.arguments import checked
 from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
 LOOKED_AT = 1 << 12
 """Outputs looked at, at most, to show the tightest pair."""
+
+DIGIT = 30
+"""Bits of the digits in which weights are added up."""
 
 LARGEST_SEARCH = 1 << 20
 """Weights and pairs looked at in all of them."""
@@ -75,6 +79,7 @@ class Certificate(Brief):
         return replace(self, witness=replace(self.witness, code=codes + self.witness.code))
 
 
+@checked
 def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate:
     """Check every output of a mechanism against a definition, exactly.
 
@@ -93,21 +98,21 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
     # other: single outputs tell. Where they are too many, its extremes are never below the truth.
     single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
-    totals = np.zeros(mechanism.k, dtype=object)
+    totals = _Totals(mechanism)
     tightest: dict[Nats, tuple[ColumnClass, Extreme]] = {}
     for column in output_columns(mechanism) if single else mechanism.columns():
         _check_column(column, mechanism.k)
         for part in column.parts:
-            totals[part.values] += sum(weight * outputs for weight, outputs in part.weights)
+            totals.add(part.values, sum(weight * outputs for weight, outputs in part.weights))
         for extreme in definition.extremes(column):
             known = tightest.get(extreme.bound)
             if known is None or extreme.heavy * known[1].light > extreme.light * known[1].heavy:
                 tightest[extreme.bound] = column, extreme
-    wrong = np.flatnonzero(totals != mechanism.denominator)
-    if wrong.size:
+    wrong = totals.wrong
+    if wrong:
         raise SordinoError(
             "the weights of every value's outputs must add up to the denominator",
-            found=f"{wrong.size} values whose weights do not",
+            found=f"{wrong} values whose weights do not",
             step="the mechanism's columns() leaves out or repeats outputs; do not use it",
         )
     if not tightest:
@@ -155,7 +160,7 @@ def _check_column(column: ColumnClass, k: int) -> None:
     if column.k != k:
         raise SordinoError(f"columns must be about the mechanism's {k} values", found=str(column.k))
     values = np.concatenate([part.values for part in column.parts]) if column.parts else np.empty(0)
-    if len(values) > 1 and len(np.unique(values)) < len(values):
+    if len(values) > 1 and not np.all(values[1:] > values[:-1]) and len(np.unique(values)) < len(values):
         # A value listed twice would count as two, and hide one that cannot cause the output.
         raise SordinoError("each class of outputs must list a value once", found="one listed twice")
     for part in column.parts:
@@ -170,8 +175,12 @@ def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
     """
     for part in column.parts:
         told = {weight for weight, _ in part.weights}
-        shown = {mechanism.weight(value, column.code) for value in _telling(part.values, len(told)).tolist()}
         needed = {max(told), min(told)} if len(part.values) > 1 else set()
+        shown: set[int] = set()
+        for values in _some_then_all(_telling(part.values, len(told))):
+            shown |= {mechanism.weight(value, column.code) for value in values.tolist()}
+            if needed <= shown:
+                break
         if not needed <= shown <= told:
             raise SordinoError(
                 "a column class must attain its largest ratio on its representative output",
@@ -188,15 +197,73 @@ def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Wit
     else:
         heavies, lights = (np.unique(side) for side in extreme.pairs)
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
+    weights = np.full(mechanism.k, -1, dtype=object)
+    if extreme.pairs is None:
+        # Among very many values some show it as a rule.
+        for some, others in zip(_some_then_all(heavies), _some_then_all(lights), strict=False):
+            found = _weighed(mechanism, column.code, extreme, weights, some, others)
+            if found is not None:
+                return Witness(column.code, *found, loss)
     for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
-        weights = np.full(mechanism.k, -1, dtype=object)
-        for value in {*heavies.tolist(), *lights.tolist()}:
-            weights[value] = mechanism.weight(value, code)
-        found = _shown(weights, extreme, heavies, lights)
+        found = _weighed(mechanism, code, extreme, weights, heavies, lights)
         if found is not None:
             return Witness(code, *found, loss)
     value, other = _unseen(column, extreme, heavies, lights)
     return Witness(None, value, other, loss)
+
+
+def _weighed(
+    mechanism: Mechanism,
+    code: int,
+    extreme: Extreme,
+    weights: NDArray[np.object_],
+    heavies: NDArray[np.intp],
+    lights: NDArray[np.intp],
+) -> tuple[int, int] | None:
+    """A pair that has the extreme's ratio on an output, among these values; their weights are noted."""
+    for value in {*heavies.tolist(), *lights.tolist()}:
+        weights[value] = mechanism.weight(value, code)
+    return _shown(weights, extreme, heavies, lights)
+
+
+def _some_then_all(values: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+    """Some of very many values, evenly, and then all: the weight of each takes a while."""
+    if len(values) > LOOKED_AT:
+        yield values[:: len(values) // LOOKED_AT]
+    yield values
+
+
+class _Totals:
+    """Sums of weights over all outputs, one for each value: exact, without a Python integer for each.
+
+    They are kept in digits of 30 bits. A sum of fewer than 2^33 of them fits where each is kept.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.denominator = mechanism.denominator
+        count = self.denominator.bit_length() // DIGIT + 1
+        self._digits = np.zeros((count, mechanism.k), dtype=np.int64)
+        self._over = np.zeros(mechanism.k, dtype=np.bool_)
+
+    def add(self, values: NDArray[np.intp], amount: int) -> None:
+        """Add an amount >= 0 to the sums of some different values; one above the denominator is wrong already."""
+        if amount > self.denominator:
+            self._over[values] = True
+            return
+        for place, digits in enumerate(self._digits):
+            digit = amount >> (DIGIT * place) & ((1 << DIGIT) - 1)
+            if digit:
+                digits[values] += digit
+
+    @property
+    def wrong(self) -> int:
+        """How many of the sums are not the denominator."""
+        wrong, carried = self._over.copy(), np.zeros(len(self._over), dtype=np.int64)
+        for place, digits in enumerate(self._digits):
+            carried += digits
+            wrong |= carried & ((1 << DIGIT) - 1) != self.denominator >> (DIGIT * place) & ((1 << DIGIT) - 1)
+            carried >>= DIGIT
+        return int(np.count_nonzero(wrong | (carried != 0)))
 
 
 def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:

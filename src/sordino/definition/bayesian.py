@@ -21,9 +21,11 @@ from sordino.definition.product import Amounts, Shape, read_amounts
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.nats import Nats, NatsLike
 
 
+@checked_class
 @dataclass(frozen=True)
 class BayesianCoordinateDP:
     """Bayesian coordinate DP of records with d attributes; made by `with_prior` or `bounded`.
@@ -44,6 +46,7 @@ class BayesianCoordinateDP:
     epsilon: Nats | None = None
 
     @classmethod
+    @checked
     def with_prior(cls, deltas: Sequence[BoundLike], prior: Prior | ArrayLike) -> "BayesianCoordinateDP":
         """For somebody who holds a prior: probabilities of all records, shape (k_1, .., k_d).
 
@@ -62,6 +65,7 @@ class BayesianCoordinateDP:
         return cls(amounts, law)
 
     @classmethod
+    @checked
     def bounded(
         cls,
         deltas: Sequence[BoundLike],

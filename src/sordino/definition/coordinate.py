@@ -27,12 +27,14 @@ from sordino.definition.product import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats
 
 SHOWN = 1 << 12
 """Places of the largest ratio that are handed on as its pairs, at most."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class CoordinateDP:
     """Coordinate DP of records with d attributes; values are the records' indices in C order.

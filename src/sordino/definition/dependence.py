@@ -21,6 +21,7 @@ from typing import Any
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.written import read_rational, shown
 
@@ -28,6 +29,11 @@ BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
 
 
+MOST_ATTRIBUTES = 1 << 20
+"""Of one record."""
+
+
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Dependence(Brief):
     """Bounds on the dependence between the d attributes of a record.
@@ -65,6 +71,7 @@ class Dependence(Brief):
                 raise SordinoError(rule, found=f"{bound} for statistic {statistic}", step="leave the bound out")
 
     @classmethod
+    @checked
     def bounded(
         cls,
         rest: Sequence[BoundOnVariation],
@@ -80,6 +87,7 @@ class Dependence(Brief):
         return cls(tuple(read_variation(bound) for bound in rest), known)
 
     @classmethod
+    @checked
     def from_prior(
         cls, prior: Any, statistics: Iterable[Statistic], values: Sequence[Sequence[Number] | None] | None = None
     ) -> "Dependence":
@@ -122,8 +130,11 @@ class Dependence(Brief):
         return cls(rest, bounds)
 
     @classmethod
+    @checked
     def unknown(cls, d: int) -> "Dependence":
         """Nothing is known: every bound is 1."""
+        if not 1 <= d <= MOST_ATTRIBUTES:
+            raise SordinoError(f"there must be 1 to {MOST_ATTRIBUTES} attributes", found=str(d)[:20])
         return cls((Fraction(1),) * d)
 
     @property

@@ -24,6 +24,7 @@ from sordino.definition.pairwise import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
@@ -51,6 +52,7 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
     return distinct
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class HighLowLDP(Brief):
     """High-low LDP.

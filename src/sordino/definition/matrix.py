@@ -17,10 +17,12 @@ from sordino.definition.pairwise import Extreme, loss_over, require_size, weight
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class PairwiseLDP(Brief):
     """E-LDP: ln Pr(y|x) - ln Pr(y|x') <= E[x, x'] for every output y and every pair of values.
@@ -159,6 +161,7 @@ class PairwiseLDP(Brief):
         )
 
 
+@checked_class
 class MetricLDP(PairwiseLDP):
     """E-LDP whose bounds are distances in nats: the same both ways.
 

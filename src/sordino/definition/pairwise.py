@@ -18,6 +18,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
@@ -65,6 +66,7 @@ class PairwiseDefinition(Protocol):
         """The pairs of weights on which the class of outputs is tightest for each bound, in exact integers."""
 
 
+@checked_class
 @dataclass(frozen=True)
 class LDP:
     """Local differential privacy: no two values can be told apart by more than epsilon.
@@ -105,6 +107,7 @@ class LDP:
         return LDP(self.epsilon + other.epsilon)
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class BlockLDP(Brief):
     """Block-structured LDP: values of one block cannot be told apart by more than epsilon; the block itself is public.
@@ -149,8 +152,11 @@ class BlockLDP(Brief):
         require_size(column.k, blocks.k)
         touched: dict[int, list[Part]] = {}
         for part in column.parts:
-            hit, counts = np.unique(blocks.block[part.values], return_counts=True)
-            for block, hits in zip(hit.tolist(), counts.tolist(), strict=True):
+            hit = blocks.block[part.values]
+            # Most often all of one block.
+            alike = len(hit) > 0 and bool((hit == hit[0]).all())
+            found, counts = (hit[:1], np.array([len(hit)])) if alike else np.unique(hit, return_counts=True)
+            for block, hits in zip(found.tolist(), counts.tolist(), strict=True):
                 touched.setdefault(block, []).append((hits, *weight_range(part)))
         for block, parts in touched.items():
             ratio = largest_ratio(parts, int(blocks.sizes[block]))

@@ -15,7 +15,9 @@ from sordino.design.optimal import LARGEST_K, optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.nats import Nats
+from sordino.exact.source import LARGEST_BOUND
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import INNER, Blockwise, Within, offered
@@ -27,6 +29,7 @@ TABLE = "table"
 """The name of a channel of its own design."""
 
 
+@checked
 def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARGEST_CODE_BITS) -> Mechanism:
     """The mechanism with the lowest total variance whose reports fit in `code_bits` bits.
 
@@ -37,9 +40,18 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARG
         >>> best_mechanism(4, LDP("2"))
         RandomizedResponse(k=4, threshold=13119962536085084704)
     """
+    if not 1 <= k <= LARGEST_BOUND:
+        raise SordinoError(f"a mechanism is chosen for 1 to {LARGEST_BOUND} values", found=str(k)[:40])
     made = candidates(k, definition, code_bits)
-    # In case of a tie the first and simplest one.
-    return min(made.values(), key=lambda mechanism: coarse_number(mechanism.total_variance))
+    # In case of a tie the first and simplest one. What the others worked out is let go at once: it can be large.
+    best = made.pop(next(iter(made)))
+    least = coarse_number(best.total_variance)
+    while made:
+        mechanism = made.pop(next(iter(made)))
+        variance = coarse_number(mechanism.total_variance)
+        if variance < least:
+            best, least = mechanism, variance
+    return best
 
 
 def candidates(
@@ -130,6 +142,7 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
         yield TABLE, partial(optimal_channel, definition)
 
 
+@checked
 def optimal_channel(
     matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
 ) -> ChannelTable:

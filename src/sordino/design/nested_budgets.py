@@ -28,6 +28,7 @@ from sordino.definition.bounds import BoundLike, read_bound, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.design.nested_search import Search
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 from sordino.mechanism.steered import Inner
 
@@ -40,6 +41,7 @@ CLOSE = 1e-9
 """Floats of the search that differ by less stand for the same budget."""
 
 
+@checked
 def nested_budgets(
     deltas: Sequence[BoundLike] | NDArray[np.float64],
     epsilon: NatsLike,

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.mechanism.base import Mechanism
 
 ROUNDING = 1e-12
 """Relative: a number of people that is whole but for rounding is not rounded up."""
 
 
+@checked
 def people_needed(
     mechanism: Mechanism,
     *,

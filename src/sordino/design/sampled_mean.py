@@ -28,6 +28,7 @@ from sordino.design.sampled_levels import average_error, sampled_levels, togethe
 from sordino.design.sign_table import whole_table
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.number import NumberChannel
@@ -71,6 +72,7 @@ Part: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], float]
 """Some places, the table of their errors, and which share of the people is asked about them."""
 
 
+@checked
 def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
     deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
 ) -> NumberChannel:

@@ -27,6 +27,7 @@ from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
+from sordino.exact.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.sampled_bits import SampledBits
 
@@ -43,6 +44,7 @@ LEAST_LEVEL = 1e-15
 """In nats: below it a coin on 64-bit words is too coarse, and an answer would weigh 2e15 people."""
 
 
+@checked
 def SampledMoments(  # noqa: N802 - it reads as what it builds
     deltas: Sequence[NatsLike],
     epsilon: NatsLike,

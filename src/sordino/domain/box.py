@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Box(Brief):
     """All records x with low[j] <= x[j] <= high[j].

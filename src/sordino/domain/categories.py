@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 
 SHOWN = 5
 """Labels named in an error at most."""
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Categories(Brief):
     """The values of a categorical attribute, in a fixed order.

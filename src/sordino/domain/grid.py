@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 
 LARGEST = 2**31
 """Cells at most: their indices fit in the uniform choices of `exact.source`."""
 
 
+@checked_class
 @dataclass(frozen=True)
 class Grid:
     """Equal cells between two parallels and two meridians.

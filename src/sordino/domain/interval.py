@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 
 LARGEST_NUMBER = 1e60
 """Numbers beyond it are refused: products of numbers and coefficients stay finite."""
@@ -19,6 +20,7 @@ LEAST_WIDTH = 1e-60
 """Narrower ranges are refused: quotients by a width stay finite."""
 
 
+@checked_class
 @dataclass(frozen=True)
 class Interval:
     """The numbers from `low` to `high`.

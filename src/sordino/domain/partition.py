@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 
 SHOWN = 5
 """Offending values named in an error at most."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition(Brief):
     """Each value's block and its place within the block.
@@ -50,6 +52,7 @@ class Partition(Brief):
             object.__setattr__(self, name, array)
 
     @classmethod
+    @checked
     def of(cls, blocks: "Partition | Sequence[Sequence[int]] | ArrayLike", k: int | None = None) -> "Partition":
         """Read one integer label per value, or lists of indices that cover 0..k-1 once each.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 
 LARGEST_PRODUCT = 1 << 24
@@ -32,6 +33,7 @@ class FiniteDomain(Protocol):
         """The text of one value."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class Record(Brief):
     """The records of some attributes, each with a finite domain.

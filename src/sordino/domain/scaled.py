@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import number_array
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 
 PIECE = 1 << 18
 """Numbers looked at together: 2 MB stay in the processor's cache between the two looks."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class Scaled(Brief):
     """Checked records.
@@ -33,6 +35,7 @@ class Scaled(Brief):
     records: NDArray[np.float64]
 
     @classmethod
+    @checked
     def of(cls, values: ArrayLike, d: int | None = None) -> "Scaled":
         """Check records.
 

@@ -14,12 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 
 Statistic: TypeAlias = tuple[int, ...]
 """The places of the attributes that it depends on: one, or two in ascending order."""
 
 
+MOST_NUMBERS = 1 << 20
+"""Of one record."""
+
+
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Moments(Brief):
     """Some statistics of records of d numbers in [-1, 1].
@@ -46,8 +52,11 @@ class Moments(Brief):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.names)}, some twice")
 
     @classmethod
+    @checked
     def first(cls, d: int) -> "Moments":
         """The d numbers themselves."""
+        if not 1 <= d <= MOST_NUMBERS:
+            raise SordinoError(f"there must be 1 to {MOST_NUMBERS} numbers", found=str(d)[:20])
         return cls(d, tuple((j,) for j in range(d)))
 
     @property

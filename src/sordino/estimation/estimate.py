@@ -16,6 +16,7 @@ from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import unbiased, variance_of_reports
+from sordino.exact.arguments import checked
 from sordino.exact.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -74,6 +75,7 @@ class Estimate(Brief):
         return share_interval(self._mechanism, self._aggregate, confidence, subtract_totals=self._subtract_totals)
 
 
+@checked
 def estimate(
     mechanism: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
 ) -> Estimate:

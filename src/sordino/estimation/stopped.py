@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 
 NEAR = 0.01
 """How far below the maximum the log-likelihood of all people may stay, in nats."""
@@ -40,6 +41,7 @@ class StoppedEstimate:
     n: int
 
 
+@checked
 def estimate_stopped(log_likelihood: NDArray[np.float64]) -> StoppedEstimate:
     """The most likely shares.
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.arguments import checked
 
 TOLERANCE = 1e-9
 """How far the sum of beliefs may be from one."""
@@ -32,6 +33,7 @@ class Statement:
     beliefs: NDArray[np.float64]
 
 
+@checked
 def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLike) -> float:
     """Ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
 

@@ -24,6 +24,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.source import Rows, Stream, Words
 
 KEY_BYTES = 32
@@ -40,6 +41,7 @@ NO_WORD = np.uint64(0)
 Draws: TypeAlias = NDArray[np.uint32]
 
 
+@checked_class
 class KeyedSource:
     """The words of one task.
 

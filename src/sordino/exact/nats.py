@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.written import read_rational, require_short, shown
 
 FIRST_DIGITS = 40
@@ -46,6 +47,7 @@ class Nats:
             raise SordinoError("the logarithm's argument must not be negative", found=str(self.ratio))
 
     @classmethod
+    @checked
     def of(cls, amount: NatsLike) -> "Nats":
         """Read "1.0", "1/2", "ln 3", "1 + ln 3", an int, Fraction, Decimal, or a float by its shortest decimal.
 
@@ -64,6 +66,7 @@ class Nats:
             ) from None
 
     @classmethod
+    @checked
     def log(cls, ratio: Fraction | int) -> "Nats":
         """The exact logarithm of a ratio >= 0."""
         return cls(Fraction(0), Fraction(ratio))

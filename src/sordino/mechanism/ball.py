@@ -24,6 +24,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.direction import LARGEST_DIMENSION
 from sordino.exact.nats import Nats, NatsLike
@@ -37,6 +38,7 @@ ROUNDING = 1e-9
 """By how much, relatively, a length may exceed the radius: it is then read as the radius."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class L2Ball(Seeded, NumberChannel):
     """One bit about a vector of d numbers whose length is at most a radius.
@@ -64,6 +66,7 @@ class L2Ball(Seeded, NumberChannel):
         self._set(dimension, radius, largest_threshold(read_epsilon(epsilon)))
 
     @classmethod
+    @checked
     def from_threshold(cls, dimension: int, radius: float, threshold: int) -> Self:
         """The channel of a frozen plan, with its own integer."""
         mechanism = cls.__new__(cls)

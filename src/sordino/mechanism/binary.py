@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import BoundLike, read_bound
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class BinaryOptimal(SupportMechanism):
     """The optimal mechanism for two values.
@@ -43,6 +45,7 @@ class BinaryOptimal(SupportMechanism):
         self._fill(*_best_weights(read_bound(epsilon_12), read_bound(epsilon_21)))
 
     @classmethod
+    @checked
     def from_weights(cls, first: int, second: int) -> "BinaryOptimal":
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -20,6 +20,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
@@ -45,7 +46,11 @@ INNER: Mapping[Within, type[Inner]] = {
 }
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
 
+BATCH = 1 << 18
+"""Counters of the blocks that are looked at together: 2 MB."""
 
+
+@checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class Blockwise(Brief, SupportMechanism):
     """One inner mechanism for each block of a partition; a block of one value is told as it is.
@@ -77,6 +82,7 @@ class Blockwise(Brief, SupportMechanism):
         self._fill(partition, _inner(partition, bound, within, min(code_bits, LARGEST_CODE_BITS)))
 
     @classmethod
+    @checked
     def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> "Blockwise":
         """The channel of a frozen plan: a mechanism for each block size that occurs."""
         by_size = tuple(sorted(inner, key=lambda mechanism: mechanism.k))
@@ -210,7 +216,7 @@ class Blockwise(Brief, SupportMechanism):
         """Each block by its inner mechanism, all blocks of one size at once."""
         support = np.empty((*counters.shape[:-1], self.k))
         group = np.empty_like(support)
-        for mechanism, rows, values in self._by_size:
+        for mechanism, rows, values in self._batches:
             inner = mechanism.support(counters[..., rows])
             support[..., values], group[..., values] = inner.support, inner.group
         return Support(support, group)
@@ -218,21 +224,21 @@ class Blockwise(Brief, SupportMechanism):
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected counters, block by block."""
         law = np.empty((*p.shape[:-1], self.counters))
-        for mechanism, rows, values in self._by_size:
+        for mechanism, rows, values in self._batches:
             law[..., rows] = mechanism.forward(p[..., values])
         return law
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The transpose, block by block."""
         expected = np.empty((*weights.shape[:-1], self.k))
-        for mechanism, rows, values in self._by_size:
+        for mechanism, rows, values in self._batches:
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """All blocks of one size at once."""
         moment = np.empty(p.shape)
-        for mechanism, _, values in self._by_size:
+        for mechanism, _, values in self._batches:
             moment[..., values] = mechanism.moment(p[..., values])
         return moment
 
@@ -299,6 +305,14 @@ class Blockwise(Brief, SupportMechanism):
             blocks = np.flatnonzero(self._kind == kind)
             values = self.blocks.order[self.blocks.starts[blocks, None] + np.arange(mechanism.k)]
             yield mechanism, self._first_counter[blocks, None] + np.arange(mechanism.counters), values
+
+    @property
+    def _batches(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
+        """The same, so many blocks at a time that what is made of them stays small."""
+        for mechanism, rows, values in self._by_size:
+            many = max(1, BATCH // mechanism.counters)
+            for first in range(0, len(rows), many):
+                yield mechanism, rows[first : first + many], values[first : first + many]
 
     def _spread(self, inner: list[NDArray[Any]]) -> NDArray[np.float64]:
         result = np.empty(self.k)

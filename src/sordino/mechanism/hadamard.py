@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.hadamard import order, parity, transform
 from sordino.exact.nats import NatsLike
@@ -22,6 +23,7 @@ from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class HadamardResponse(OneCoin):
     """Hadamard response over k values.
@@ -36,6 +38,7 @@ class HadamardResponse(OneCoin):
         self._set_epsilon(epsilon)
 
     @classmethod
+    @checked
     def from_threshold(cls, k: int, threshold: int) -> Self:
         """The channel of a frozen plan, with its own integer; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -25,6 +25,7 @@ from sordino.definition.high_low import read_sensitive
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import Nats, NatsLike
@@ -44,6 +45,7 @@ FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
 """Orders of the field that projective response inside is tried with, where the best for itself is larger."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class HighLow(Brief, SupportMechanism):
     """High-low response over k values.
@@ -88,6 +90,7 @@ class HighLow(Brief, SupportMechanism):
         self._fill(k, values, best.inner, best.hidden)
 
     @classmethod
+    @checked
     def from_inner(cls, k: int, sensitive: ArrayLike, inner: OneCoin, hidden: int) -> "HighLow":
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         values = read_sensitive(k, sensitive)

@@ -30,6 +30,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import whole
@@ -44,6 +45,7 @@ SEARCHED = 64
 """Levels, and codes of a window, that `best` looks at; more gain less than 1 % up to epsilon 6."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class LevelResponse(NumberChannel):
     """A number in [-1, 1] to one of several codes.
@@ -68,6 +70,7 @@ class LevelResponse(NumberChannel):
         self._set_threshold(largest_threshold(read_epsilon(epsilon), levels - 1, window))
 
     @classmethod
+    @checked
     def from_threshold(cls, levels: int, threshold: int, window: int = 1) -> Self:
         """The channel of a frozen plan, with its own integers; `level` tells what it guarantees."""
         mechanism = cls.__new__(cls)
@@ -76,6 +79,7 @@ class LevelResponse(NumberChannel):
         return mechanism
 
     @classmethod
+    @checked
     def best(cls, epsilon: NatsLike, goal: Literal["worst", "average"] = "worst", share: float = 1.0) -> Self:
         """The numbers of levels and codes with the least variance: the largest of all x, or the average over [-1, 1].
 

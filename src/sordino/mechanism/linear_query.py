@@ -17,6 +17,7 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.box import BoxEvidence
 from sordino.evidence.shape import Floats
+from sordino.exact.arguments import checked_class
 from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
@@ -73,6 +74,7 @@ class LogAffine(LogarithmicShape):
         return inner
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class LinearQuery(RangedQuery):
     """Is a linear model's value nearer to its upper end? One bit.

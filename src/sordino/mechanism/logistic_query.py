@@ -18,6 +18,7 @@ from scipy.special import expit
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
+from sordino.exact.arguments import checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.mechanism.bit_query import BitQuery, statistic_rounding
@@ -98,6 +99,7 @@ class LogLogistic(Sigmoid):
         return np.sinh(self.parameters[0] / 2), np.cosh(self.parameters[0] / 2)
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class LogisticQuery(BitQuery):
     """Does a logistic model say yes? One bit; its mean over people estimates the mean probability.

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
@@ -33,6 +34,7 @@ from sordino.mechanism.mixture_parts import Part, answers_of, check_parts, stati
 from sordino.mechanism.number import NumberChannel
 
 
+@checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class Mixture(Brief, NumberChannel):
     """One of several types of answers.

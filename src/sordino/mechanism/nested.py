@@ -27,6 +27,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.coin import largest_threshold
 from sordino.exact.direction import LARGEST_DIMENSION
 from sordino.exact.nats import Nats, NatsLike
@@ -39,6 +40,7 @@ from sordino.mechanism.steered import Inner, Steered, combine
 Numbers = NDArray[np.float64]
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, init=False)
 class NestedMean(Seeded, NumberChannel):
     """Reports about d numbers in [-1, 1] that protect each within its own budget.

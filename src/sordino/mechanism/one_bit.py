@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
@@ -35,6 +36,7 @@ from sordino.mechanism.signed import (
 )
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class OneBit(NumberChannel):
     """A number in [-1, 1] to a bit.
@@ -54,6 +56,7 @@ class OneBit(NumberChannel):
         self._set(largest_threshold(read_epsilon(epsilon)))
 
     @classmethod
+    @checked
     def from_threshold(cls, threshold: int) -> Self:
         """The channel of a frozen plan, with its own integer; `level` tells what it guarantees."""
         mechanism = cls.__new__(cls)

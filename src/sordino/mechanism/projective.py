@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
 from sordino.exact.hyperplanes import HyperplaneSums
@@ -43,6 +44,7 @@ TOLERANCE = 1e-3
 """A power of two is taken if its variance is larger than the lowest by at most this share."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class ProjectiveResponse(OneCoin):
     """Projective geometry response over k values.
@@ -64,6 +66,7 @@ class ProjectiveResponse(OneCoin):
         self._set_epsilon(epsilon)
 
     @classmethod
+    @checked
     def from_threshold(cls, k: int, threshold: int, field: int) -> Self:
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
@@ -23,6 +24,7 @@ from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class RandomizedResponse(OneCoin):
     """Randomized response over k values; k = 1 is the constant channel.
@@ -37,6 +39,7 @@ class RandomizedResponse(OneCoin):
         self._set_epsilon(epsilon)
 
     @classmethod
+    @checked
     def from_threshold(cls, k: int, threshold: int) -> Self:
         """The channel of a frozen plan, with its own integer; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -25,6 +25,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
@@ -45,6 +46,7 @@ LARGEST_TABLE = 1 << 20
 """Weights together for which a draw is looked up in a table."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class SampledBits(Brief, NumberChannel):
     """One bit about one of several statistics.
@@ -72,6 +74,7 @@ class SampledBits(Brief, NumberChannel):
         self._set(moments, [coins[bound] for bound in bounds], weights)
 
     @classmethod
+    @checked
     def from_thresholds(cls, moments: Moments, thresholds: Sequence[int], weights: Sequence[int]) -> Self:
         """The channel of a frozen plan, with its own integers; `levels` tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -30,6 +30,7 @@ from scipy.sparse import csr_array
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD
 from sordino.exact.guide import Guide
@@ -60,6 +61,7 @@ class Row:
     table: int
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class SignTables(Brief, NumberChannel):
     """Signs of drawn places, with errors from tables.

@@ -27,6 +27,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import SignCoins
@@ -44,6 +45,7 @@ ROUNDING = SignCoins((WORD,))
 """Rounds a number to a sign whose mean is the number."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class SignResponse(NumberChannel):
     """The signs of some of m numbers.
@@ -69,6 +71,7 @@ class SignResponse(NumberChannel):
         self._set_threshold(largest_threshold(read_epsilon(epsilon), self._outside, self._within))
 
     @classmethod
+    @checked
     def from_threshold(cls, m: int, threshold: int, size: int, tolerance: int = 0) -> Self:
         """The channel of a frozen plan, with its own integers; `level` tells what it guarantees."""
         mechanism = cls.__new__(cls)
@@ -77,8 +80,11 @@ class SignResponse(NumberChannel):
         return mechanism
 
     @classmethod
+    @checked
     def best(cls, m: int, epsilon: NatsLike, code_bits: int = LARGEST_CODE_BITS) -> Self:
         """The size and tolerance with the least noise among those whose reports fit in so many bits."""
+        if m < 1:
+            raise SordinoError("there must be numbers to tell of", found=str(m))
         if not 1 <= code_bits <= LARGEST_CODE_BITS or (2 * m - 1).bit_length() > code_bits:
             raise SordinoError(
                 f"a report must have at most {LARGEST_CODE_BITS} bits, and enough for one of {m} numbers and its sign",

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
@@ -31,6 +32,7 @@ LARGEST = 64
 """Values at most: a code is a mask of 64 bits."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class SubsetSelection(OneCoin):
     """Subset selection over 2 to 64 values.
@@ -52,6 +54,7 @@ class SubsetSelection(OneCoin):
         self._set_epsilon(epsilon)
 
     @classmethod
+    @checked
     def from_threshold(cls, k: int, threshold: int, size: int) -> Self:
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.base import Mechanism
@@ -28,6 +29,7 @@ LEAST_SINGULAR = 1e-12
 """Relative to the largest: below this a direction of the values cannot be told from the reports."""
 
 
+@checked_class
 @dataclass(frozen=True, init=False, repr=False)
 class ChannelTable(Brief, Mechanism):
     """A channel by its weights.

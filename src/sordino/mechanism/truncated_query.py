@@ -13,6 +13,7 @@ import numpy as np
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats
+from sordino.exact.arguments import checked_class
 from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
@@ -58,6 +59,7 @@ class LogClipped(LogarithmicShape):
         return steepest
 
 
+@checked_class
 @dataclass(frozen=True, init=False)
 class TruncatedLinearQuery(RangedQuery):
     """Is a linear model's value, cut to a range, nearer to its upper end? One bit.

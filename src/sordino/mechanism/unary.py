@@ -21,6 +21,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.coin import WORD, least_weight, most_weight
 from sordino.exact.nats import NatsLike
@@ -33,6 +34,7 @@ LARGEST = 64
 """Values at most: a code has a bit for each."""
 
 
+@checked_class
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class UnaryEncoding(Brief, SupportMechanism):
     """Unary encoding over at most 64 values.

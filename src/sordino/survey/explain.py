@@ -16,6 +16,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
+from sordino.exact.arguments import checked
 from sordino.exact.said import told_of
 from sordino.mechanism.base import Mechanism
 from sordino.survey.explain_filter import counted_sentences
@@ -24,6 +25,7 @@ from sordino.survey.odds import promise
 from sordino.survey.plan import Plan
 
 
+@checked
 def explain(thing: object) -> tuple[str, ...]:
     """Sentences about a definition, a mechanism, a certificate, a plan, a filter or an odometer.
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import brief
 from sordino.exact.nats import in_nats, outward
 from sordino.query import Sampled
@@ -32,6 +33,7 @@ Question: TypeAlias = HistogramQuestion | NumbersQuestion
 MOST_PEOPLE = 10**12
 
 
+@checked_class
 @dataclass(frozen=True, repr=False)
 class Plan:
     """A frozen plan of a survey.
@@ -54,6 +56,7 @@ class Plan:
         return f"Plan(hash={self.hash!r}, people={self.people}, attributes={brief(self.places)})"
 
     @classmethod
+    @checked
     def of(cls, survey: Survey, people: int) -> "Plan":
         """Choose mechanisms for a survey and freeze them.
 
@@ -68,6 +71,7 @@ class Plan:
         return plan
 
     @classmethod
+    @checked
     def load(cls, path: Path | str) -> "Plan":
         """Read a plan file and certify it again.
 

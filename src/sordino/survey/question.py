@@ -111,12 +111,14 @@ class HistogramQuestion:
         made = candidates(self.domain.k, self.definition, designed=False)
         if isinstance(self.part.mechanism, TablePart):
             made[self.part.mechanism.name] = self.mechanism
-        return {
-            f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}": expected_accuracy(
-                mechanism, self.people, subtract_totals=subtracting_helps(mechanism), shares=shares
-            )
-            for name, mechanism in made.items()
-        }
+        found = {}
+        for name in list(made):
+            # Let go as soon as it is told: what a mechanism works out for millions of values is large.
+            mechanism = made.pop(name)
+            words = f"{name}, {mechanism.code_bits} bit{'' if mechanism.code_bits == 1 else 's'}"
+            helps = subtracting_helps(mechanism)
+            found[words] = expected_accuracy(mechanism, self.people, subtract_totals=helps, shares=shares)
+        return found
 
     @cached_property
     def uniform(self) -> Mechanism:

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.survey.ask import AskTable
 from sordino.survey.attribute import AttributeTable
@@ -117,6 +118,7 @@ class Survey(Part):
             yield SordinoError("dependence.rest must name attributes of the survey", found=found)
 
     @classmethod
+    @checked
     def load(cls, path: Path | str) -> "Survey":
         """Read a survey file.
 
@@ -128,6 +130,7 @@ class Survey(Part):
             return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
 
     @classmethod
+    @checked
     def read(cls, tables: dict[str, Any], name: str = "the survey", folder: Path | None = None) -> "Survey":
         """Check the tables of a survey file.
 
