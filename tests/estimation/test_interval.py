@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 from sordino.errors import SordinoError
+from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import binomial_limits, share_interval
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.binary import BinaryOptimal
@@ -291,3 +292,15 @@ def test_a_table_of_one_value_is_certain():
     mechanism = ChannelTable([[1, 2]])
     low, high = share_interval(mechanism, tallied(mechanism, np.array([1, 1])), 0.95)
     assert (low.tolist(), high.tolist()) == ([1], [1])
+
+
+def test_an_estimate_beyond_all_shares_has_an_interval_like_its_neighbours():
+    """Noise takes estimates through a table below 0 and above 1; their limits stay within some standard errors."""
+    mechanism = ChannelTable([[6, 1, 1], [1, 6, 1], [1, 1, 6]])
+    found = estimate(mechanism, Aggregate(mechanism.fingerprint, 1000, np.array([100, 100, 800])))
+    assert found.value[:2].max() < 0
+    assert found.value[2] > 1
+    low, high = found.interval()
+    assert low.tolist()[:2] == [0, 0]
+    assert high[2] == 1
+    assert (high - low).max() < 4 * found.stderr.max()

@@ -148,3 +148,12 @@ def test_what_is_forecast_is_found():
     assert not isinstance(result, Untold)
     assert isinstance(result, NumbersResult)
     assert result.estimate.stderr == pytest.approx(np.array(forecast.plan.stderr), rel=0.2)
+
+
+@pytest.mark.parametrize("same", ["one number", "each other"])
+def test_features_that_no_number_of_people_tells_apart_are_said(same):
+    records = np.random.default_rng(2).uniform(-0.5, 0.5, (300, 3))
+    records[:, 1] = 0.2 if same == "one number" else records[:, 0]
+    (forecast,) = forecasts(plan_of(REGRESSION, 10_000), [records])
+    assert forecast.people_needed is None
+    assert "No number of people suffices: a feature hardly varies, or depends on the others." in forecast.warning

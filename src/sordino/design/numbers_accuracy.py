@@ -35,6 +35,9 @@ POINTS = 64
 DRAWS, FEW_DRAWS = 400, 100
 """Surveys that are tried to tell how often a regression is refused; in the search for enough people."""
 
+MOST_TRIED = 10**13
+"""People beyond whom no more are tried: the features do not vary, or one is made of the others."""
+
 RARELY = 0.05
 """A regression that is refused more often is not expected to be answered."""
 
@@ -100,10 +103,12 @@ class Expected:
             return True
         return False
 
-    def enough(self, people: int) -> int:
-        """The least number of people, within a tenth, whose regression is rarely refused."""
+    def enough(self, people: int) -> int | None:
+        """The least number of people, within a tenth, whose regression is rarely refused; None where none is known."""
         low, high = people, 2 * people
         while self.refused(high, FEW_DRAWS) > RARELY:
+            if high > MOST_TRIED:
+                return None
             low, high = high, 2 * high
         while high > 1.1 * low:
             middle = (low + high) // 2

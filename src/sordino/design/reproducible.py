@@ -9,7 +9,7 @@ Cost: that of textbook algorithms in numpy; a system of 400 unknowns takes some 
 """
 
 import random
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +22,11 @@ BATCH = 1 << 13
 
 DIGITS = 36
 """Binary, of what is kept of a number whose last digits depend on the machine."""
+
+DIGITS = 40
+"""Of decimals, so that floats made of them are rightly rounded, whatever precision the caller has set."""
+
+LN_2 = float(Context(prec=DIGITS).ln(Decimal(2)))
 
 LOG_TERMS = 12
 """Of the series of the inverse hyperbolic tangent: the next is below 2^-60 of the first."""
@@ -137,7 +142,8 @@ def null_space(matrix: Floats, rounding: float) -> Floats:
 
 def exponential(values: Floats) -> Floats:
     """e^x, each correctly rounded; for few values."""
-    flat = [float(Decimal(x).exp()) for x in values.ravel().tolist()]
+    with localcontext(Context(prec=DIGITS)):
+        flat = [float(Decimal(x).exp()) for x in values.ravel().tolist()]
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
 
@@ -150,7 +156,7 @@ def logarithm(values: Floats) -> Floats:
     square, series = z * z, np.zeros_like(z)
     for i in range(2 * LOG_TERMS - 1, 0, -2):
         series = series * square + 1 / i
-    found: Floats = exponent * float(Decimal(2).ln()) + 2 * z * series
+    found: Floats = exponent * LN_2 + 2 * z * series
     return found
 
 

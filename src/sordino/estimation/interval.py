@@ -114,15 +114,17 @@ def _by_score(mechanism: Mechanism, aggregate: Aggregate, error: float) -> Limit
     like = n * (share * squares.own + (1 - share) * others - share**2) / swing**2
     part = part_of_report(like, np.inf) * swing / n
     z = special.ndtri(1 - error / 2) ** 2 / n
-    low, high = (_score_end(mean + side * part, z, squares.own, others, side) for side in (-1, 1))
+    # An estimate beyond what a share can be says what the nearest share says.
+    low, high = (_score_end(share + side * part, z, squares.own, others, side) for side in (-1, 1))
     return low, high
 
 
 def _score_end(
     mean: NDArray[np.float64], z: float, own: NDArray[np.float64], others: NDArray[np.float64], side: int
 ) -> NDArray[np.float64]:
-    """The share p beyond the mean with (mean - p)^2 = z (p own + (1 - p) others - p^2); 0 or 1 where none is."""
+    """The share p beyond the mean with (mean - p)^2 = z (p own + (1 - p) others - p^2); an end if it lies beyond."""
     half = mean + z * (own - others) / 2
     root = np.sqrt(np.maximum(half**2 - (1 + z) * (mean**2 - z * others), 0.0))
-    end: NDArray[np.float64] = np.where((mean > 0) & (mean < 1), (half + side * root) / (1 + z), max(side, 0))
+    within = mean < 1 if side > 0 else mean > 0
+    end: NDArray[np.float64] = np.where(within, (half + side * root) / (1 + z), max(side, 0))
     return end

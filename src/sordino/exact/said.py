@@ -56,7 +56,8 @@ def told_of(amount: Nats | Fraction, bound: Nats) -> str:
     if abs(most - value) <= CLOSE:
         return f"{promised}, its bound" if value <= most else f"{promised}, its bound{TO}"
     if value > most:
-        return f"{outward(value, MOST_DIGITS, up=True)} of {promised}"
+        # What is broken looks broken: neither number is rounded towards the other.
+        return f"{outward(value, MOST_DIGITS, up=True)} of {in_nats(outward(most, MOST_DIGITS, up=False))}"
     number = next(text for text in _ever_longer(value) if Fraction(text) < most)
     return f"{number} of {promised}{TO if Fraction(number) < value else ''}"
 

@@ -133,12 +133,17 @@ class NumbersForecast:
             refused, about = narrow.refused(self.question.people), ", if the features spread by a tenth of their ranges"
             needed = narrow.enough(self.question.people) if refused > RARELY else 0
         else:
-            needed = self.people_needed or 0
+            needed = self.people_needed
         if refused <= RARELY:
             return None
+        enough = (
+            "No number of people suffices: a feature hardly varies, or depends on the others"
+            if needed is None
+            else f"Rarely with {_crowd(self.question, needed)}"
+        )
         return (
             f"{self.question.name}: expect NO ANSWER in about {100 * refused:.0f} of 100 such surveys{about}: the noise"
-            f" hides how the features vary, and the regression is refused. Rarely with {_crowd(self.question, needed)}."
+            f" hides how the features vary, and the regression is refused. {enough}."
         )
 
 
