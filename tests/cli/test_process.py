@@ -156,3 +156,13 @@ def test_an_output_that_is_full_is_one_message(many, program, arguments):
     assert done.returncode == 5
     assert done.stderr.count(b"\n") == 1
     assert b"no space left" in done.stderr
+
+
+def test_a_plan_that_takes_long_shows_that_it_works(folder, program, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    command = [*program, "plan", "survey.toml", "--people", "1000", "--json", "-o"]
+    code, output, shown = on_terminal([*command, "one.json"])
+    assert (code, json.loads(output)["people"]) == (0, 1000)
+    assert b"plan" in shown
+    done = subprocess.run([*command, "two.json"], capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")

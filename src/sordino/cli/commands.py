@@ -64,11 +64,12 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
     need it.
     """
     asked = Survey.load(survey)
-    made = Plan.of(asked, people)
-    found = forecasts(made, None if expect is None else read_expected(made, expect))
-    # A sample changes forecasts, and never whether there is a plan.
-    require_learnable(found if expect is None else forecasts(made))
-    buys = what_a_bound_buys(asked, made)
+    with progress("plan", None):
+        made = Plan.of(asked, people)
+        found = forecasts(made, None if expect is None else read_expected(made, expect))
+        # A sample changes forecasts, and never whether there is a plan.
+        require_learnable(found if expect is None else forecasts(made))
+        buys = what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
         print_json(
