@@ -58,9 +58,9 @@ GOLDEN = {
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",
     "many": "34801949147b2a328636",
-    "means": "f6a5a3894a76a44ddd26",
-    "means under deltas": "06ff2767332a20667ac2",
-    "means in two groups": "c2c14bdca8b9a5534ba3",
+    "means": "b866090a0908bc9a15b7",
+    "means under deltas": "09fbca6e2a7f5040c635",
+    "means in two groups": "77d5d8e5dd137989f1f8",
     "covariance": "cd8fc157b0798964c5bc",
     "regression": "ef51bd1eb0f6b6e27d61",
 }

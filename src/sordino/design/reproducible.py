@@ -23,10 +23,10 @@ BATCH = 1 << 13
 DIGITS = 36
 """Binary, of what is kept of a number whose last digits depend on the machine."""
 
-DIGITS = 40
+PRECISION = 40
 """Of decimals, so that floats made of them are rightly rounded, whatever precision the caller has set."""
 
-LN_2 = float(Context(prec=DIGITS).ln(Decimal(2)))
+LN_2 = float(Context(prec=PRECISION).ln(Decimal(2)))
 
 LOG_TERMS = 12
 """Of the series of the inverse hyperbolic tangent: the next is below 2^-60 of the first."""
@@ -142,7 +142,7 @@ def null_space(matrix: Floats, rounding: float) -> Floats:
 
 def exponential(values: Floats) -> Floats:
     """e^x, each correctly rounded; for few values."""
-    with localcontext(Context(prec=DIGITS)):
+    with localcontext(Context(prec=PRECISION)):
         flat = [float(Decimal(x).exp()) for x in values.ravel().tolist()]
     return np.array(flat, dtype=np.float64).reshape(values.shape)
 
