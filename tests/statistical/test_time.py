@@ -46,6 +46,7 @@ FINITE = {
     "subset-wide": SubsetSelection(60, "1"),
     "projective": ProjectiveResponse(50, "2", 4),
     "projective-large": ProjectiveResponse(20_000, "2", 5),
+    "projective-prime": ProjectiveResponse(700, "6.6", 727),
     "binary": BinaryOptimal("1", "2"),
     "binary-certain": BinaryOptimal(None, "1"),
     "unary": UnaryEncoding(8, "1", [0, 2]),

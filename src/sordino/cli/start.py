@@ -6,8 +6,8 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-from sordino.cli.exits import EXIT_CODES, STOP, STOPPED, error_json, json_is_asked
-from sordino.errors import UnavailableError
+STOPS = signal.SIGINT, signal.SIGTERM
+"""The signals that stop a command."""
 
 LEAST_MEMORY = 640 << 20
 """Bytes of address space. With less some library can hang or abort where another only fails to load."""
@@ -15,23 +15,32 @@ LEAST_MEMORY = 640 << 20
 
 def main() -> None:
     """Run a command; its exit code is the process's."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    # What says how a command stops is loaded itself, while signals are kept.
+    kept: list[int] = []
+    for number in STOPS:
+        signal.signal(number, lambda signalled, _: kept.append(signalled))
+    import sordino.cli.exits  # noqa: F401
+
+    for number in STOPS:
         signal.signal(number, _leave)
+    if kept:
+        _leave(kept[0], None)
     _require_memory()
     try:
         from sordino.cli.main import main as run
     except (ImportError, MemoryError) as error:
         found = str(error) or "too little memory"
-        step = "allow more memory, or install it again"
-        _end(UnavailableError("its libraries must be possible to load", found=found, step=step))
+        _end("its libraries must be possible to load", found, "allow more memory, or install it again")
     try:
         run()
     except MemoryError:
-        _end(UnavailableError("there must be memory for the work", found="too little", step="allow more"))
+        _end("there must be memory for the work", "too little", "allow more")
 
 
 def _leave(_: int, __: FrameType | None) -> None:
     """End at once while libraries load, which could take an exception for a failure of their own; nothing is open."""
+    from sordino.cli.exits import STOP, STOPPED, error_json, json_is_asked
+
     os.write(2, f"sordino: {STOP['rule']}\n".encode())
     if json_is_asked():
         os.write(1, f"{error_json(STOP)}\n".encode())
@@ -46,10 +55,14 @@ def _require_memory() -> None:
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
         rule = f"a process must be allowed {LEAST_MEMORY >> 20} MiB of address space"
-        _end(UnavailableError(rule, found=f"{allowed >> 20} MiB", step="raise the limit (ulimit -v)"))
+        _end(rule, f"{allowed >> 20} MiB", "raise the limit (ulimit -v)")
 
 
-def _end(error: UnavailableError) -> NoReturn:
+def _end(rule: str, found: str, step: str) -> NoReturn:
+    from sordino.cli.exits import EXIT_CODES, error_json, json_is_asked
+    from sordino.errors import UnavailableError
+
+    error = UnavailableError(rule, found=found, step=step)
     print(f"sordino: {error}", file=sys.stderr)  # noqa: T201 - click is not loaded
     if json_is_asked():
         print(error_json(error.facts()))  # noqa: T201

@@ -79,15 +79,17 @@ def coarse_number(value: float) -> float:
 
 
 def solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve a symmetric system by elimination without exchanges.
+    """Solve a system by elimination; the largest entry of each column becomes its pivot, the first of equal ones.
 
     Args:
-        matrix: positive definite, or such a matrix bordered by columns of full rank and zeros, shape (n, n).
+        matrix: regular, shape (n, n).
         right: shape (n,) or (n, m).
     """
     n = len(matrix)
     work = np.column_stack([matrix, right])
     for i in range(n - 1):
+        largest = i + int(np.argmax(np.abs(work[i:, i])))
+        work[[i, largest]] = work[[largest, i]]
         factors = work[i + 1 :, i] / work[i, i]
         work[i + 1 :, i + 1 :] -= factors[:, None] * work[i, i + 1 :]
     for i in range(n - 1, -1, -1):
