@@ -61,7 +61,7 @@ class Field:
         """The sum of at least one array, elementwise."""
         if self.binary:
             return reduce(np.bitwise_xor, terms)
-        total: NDArray[np.int64] = reduce(partial(np.add, dtype=np.int64), terms)
+        total: Elements = reduce(partial(np.add, dtype=np.int64), terms)
         return self._reduced(total)
 
     def subtract(self, a: Elements, b: Elements) -> Elements:
@@ -76,7 +76,7 @@ class Field:
         """Products, elementwise."""
         return self._products[a, b] if self.binary else self._reduced(np.multiply(a, b, dtype=np.int64))
 
-    def _reduced(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _reduced(self, numbers: Elements) -> Elements:
         """Remainders by q. That of numpy takes longer for some numbers; its quotient by a constant multiplies."""
         return numbers - numbers // self.q * self.q
 
