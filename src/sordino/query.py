@@ -20,6 +20,7 @@ from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
+from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel, foreign_code, read_codes
@@ -191,8 +192,7 @@ class Sampled(Brief):
         choice = uniform_below(sum(self.weights), source.public(count))
         return np.searchsorted(np.cumsum(self.weights), choice.astype(np.intp), side="right")
 
-    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
-    @np.errstate(under="ignore")
+    @steady
     def privatize(self, values: Sequence[ArrayLike], source: Source | None = None) -> Words:
         """Draw a query and a report for each person.
 

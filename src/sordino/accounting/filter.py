@@ -33,6 +33,7 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats
 from sordino.exact.said import left, told
+from sordino.exact.steady import steady
 
 NODES = 4000
 """Boxes bounded for one decision at most, for each possible answer: some 20 milliseconds at 30 logistic models."""
@@ -81,6 +82,7 @@ class BayesianFilter:
     _state: Any = None
     _terms: Any = None
 
+    @steady
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
@@ -95,6 +97,7 @@ class BayesianFilter:
                 step="begin a new filter and tell it every answer again",
             )
 
+    @steady
     def decide(self, query: Any) -> Decision:
         """Whether the query may be asked, and what any answer can lead to; nothing changes.
 
@@ -117,6 +120,7 @@ class BayesianFilter:
         """
         return self.decide(query).accepted
 
+    @steady
     def after(self, query: Any, output: int) -> "BayesianFilter":
         """The filter once an accepted query has been answered.
 
@@ -133,6 +137,7 @@ class BayesianFilter:
         code = read_output(output, query.outputs)
         return replace(self, _state=decision.follow(code))
 
+    @steady
     def counted(self, query: Any, output: int) -> "BayesianFilter":
         """The filter once a query has been answered that another one accepted; `accepts` then tells what still fits.
 
@@ -142,6 +147,7 @@ class BayesianFilter:
         self._kept.level(query)
         return replace(self, _state=self._kept.counted(query, read_output(output, query.outputs)))
 
+    @steady
     def epsilon_of(self, query: Any) -> Nats:
         """The least epsilon that a query satisfies under LDP; what it promises, for a question about numbers.
 
@@ -150,6 +156,7 @@ class BayesianFilter:
         """
         return self._kept.epsilon_of(query)
 
+    @steady
     def accepts_all(self, queries: Sequence[Any]) -> bool:
         """Whether queries may be asked at once: whichever of them are answered first, and however.
 
@@ -163,6 +170,7 @@ class BayesianFilter:
         ways = math.prod(query.outputs + 1 for query in queries)
         return ways <= JOINT and _all_fit(self._kept, tuple(queries), self.rule)
 
+    @steady
     def changed(self) -> "BayesianFilter":
         """The filter once the record has changed: what was lost stays lost, and later answers add to it, never cancel.
 
@@ -172,21 +180,25 @@ class BayesianFilter:
         return replace(self, _state=self._kept.changed())
 
     @property
+    @steady
     def spent(self) -> float:
         """The realized loss of all answers, in nats, rounded up; of protected hypotheses, where there are several."""
         return self._kept.spent
 
     @property
+    @steady
     def realized(self) -> LossBounds:
         """Bounds on the realized loss of all answers about the present version, in nats, whatever the definition."""
         return self._kept.realized
 
     @property
+    @steady
     def remaining(self) -> float:
         """Nats, rounded down: queries whose epsilons add up to at most this are accepted; others may be."""
         return self._kept.remaining
 
     @property
+    @steady
     def binding(self) -> Binding:
         """The hypotheses with the least left."""
         return self._kept.binding

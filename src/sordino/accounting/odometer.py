@@ -29,6 +29,7 @@ from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.exact.arguments import checked_class
+from sordino.exact.steady import steady
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,13 @@ class Odometer:
     definition: FiniteDefinition
     _parts: Any = None
 
+    @steady
     def __post_init__(self) -> None:
         if self._parts is None:
             parts = tuple(_Part.start(self.domain, definition) for definition in _counted(self.definition))
             object.__setattr__(self, "_parts", parts)
 
+    @steady
     def after(self, query: Any, output: int) -> "Odometer":
         """The odometer once a query has been answered.
 
@@ -83,6 +86,7 @@ class Odometer:
         return replace(self, _parts=tuple(part.after(query, output) for part in self._parts))
 
     @cached_property
+    @steady
     def readings(self) -> tuple[Reading, ...]:
         """One for each group of hypotheses."""
         parts: tuple[_Part, ...] = self._parts

@@ -29,6 +29,7 @@ from sordino.domain.record import FiniteDomain
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.nats import Nats
+from sordino.exact.steady import steady
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import read_codes
 
@@ -74,6 +75,7 @@ class Panel:
     _asked: tuple[tuple[Mechanism, NDArray[np.int64]], ...] = ()
     _memo: dict[str, "_Known"] = field(default_factory=dict)
 
+    @steady
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
             raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
@@ -85,6 +87,7 @@ class Panel:
             object.__setattr__(self, "_log", np.zeros((self.people, self.domain.k)))
             object.__setattr__(self, "_spread", np.zeros(self.people))
 
+    @steady
     def accepts(self, query: Mechanism) -> NDArray[np.bool_]:
         """Whether each person may be asked, shape (people,); a dry run that changes nothing.
 
@@ -97,6 +100,7 @@ class Panel:
             self._accepted[query.fingerprint] = self._decide(query)
         return self._accepted[query.fingerprint].copy()
 
+    @steady
     def after(self, query: Mechanism, codes: ArrayLike, asked: ArrayLike | None = None) -> "Panel":
         """The panel once people have answered.
 
@@ -123,6 +127,7 @@ class Panel:
         return self._answered(query, known, array.astype(np.int64), who)
 
     @property
+    @steady
     def spent(self) -> NDArray[np.float64]:
         """Each person's realized loss, rounded up, shape (people,)."""
         spread: NDArray[np.float64] = self._spread

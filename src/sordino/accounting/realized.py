@@ -15,12 +15,14 @@ from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.arguments import checked
+from sordino.exact.steady import steady
 
 NODES = 100_000
 """Boxes bounded at most: seconds. What is open then stays open, between bounds that hold."""
 
 
 @checked
+@steady
 def realized_loss(
     domain: Box | Record | FiniteDomain,
     queries: Sequence[Any],

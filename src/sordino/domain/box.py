@@ -14,6 +14,7 @@ from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
+from sordino.exact.steady import steady
 
 
 @checked_class
@@ -78,6 +79,7 @@ class Box(Brief):
         records: NDArray[np.float64] = np.clip(self.centre + self.reach * cube, self.low, self.high)
         return records
 
+    @steady
     def checked(self, records: ArrayLike) -> NDArray[np.float64]:
         """Records as float64, shape (n, d); one record of shape (d,) becomes a row.
 
@@ -92,6 +94,7 @@ class Box(Brief):
         return rows
 
 
+@steady
 def read_records(records: ArrayLike, d: int) -> NDArray[np.float64]:
     """Rows of d finite numbers, shape (n, d); one record of shape (d,) becomes a row, single numbers a column.
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.steady import steady
 
 LARGEST = 2**31
 """Cells at most: their indices fit in the uniform choices of `exact.source`."""
@@ -50,6 +51,7 @@ class Grid:
         """The number of cells."""
         return self.rows * self.columns
 
+    @steady
     def locate(self, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> NDArray[np.intp]:
         """The cell of each position, shape (n,); -1 where it lies outside the grid or is not a number."""
         with np.errstate(invalid="ignore"):

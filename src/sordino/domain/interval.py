@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.steady import steady
 
 LARGEST_NUMBER = 1e60
 """Numbers beyond it are refused: products of numbers and coefficients stay finite."""
@@ -60,8 +61,7 @@ class Interval:
         return to_unit(np.asarray(values, dtype=np.float64), self.low, self.high)
 
 
-# Whether tiny products vanish depends on the number: no setting of numpy turns that into an error.
-@np.errstate(under="ignore")
+@steady
 def to_unit(numbers: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
     """Numbers from `low` to `high` as numbers in [-1, 1]."""
     return np.clip((numbers - low) * (2 / (high - low)) - 1, -1.0, 1.0)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.steady import steady
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Ranges:
         """How many own units one unit of the scaled number is, shape (d,)."""
         return np.array(self.high) / 2 - np.array(self.low) / 2
 
+    @steady
     def scaled(self, values: ArrayLike) -> NDArray[np.float64]:
         """Records in [-1, 1], shape (n, d), of records in their own units.
 

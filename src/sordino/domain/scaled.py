@@ -14,6 +14,7 @@ from sordino.domain.interval import number_array
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
+from sordino.exact.steady import steady
 
 PIECE = 1 << 18
 """Numbers looked at together: 2 MB stay in the processor's cache between the two looks."""
@@ -53,6 +54,7 @@ class Scaled(Brief):
         return cls(view)
 
 
+@steady
 def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
     """Rows of numbers as float64, shape (n, d), whatever the numbers are.
 
@@ -67,6 +69,7 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
     return rows.astype(np.float64, copy=False)
 
 
+@steady
 def require_inside(records: NDArray[np.float64], first: int = 0) -> None:
     """Look at all numbers of some records, the first of which stands at the place `first`.
 

@@ -26,6 +26,7 @@ from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select, whole
 from sordino.exact.source import Stream, Words
+from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel
 
@@ -109,6 +110,7 @@ class BitQuery(Channel):
         """
         return read_records(values, self.d)
 
+    @steady
     def statistic(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
         """The statistic of each record, shape (n,); summed in order, so that no batch changes a report."""
         total = np.full(len(records), self.intercept)
@@ -116,6 +118,7 @@ class BitQuery(Channel):
             total += coefficient * numbers
         return total
 
+    @steady
     def thresholds(self, records: NDArray[np.float64]) -> Words:
         """The integer that each record's word is compared with: Pr(1 | record) is this over 2^64, exactly."""
         share = self.share(self.statistic(records))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.source import Source, Stream, SystemSource, Words
+from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 
 LARGEST_CODE_BITS = 64
@@ -87,8 +88,7 @@ class Channel(ABC):
         """A short hash of the parameters: equal channels, equal fingerprints."""
         return sha256(self.parameters.encode()).hexdigest()[:16]
 
-    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
-    @np.errstate(under="ignore")
+    @steady
     def privatize(self, values: ArrayLike, source: Source | None = None) -> Words:
         """Draw one report for each value.
 

@@ -18,6 +18,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.box import BoxEvidence
 from sordino.evidence.shape import Floats
 from sordino.exact.arguments import checked_class
+from sordino.exact.steady import steady
 from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
@@ -89,6 +90,7 @@ class LinearQuery(RangedQuery):
         array([0.75, 0.5 ])
     """
 
+    @steady
     def evidence(self, box: Box, code: int) -> BoxEvidence:
         """What one answer says about a record in the box: ln of a probability that is affine in the record.
 
@@ -99,6 +101,7 @@ class LinearQuery(RangedQuery):
         beyond = self._beyond(box)
         return self._told(box, code, _shape(self.threshold), beyond) if self.informative else BoxEvidence(box)
 
+    @steady
     def require_fit(self, box: Box) -> None:
         """Check that the statistic stays in its range on the box.
 

@@ -21,6 +21,7 @@ from sordino.evidence.shape import Floats, Shape, Sigmoid
 from sordino.exact.arguments import checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
+from sordino.exact.steady import steady
 from sordino.mechanism.bit_query import BitQuery, statistic_rounding
 
 FLAT = 700.0
@@ -123,6 +124,7 @@ class LogisticQuery(BitQuery):
         share: NDArray[np.float64] = expit(statistic)
         return share
 
+    @steady
     def evidence(self, box: Box, code: int) -> BoxEvidence:
         """What one answer says about a record in the box.
 

@@ -18,6 +18,7 @@ from sordino.domain.scaled import Scaled, read_rows, require_inside
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.source import Source, Stream, SystemSource, Words
+from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel
 
@@ -124,8 +125,7 @@ class NumberChannel(Channel):
             require_inside(records)
         return records
 
-    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
-    @np.errstate(under="ignore")
+    @steady
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 

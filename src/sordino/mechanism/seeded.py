@@ -21,6 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
+from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import Channel, foreign_code, read_codes
 from sordino.mechanism.steered import Steered
@@ -156,8 +157,7 @@ class Seeded(Channel):
             share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
         return share
 
-    # Whether tiny products vanish depends on the record: no setting of numpy turns that into an error.
-    @np.errstate(under="ignore")
+    @steady
     def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
         """Draw one report for each record.
 

@@ -14,6 +14,7 @@ from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats
 from sordino.exact.arguments import checked_class
+from sordino.exact.steady import steady
 from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery
 
@@ -74,6 +75,7 @@ class TruncatedLinearQuery(RangedQuery):
         array([0.25, 0.5 , 0.75])
     """
 
+    @steady
     def evidence(self, box: Box, code: int) -> BoxEvidence:
         """What one answer says about a record in the box.
 
