@@ -56,7 +56,7 @@ def best_event(prior, shape, i, of):
 @pytest.mark.parametrize("shape", [(2, 2, 2), (2, 3, 2), (3, 2), (4, 1, 2)])
 def test_a_prior_gives_what_the_best_event_tells(shape, seed):
     prior, places = some_prior(shape, seed), range(len(shape))
-    statistics = [(j,) for j in places] + [(j, k) for j in places for k in places if j < k]
+    statistics = [(j,) for j in places]
     found = Dependence.from_prior(as_array(prior, shape), statistics)
     for i in places:
         others = [j for j in places if j != i]
@@ -101,7 +101,12 @@ def test_pairs_that_are_independent_may_tell_all_together():
     found = Dependence.from_prior(XOR, [(1,), (2,), (0, 1), (1, 2)], [[-1, 1]] * 3)
     assert [found.of(0, s) for s in ((1,), (2,), (0, 1))] == [0, 0, 0]
     assert found.of(0, (1, 2)) == found.of_rest(0) == 1
-    assert Dependence.from_prior(XOR, [(1, 2)]).of(0, (1, 2)) == 1
+
+
+@pytest.mark.parametrize("values", [None, [None, [-1, 1], None], [[-1, 1], None, [-1, 1]], [[-1, 1], [-1, 1], None]])
+def test_categories_have_no_products(values):
+    with pytest.raises(SordinoError, match="only numbers have products"):
+        Dependence.from_prior(XOR, [(1, 2)], values)
 
 
 @pytest.mark.parametrize("q", ["0", "1/10", "3/5", "1"])

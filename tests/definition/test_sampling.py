@@ -204,3 +204,43 @@ def test_wrong_answers_are_refused():
         with pytest.raises(SordinoError, match=text):
             Answer(statistics, Nats.of("ln 3"), errors)
     assert sampling_level([]) == 0
+
+
+PRODUCT_OF_FAIR_SIGNS = {(i, (1, 2)): 0 for i in range(3)}
+"""Bounds for a product: of two fair, independent numbers -1 and 1 it tells neither, nor what else it may be made of."""
+
+
+@pytest.mark.parametrize("level", ["ln 3", "0.01", "7"])
+def test_a_bound_for_a_product_serves_no_other_function_of_its_attributes(level):
+    known, amount = Dependence.bounded([1, "1/2", "1/4"], PRODUCT_OF_FAIR_SIGNS), Nats.of(level)
+    # The product itself tells nothing; of the pair of categories everybody is told what the rest allows.
+    assert sampling_deltas([(Answer(((1, 2),), amount, linear=True),)], known) == (Nats.of(0),) * 3
+    pair = Answer(((1,), (2,)), amount)
+    assert sampling_deltas([(pair,)], known) == (amount,) * 3
+    assert sampling_deltas([(Answer(((1, 2),), amount),)], known) == (amount,) * 3
+    # The two of them by one answer each; and any answer about the product that is not linear in it.
+    each = tuple(Answer(((place,),), amount, linear=True) for place in (1, 2))
+    own = [amount + dependent_loss(amount, q) for q in ("1/2", "1/4")]
+    assert sampling_deltas([each], known) == (amount + amount, *own)
+    # Nobody can call the answer about a pair linear, so that the product's bounds would serve it.
+    with pytest.raises(SordinoError, match="about one statistic"):
+        Answer(((1,), (2,)), amount, linear=True)
+
+
+def test_an_answer_about_a_pair_of_categories_tells_what_is_said():
+    """Fair bits x1 and x2, x0 their index: the product tells neither bit, the pair tells all three."""
+    law = {(2 * a + b, a, b): Fraction(1, 4) for a, b in product((0, 1), repeat=2)}
+    level, known = Nats.of("ln 3"), Dependence.bounded([1, 1, 1], PRODUCT_OF_FAIR_SIGNS)
+    told = sampling_deltas([(Answer(((1,), (2,)), level),)], known)
+    for i in range(3):
+        # Randomized response about the pair's index: three times as likely to be sent as any other.
+        given = {}
+        for cell, share in law.items():
+            row = given.setdefault(cell[i], [Fraction(0)] * 4)
+            for code in range(4):
+                row[code] += share * Fraction(3 if code == 2 * cell[1] + cell[2] else 1, 6)
+        rows = [[weight / sum(row) for weight in row] for row in given.values()]
+        odds = max(one[code] / other[code] for one in rows for other in rows for code in range(4))
+        assert 1 < odds <= 3
+        assert Nats.log(odds) <= told[i]
+    assert told == (level,) * 3

@@ -5,6 +5,7 @@ for one-bit answers about a number in [-1, 1], half the largest gap of its condi
 single drawn answer, once. `of_rest(i)` bounds it for the joint law of *all other attributes*, which serves several
 answers together. What is not declared is 1; of a statistic that is about attribute i alone, the number itself or its
 square, nothing less can be declared. A product of i and another attribute need not tell i: its bound may be below 1.
+Two places name the product of two numbers, never a pair of categories: an answer about such a pair takes `of_rest`.
 Bounds for pairs of attributes never bound a product of two of them, nor two answers together: where x_1 = x_2 xor x_3
 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
 
@@ -94,8 +95,9 @@ class Dependence(Brief):
         """Exactly, from a known prior over finite attributes.
 
         The bound for a statistic of numbers is half the gap of its conditional means: it serves *one-bit* answers about
-        it. Of categories it is the total variation of their law (of two: of their joint law), which serves any answer.
-        Of a statistic about the attribute alone it is 1, whatever the prior.
+        it. Of a category it is the total variation of its law, which serves any answer. Of a statistic about the
+        attribute alone it is 1, whatever the prior. Categories have no products: what is asked about two of them
+        together is served by the bounds for the rest.
 
         Args:
             prior: an array of probabilities with an axis for each attribute.
@@ -103,7 +105,8 @@ class Dependence(Brief):
             values: for each attribute the numbers in [-1, 1] that its values stand for, ascending; None for categories.
 
         Raises:
-            SordinoError: probabilities that do not sum to 1, a value that nobody has, or numbers outside [-1, 1].
+            SordinoError: probabilities that do not sum to 1, a value that nobody has, numbers outside [-1, 1], or a
+                product of categories.
 
         Example:
             >>> same = Dependence.from_prior([["3/8", "1/8"], ["1/8", "3/8"]], [(0,), (1,)])
@@ -115,17 +118,16 @@ class Dependence(Brief):
         places = range(weights.ndim)
         # Made without bounds first, so that wrong names of statistics are told in the same words everywhere.
         known = cls((Fraction(1),) * weights.ndim, {(0, statistic): Fraction(1) for statistic in statistics})
+        _require_numbers(known.statistics, numbers)
         bounds = {}
         for i in places:
             for _, statistic in known.statistics:
                 if set(statistic) == {i}:
                     bounds[i, statistic] = Fraction(1)
-                elif all(numbers[place] is not None for place in statistic):
-                    bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
-                elif i not in statistic:
+                elif numbers[statistic[0]] is None:
                     bounds[i, statistic] = largest_variation(given(weights, i, statistic))
                 else:
-                    bounds[i, statistic] = Fraction(1)
+                    bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
         rest = tuple(largest_variation(given(weights, i)) for i in places)
         return cls(rest, bounds)
 
@@ -172,3 +174,18 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
     if not 0 <= value <= 1:
         raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
     return value
+
+
+def _require_numbers(bounds: Iterable[tuple[int, Statistic]], values: Sequence[object | None]) -> None:
+    """Refuse products of categories.
+
+    Raises:
+        SordinoError: a statistic of several places of which one has no numbers.
+    """
+    for _, statistic in bounds:
+        if len(statistic) > 1 and any(values[place] is None for place in statistic):
+            raise SordinoError(
+                "only numbers have products",
+                found=f"statistic {statistic}",
+                step="give the numbers that values stand for, or leave the statistic out",
+            )

@@ -39,7 +39,8 @@ class Answer:
     """One answer of a type: about some statistics together, through a channel.
 
     Attributes:
-        statistics: all that the channel looks at.
+        statistics: all that the channel looks at. Categories that it looks at together stand one by one: two places in
+            one statistic are the product of two numbers, and bounds for it serve no other function of them.
         level: the LDP level of the channel over all values of these statistics, rounded up.
         errors: for a channel that sends one sign for each of some numbers, each number rounded to a sign at random by
             itself: the weight of each pattern of wrong signs, 2^m whole numbers >= 1, bit c for the c-th of the

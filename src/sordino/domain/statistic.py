@@ -2,7 +2,8 @@
 
 A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A statistic is named by the places of
 the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
-2 x_j^2 - 1, so that it fills [-1, 1]. For an attribute of categories (j,) is its category.
+2 x_j^2 - 1, so that it fills [-1, 1]. For an attribute of categories (j,) is its category; pairs of them have no name
+here, so that nothing known of a product is ever taken for something known of a pair.
 """
 
 from collections.abc import Sequence
