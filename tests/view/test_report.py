@@ -11,6 +11,7 @@ from sordino.survey.plan import Plan
 from sordino.survey.result import results
 from sordino.survey.schema import Survey
 from sordino.view.page import Section, Table
+from sordino.view.region import frequent, tightest
 from sordino.view.report import Known, estimate_page
 
 GRID = """\
@@ -63,6 +64,32 @@ def test_a_map_tells_its_cells_and_that_their_names_are_centres(answered):
     assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have anybody; most are at " in words(page)[0]
     assert "home: centre of the cell, degrees north, east" in page
     assert "A cell is named by its centre: degrees north, negative in the south" in page
+
+
+def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to(answered):
+    plan, found = answered(GRID)
+    page = unescape(estimate_page(plan, found))
+    cells = [found[0].question.domain.label(value) for value in range(plan.questions[0].domain.k)]
+    first, second = re.search(r"between the values '(\S+)' and '(\S+)': a loss of 1 nat", page).groups()
+    assert {first, second} < set(cells)
+    region = next(text for text in words(page) if text.startswith("Error rates"))
+    shown = re.search(r"tell '(\S+)' from '(\S+)' by", region).groups()
+    largest = [cells[value] for value in found[0].largest(15)]
+    assert set(shown) < set(largest)
+    # Cells of one block: others are not protected from each other.
+    one, two = (cells.index(cell) for cell in shown)
+    assert found[0].question.definition.bound(one, two) == found[0].question.definition.epsilon
+    assert "These two answers are frequent ones" in page
+
+
+def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy(answered):
+    plan, _ = answered(f"categories = 40\nprotect = {{ metric = {[*range(40)]} }}")
+    (question,) = plan.histograms
+    easiest = tightest(question)
+    assert abs(easiest[0] - easiest[1]) == 1
+    # Of values that are further apart the promise allows more, and least is left elsewhere.
+    assert frequent(question, [0, 5, 20]) == easiest
+    assert frequent(question, []) == easiest
 
 
 def test_a_simulation_shows_its_truth_and_compares(answered):

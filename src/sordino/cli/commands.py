@@ -34,7 +34,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.buys import what_a_bound_buys
-from sordino.survey.explain import explain as sentences
+from sordino.survey.explain_certificate import certificate_sentences
 from sordino.survey.explain_plan import explanation
 from sordino.survey.forecast import Forecast, forecasts, require_learnable, warnings
 from sordino.survey.load import write_text
@@ -273,7 +273,8 @@ def _questions(plan: Plan, found: Sequence[Forecast]) -> list[dict[str, Any]]:
 def _certificates(plan: Plan) -> list[dict[str, Any]]:
     """The verdict on each histogram."""
     return [
-        {"attribute": question.name, **certificate_json(certificate)} for question, certificate in plan.certificates
+        {"attribute": question.name, **certificate_json(certificate, question.domain)}
+        for question, certificate in plan.certificates
     ]
 
 
@@ -290,7 +291,7 @@ def _print_certificates(plan: Plan) -> None:
     for question, certificate in plan.certificates:
         if len(plan.questions) > 1:
             say(f"{question.name}:")
-        print_lines(sentences(certificate))
+        print_lines(certificate_sentences(certificate, question.domain))
 
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:

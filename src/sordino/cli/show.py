@@ -14,6 +14,7 @@ from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.digits import rounded
 from sordino.survey.explain_plan import Explanation
 from sordino.survey.numbers import NumbersQuestion
+from sordino.survey.promise import Domain
 from sordino.survey.rests import bound_in_short, dependence_json
 from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
 
@@ -122,7 +123,7 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     return found | dependence_json(promise) | {"answers": answers}
 
 
-def certificate_json(certificate: Certificate) -> dict[str, Any]:
+def certificate_json(certificate: Certificate, domain: Domain) -> dict[str, Any]:
     """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {
@@ -134,6 +135,7 @@ def certificate_json(certificate: Certificate) -> dict[str, Any]:
             "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
+            "labels": [domain.label(value) for value in (witness.value, witness.other)],
             "loss": str(witness.loss) if witness.loss else None,
         },
     }

@@ -110,7 +110,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
     weighs = leverage(shares.mechanism, subtract_totals=shares.part.subtract_totals)
     return head | {
         "mechanism": shares.part.mechanism.model_dump(exclude_none=True),
-        "certificate": certificate and {"attribute": question.name, **certificate_json(certificate)},
+        "certificate": certificate and {"attribute": shares.name, **certificate_json(certificate, shares.domain)},
         "expected": _shares_json(forecast.plan, question.people),
         "expected_uniform": _shares_json(forecast.uniform, question.people),
         "candidates": {name: _candidate_json(found, question.people) for name, found in forecast.candidates.items()},

@@ -17,8 +17,8 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
 from sordino.exact.arguments import checked
-from sordino.exact.said import told_of
 from sordino.mechanism.base import Mechanism
+from sordino.survey.explain_certificate import certificate_sentences
 from sordino.survey.explain_filter import counted_sentences
 from sordino.survey.explain_plan import codes_sentence, explanation, forged_sentence
 from sordino.survey.odds import promise
@@ -42,7 +42,7 @@ def explain(thing: object) -> tuple[str, ...]:
         case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | CoordinateDP() | BayesianCoordinateDP():
             return promise(thing)
         case Certificate():
-            return _certificate(thing)
+            return certificate_sentences(thing)
         case Mechanism():
             return _mechanism(thing)
         case Plan():
@@ -54,22 +54,6 @@ def explain(thing: object) -> tuple[str, ...]:
                 "only a definition, a mechanism, a certificate, a plan, a filter or an odometer can be explained",
                 found=type(thing).__name__,
             )
-
-
-def _certificate(certificate: Certificate) -> tuple[str, ...]:
-    if certificate.witness is None:
-        return ("No two values are protected from each other, so nothing can be broken.",)
-    witness = certificate.witness
-    code = "one of its codes" if witness.code is None else f"code {witness.code}"
-    of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
-    where = f"{code}, between the values {witness.value} and {witness.other}{of}"
-    if witness.loss is None:
-        return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
-    verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
-    return (
-        f"{verdict}: checked on every output in exact integers.",
-        f"Least is left of a bound at {where}: a loss of {told_of(witness.loss, certificate.slack + witness.loss)}.",
-    )
 
 
 def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:

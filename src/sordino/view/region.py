@@ -1,10 +1,15 @@
 """The error region of a test between two values: what is allowed, and what a mechanism reaches. Lengths are points."""
 
+from collections.abc import Iterable
+from itertools import combinations, islice
+
+import numpy as np
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MultipleLocator
 
 from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
 from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
 from sordino.survey.question import HistogramQuestion
 from sordino.view.axes import SIZE, WIDTH, Sign, legend, legend_height, quiet
 from sordino.view.colours import BAR, INK, MARK, RULE
@@ -16,6 +21,9 @@ SIGNS: list[Sign] = [
     ("errors that the promise allows: on and above this line", {"color": BAR, "linewidth": 3}),
     ("best tests of a report", {"color": MARK, "linewidth": 1.8, "linestyle": (0, (5, 2))}),
 ]
+TRIED = 6
+"""Pairs of frequent values whose curves are computed at most."""
+
 NAME = 14
 """Letters of a value's name at most."""
 
@@ -56,20 +64,60 @@ def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, 
 
 def question_region(question: HistogramQuestion) -> Drawing:
     """The region of the two values that a question's certificate found easiest to tell apart."""
-    return error_region(*region_of(question))
+    return error_region(*region_of(question, tightest(question)))
 
 
-def region_of(question: HistogramQuestion) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
-    """What the promise allows for the two values that are easiest to tell apart, what reports reach, and their names.
+Pair = tuple[int, int]
+
+
+def tightest(question: HistogramQuestion) -> Pair:
+    """The two values that a question's certificate found easiest to tell apart.
 
     Raises:
         SordinoError: no two values are protected from each other.
     """
-    witness, mechanism, definition = question.certificate.witness, question.mechanism, question.definition
+    witness = question.certificate.witness
     if witness is None:
         raise SordinoError("a region needs two values that are protected from each other", found=question.name)
-    pair = witness.value, witness.other
-    allowed = allowed_errors(definition.bound(*pair), definition.bound(*reversed(pair)))
-    reached = reached_errors(mechanism, *pair) if mechanism.outputs <= MOST_CODES else None
+    return witness.value, witness.other
+
+
+def frequent(question: HistogramQuestion, values: Iterable[int]) -> Pair:
+    """The first two of these values, the most frequent first, with the region of those easiest to tell apart.
+
+    Of thousands of values the easiest say nothing to anybody: a map's first cells may lie in an ocean. So others stand
+    for them, but none of whom the promise allows less, or reports reach less. The easiest where there are no others.
+    """
+    easiest = tightest(question)
+    bounds, curves = _bounds(question, easiest), _curves(question, easiest)
+    ways = (pair for one, two in combinations(values, 2) for pair in ((one, two), (two, one)))
+    alike = (pair for pair in ways if _bounds(question, pair) == bounds)
+    return next((pair for pair in islice(alike, TRIED) if _same(_curves(question, pair), curves)), easiest)
+
+
+def region_of(question: HistogramQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
+    """What the promise allows for two values that it protects, what reports reach, and their names."""
     value, other = (question.domain.label(value) for value in pair)
-    return allowed, reached, value, other
+    return *_curves(question, pair), value, other
+
+
+def _bounds(question: HistogramQuestion, pair: Pair) -> tuple[Nats | None, Nats | None]:
+    """Those of the first value over the second, and back."""
+    one, two = pair
+    return question.definition.bound(one, two), question.definition.bound(two, one)
+
+
+def _curves(question: HistogramQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None]:
+    """What the promise allows, and what reports reach where they are few enough to know."""
+    mechanism = question.mechanism
+    reached = reached_errors(mechanism, *pair) if mechanism.outputs <= MOST_CODES else None
+    return allowed_errors(*_bounds(question, pair)), reached
+
+
+def _same(curves: tuple[ErrorRegion, ErrorRegion | None], others: tuple[ErrorRegion, ErrorRegion | None]) -> bool:
+    """Whether tests reach the same error rates."""
+    one, two = curves[1], others[1]
+    if one is None or two is None:
+        return one is two
+    pairs = ((one.false_alarm, two.false_alarm), (one.missed, two.missed))
+    return all(left.shape == right.shape and np.allclose(left, right, rtol=0, atol=1e-12) for left, right in pairs)

@@ -10,7 +10,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
 from sordino.survey.coordinates import CoordinatePromise
-from sordino.survey.explain import explain
+from sordino.survey.explain_certificate import certificate_sentences
 from sordino.survey.explain_plan import Explanation, explanation
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import Plan
@@ -21,7 +21,7 @@ from sordino.view.histogram import MOST, columns
 from sordino.view.maps import maps
 from sordino.view.numbers import numbers_section
 from sordino.view.page import Figure, Section, Sentences, Table, render
-from sordino.view.region import error_region, region_of
+from sordino.view.region import error_region, frequent, region_of, tightest
 from sordino.view.words import columns_in_words, map_in_words, region_in_words, shares_in_words
 
 LARGEST = 15
@@ -36,6 +36,9 @@ FITTED = (
     " tend to be too low, for what noise adds to the smallest is taken from them."
 )
 """What the numbers of a share are."""
+
+ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
+"""Where others would say nothing to anybody."""
 
 CENTRE = "centre of the cell, degrees north, east"
 CELLS = " A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
@@ -79,9 +82,11 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     sections.append(_revealed(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
+    shares = {one.question.name: one for one in results if isinstance(one, HistogramResult)}
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        sections.append(Section(f"The certificate{about}", (Sentences(explain(certificate)), *_region(question))))
+        said = Sentences(certificate_sentences(certificate, question.domain))
+        sections.append(Section(f"The certificate{about}", (said, *_region(question, shares.get(question.name)))))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
@@ -188,13 +193,17 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr
     return Table((result.question.name, *named), rows, note)
 
 
-def _region(question: HistogramQuestion) -> tuple[Figure, ...]:
-    """How well anybody can tell the two values by a report that the certificate found easiest to tell apart."""
+def _region(question: HistogramQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
+    """How well anybody can tell two values by a report: of many values two that are frequent."""
     if question.certificate.witness is None:
         return ()
-    region = region_of(question)
+    pair = tightest(question)
     note = (
         "What a test can decide: whoever tests by a report which of the two answers was given errs at least as often as"
         " the boundary says."
     )
+    if result is not None and question.domain.k > LARGEST:
+        pair = frequent(question, result.largest(LARGEST).tolist())
+        note += ALIKE if pair != tightest(question) else ""
+    region = region_of(question, pair)
     return (Figure(error_region(*region), region_in_words(*region), note=note),)
