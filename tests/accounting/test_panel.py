@@ -22,7 +22,7 @@ from sordino import (
     SubsetSelection,
     estimate_stopped,
 )
-from sordino.reproduce.simulation import SimulationSource
+from sordino.papers.simulation import SimulationSource
 
 FIVE = Categories(range(5))
 MENU = [

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sordino.accounting.interaction import answers
 
 from sordino import (
     LDP,
@@ -28,7 +29,6 @@ from sordino import (
     SordinoError,
     TruncatedLinearQuery,
 )
-from sordino.accounting.interaction import answers
 from sordino.accounting.odometer import Odometer
 from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss

@@ -13,7 +13,6 @@ from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.mechanism.ball import L2Ball
 from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.number import NumberChannel
@@ -21,6 +20,7 @@ from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.sign_tables import Row, SignTables
 from sordino.mechanism.signs import SignResponse
+from sordino.papers.bayesian_coordinate.ball import L2Ball
 
 
 def table(*weights):

@@ -22,7 +22,7 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 SHAPE = (2, 3)
 RECORDS = [*product(range(2), range(3))]

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sordino.audit import levels
-from sordino.definition import convert
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
@@ -19,6 +18,7 @@ from sordino.exact.nats import Nats
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.papers.bayesian_coordinate import convert
 
 FAIR_3 = np.full((2, 2, 2), 1 / 8)
 BITS_3 = [*product(range(2), repeat=3)]

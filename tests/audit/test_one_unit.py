@@ -16,7 +16,7 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20", "40"]
 GRANULARITY = {"20": 1e-9, "40": 0.5}

@@ -8,7 +8,7 @@ import pytest
 
 from sordino.domain.grid import Grid
 from sordino.estimation.estimate import Method
-from sordino.reproduce import table1
+from sordino.papers.context_aware import table1
 
 METHODS = set(get_args(Method))
 

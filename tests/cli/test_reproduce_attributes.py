@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from sordino.reproduce import corollary1 as corollary
-from sordino.reproduce import fig3 as figure
+from sordino.papers.bayesian_coordinate import corollary1 as corollary
+from sordino.papers.bayesian_coordinate import fig3 as figure
 
 PNG = b"\x89PNG\r\n\x1a\n"
 EXACT = {"zeta_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_duchi", "baseline_sampled"}

@@ -20,6 +20,8 @@ def test_every_example_of_the_page_prints_what_it_says():
 
 def test_every_arrow_has_its_name_on_the_page():
     page = PAGE.read_text(encoding="utf-8")
-    source = (Path(__file__).parents[2] / "src" / "sordino" / "definition" / "convert.py").read_text(encoding="utf-8")
+    source = (
+        Path(__file__).parents[2] / "src" / "sordino" / "papers" / "bayesian_coordinate" / "convert.py"
+    ).read_text(encoding="utf-8")
     for name in re.findall(r"^def ([a-z]\w+)", source, re.MULTILINE):
         assert f"`{name}`" in page, name

@@ -15,7 +15,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 SHARES = [0, 1e-9, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.07, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.99, 1]
 CONFIDENCES = [0.5, 0.8, 0.95, 0.999]

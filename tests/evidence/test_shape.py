@@ -9,7 +9,7 @@ from sordino.evidence.stack import Stack
 from sordino.mechanism.linear_query import LogAffine
 from sordino.mechanism.logistic_query import LogLogistic
 from sordino.mechanism.truncated_query import LogClipped
-from sordino.reproduce.appendix_a import LogSquare
+from sordino.papers.bayesian_filter.appendix_a import LogSquare
 
 
 def weights(epsilon):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from sordino.accounting.approximate import ApproximateFilter
-from sordino.definition.convert import deltas_from_likelihood
 from sordino.definition.dependence import Dependence
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.exact.written import exact_value, read_rational, shown
+from sordino.papers.bayesian_coordinate.convert import deltas_from_likelihood
 from sordino.survey.ledger_terms import LedgerTerms, terms_of_text
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey

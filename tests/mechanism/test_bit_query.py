@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sordino import Box, LinearQuery, LogisticQuery, SordinoError, TruncatedLinearQuery
 from sordino.exact.coin import WORD
 from sordino.mechanism.bit_query import BitQuery
-from sordino.reproduce.simulation import SimulationSource
+from sordino.papers.simulation import SimulationSource
 
 EPSILONS = ("0.001", "0.5", "1", "ln 3", "4", "20", "40")
 

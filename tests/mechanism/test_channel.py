@@ -13,7 +13,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.supported import SupportMechanism
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 
 def test_every_row_adds_up_to_the_denominator(awkward):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from sordino.domain.statistic import Moments
-from sordino.mechanism.ball import L2Ball
 from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.mixture import Mixture
-from sordino.mechanism.nested import NestedMean
 from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.sign_tables import Row, SignTables
 from sordino.mechanism.signs import SignResponse
+from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.nested import NestedMean
 
 PAIR = (6 << 60, 3 << 60, 5 << 60, 2 << 60)
 CHANNELS = {

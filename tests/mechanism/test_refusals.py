@@ -20,9 +20,9 @@ from sordino import (
     SordinoError,
     TruncatedLinearQuery,
 )
-from sordino.accounting.interaction import answers
 from sordino.accounting.realized import realized_loss
 from sordino.exact.coin import WORD
+from sordino.papers.bayesian_filter.interaction import answers
 
 UNIT_BOX = Box([0], [1])
 SECRETS = (0.731234567891, 0.9199, 0.5123, 0.01)

@@ -10,7 +10,7 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.unary import UnaryEncoding
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 pytestmark = pytest.mark.statistical
 

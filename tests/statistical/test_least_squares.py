@@ -12,7 +12,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
-from sordino.reproduce.simulation import simulate_bits
+from sordino.papers.simulation import simulate_bits
 
 pytestmark = pytest.mark.statistical
 

@@ -16,13 +16,11 @@ from sordino import (
     ChannelTable,
     HadamardResponse,
     HighLow,
-    L2Ball,
     LevelResponse,
     LinearQuery,
     LogisticQuery,
     Mixture,
     Moments,
-    NestedMean,
     OneBit,
     ProjectiveResponse,
     RandomizedResponse,
@@ -32,11 +30,13 @@ from sordino import (
     SubsetSelection,
     SystemSource,
     TruncatedLinearQuery,
-    UnaryEncoding,
 )
 from sordino.exact.source import Words
 from sordino.mechanism.sign_tables import Row
-from sordino.mechanism.two_copies import TwoCopies
+from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.nested import NestedMean
+from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
+from sordino.papers.context_aware.unary import UnaryEncoding
 
 FINITE = {
     "randomized": RandomizedResponse(10, "1"),

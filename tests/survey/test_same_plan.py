@@ -52,8 +52,8 @@ SURVEYS = {
 }
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
 GOLDEN = {
-    "line": "e4bb8d728458df499a0b",
-    "distances": "a42c3726bbfeafa7c771",
+    "line": "5168c061a1e1a2ca49d0",
+    "distances": "82cd70635eccf8488851",
     "matrix": "8a6ddfb0b34fb41c31cf",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",

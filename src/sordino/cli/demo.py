@@ -11,8 +11,8 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_explanation, print_json, print_result, print_table
 from sordino.cli.show_forecast import accuracy_rows
+from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.engine.reports import Progress
-from sordino.reproduce.demo import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.survey.explain_plan import explanation
 from sordino.survey.forecast import SharesForecast
 from sordino.survey.load import write_text

@@ -13,10 +13,10 @@ from sordino.cli.reproduce_filter import COMMANDS
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
 from sordino.estimation.estimate import Method
-from sordino.reproduce import fig2 as figure
-from sordino.reproduce import table1 as table
-from sordino.reproduce.checkins import Checkins, read_checkins
-from sordino.reproduce.simulation import CONTESTANTS, METHODS, Contestant
+from sordino.papers.context_aware import fig2 as figure
+from sordino.papers.context_aware import table1 as table
+from sordino.papers.context_aware.checkins import Checkins, read_checkins
+from sordino.papers.simulation import CONTESTANTS, METHODS, Contestant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -11,9 +11,9 @@ from sordino.cli.progress import progress
 from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
-from sordino.reproduce import corollary1 as corollary
-from sordino.reproduce import fig3 as figure
-from sordino.reproduce import least_squares as regression
+from sordino.papers.bayesian_coordinate import corollary1 as corollary
+from sordino.papers.bayesian_coordinate import fig3 as figure
+from sordino.papers.bayesian_coordinate import least_squares as regression
 
 LIMITS = ("lower", "upper")
 

@@ -6,9 +6,9 @@ Drawing libraries take a second to load: they are imported where they are used, 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sordino.reproduce import corollary1 as corollary
-from sordino.reproduce import fig3 as figure
-from sordino.reproduce import least_squares as regression
+from sordino.papers.bayesian_coordinate import corollary1 as corollary
+from sordino.papers.bayesian_coordinate import fig3 as figure
+from sordino.papers.bayesian_coordinate import least_squares as regression
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -11,11 +11,11 @@ from sordino.accounting.state import Rule
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
-from sordino.reproduce import fig1, health
-from sordino.reproduce import identical as walks
-from sordino.reproduce.appendix_a import PAPER, Row, appendix_a
-from sordino.reproduce.bcdp_composition import bcdp_composition
-from sordino.reproduce.chords import BOXES, chords
+from sordino.papers.bayesian_coordinate.composition import bcdp_composition
+from sordino.papers.bayesian_filter import fig1, health
+from sordino.papers.bayesian_filter import identical as walks
+from sordino.papers.bayesian_filter.appendix_a import PAPER, Row, appendix_a
+from sordino.papers.bayesian_filter.chords import BOXES, chords
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 runs_option = click.option("--runs", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Runs.")

@@ -1,7 +1,7 @@
 """Coordinate DP: records that differ in one attribute only cannot be told apart by more than that attribute's budget.
 
 It protects an attribute from somebody who already knows all others. For anybody else the others may tell about it: a
-budget of 0 does not mean that nothing is learned. See `convert` for what follows with a bound on the dependence.
+budget of 0 does not mean that nothing is learned.
 Source: BCDP paper, Definition 3 (c-CDP).
 """
 
@@ -54,6 +54,11 @@ class CoordinateDP:
 
     def __init__(self, budgets: Sequence[BoundLike]) -> None:
         object.__setattr__(self, "budgets", read_amounts("budget", budgets))
+
+    @property
+    def ldp_level(self) -> Nats | None:
+        """The level of LDP that follows: the sum of all budgets; None where one is infinite (BCDP paper, 4.1)."""
+        return None if None in self.budgets else sum((budget for budget in self.budgets if budget), Nats.of(0))
 
     def on(self, shape: Shape) -> "CoordinateDP":
         """The same about records with so many values of each attribute; or on a `Record`.

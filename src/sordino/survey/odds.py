@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.convert import ldp_from_coordinate
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
@@ -115,7 +114,7 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
 
 
 def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
-    total = ldp_from_coordinate(["inf" if budget is None else budget for budget in definition.budgets])
+    total = definition.ldp_level
     return (
         *_attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes"),
         (

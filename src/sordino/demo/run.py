@@ -1,0 +1,129 @@
+"""The demo: a million simulated people tell where they live, through the files that a user would use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sordino.demo.people import draw_people
+from sordino.engine.duckdb import ROWS, write_table
+from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Method, default_method
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.load import write_text
+from sordino.survey.plan import Plan
+from sordino.survey.result import HistogramResult, results
+from sordino.survey.schema import Survey
+from sordino.survey.tally import save_aggregate
+
+PEOPLE = 1_000_000
+
+SURVEY = """\
+# Where do people live? The map has 43,750 cells; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not.
+version = 1
+epsilon = "1"
+
+[attribute.home]
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
+protect = { blocks = [5, 5] }
+
+[[ask]]
+histogram = "home"
+"""
+
+UNIFORM = SURVEY.replace("protect = { blocks = [5, 5] }\n", "").replace(
+    "; a block of 5 x 5 cells (about 110 x 95 km) is public, the cell is not", ", all protected alike"
+)
+
+MARKER = "made-by-sordino-demo.txt"
+"""Marks a folder whose files the demo may replace."""
+
+METHODS: tuple[Method, ...] = ("unbiased", "simplex", "block-simplex")
+"""Compared with each other; the page and the terminal show what the default gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What the demo found.
+
+    Attributes:
+        folder: its files: people.csv, survey.toml, plan.json, reports.parquet, aggregate.json.
+        truth: shape (k,), the simulated people's shares.
+        plan: the blockwise one.
+        blockwise, uniform: the results by method, under block-structured and under uniform LDP.
+    """
+
+    folder: Path
+    truth: NDArray[np.float64]
+    plan: Plan
+    blockwise: dict[Method, HistogramResult]
+    uniform: dict[Method, HistogramResult]
+
+    def distance(self, result: HistogramResult) -> float:
+        """Total variation distance of an estimate to the truth."""
+        return float(np.abs(result.estimate.by_method - self.truth).sum() / 2)
+
+
+def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo:
+    """Plan, privatize, aggregate and estimate, in a folder of its own whose demo files are made anew.
+
+    Args:
+        folder: made if it does not exist.
+        people: how many to simulate.
+        step: called with the name of each long step; gives the function to call with the rows done.
+    """
+    marker = folder / MARKER
+    if folder.exists() and not marker.is_file() and any(folder.iterdir()):
+        raise SordinoError(
+            f"{folder} must be new, empty, or of an earlier demo", found="other files", step="name another"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(
+        marker, "The files beside this one were made by `sordino demo`, and are made anew by it.\n", overwrite=True
+    )
+    names = ("people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json")
+    data, survey, plan_file, reports, tally = (folder / name for name in names)
+    for path in (data, survey, plan_file, reports, tally, folder / "uniform.toml"):
+        path.unlink(missing_ok=True)
+    latitude, longitude = draw_people(people)
+    _write_people(data, latitude, longitude)
+    write_text(survey, SURVEY)
+    Plan.of(Survey.load(survey), people).save(plan_file)
+    plan = Plan.load(plan_file)
+    privatize_table(plan, data, reports, step("privatize"))
+    aggregate = tally_table(plan, [reports], step("aggregate"))
+    save_aggregate(plan, aggregate, tally)
+    write_text(folder / "uniform.toml", UNIFORM)
+    uniform = Plan.of(Survey.load(folder / "uniform.toml"), people)
+    same_people = tally_people(uniform, data, step("compare"))
+    cells = Survey.load(survey).attribute["home"].domain()
+    truth = np.bincount(cells.locate(latitude, longitude), minlength=cells.k) / people  # type: ignore[union-attr]
+    return Demo(
+        folder,
+        truth,
+        plan,
+        _by_method(plan, aggregate),
+        _by_method(uniform, same_people),
+    )
+
+
+def by_default(found: dict[Method, HistogramResult]) -> HistogramResult:
+    """What `sordino estimate` gives when it is not told a method."""
+    return found[default_method(found["unbiased"].question.mechanism)]
+
+
+def _by_method(plan: Plan, aggregate: Aggregate) -> dict[Method, HistogramResult]:
+    """The results of the survey's only question."""
+    found = {method: results(plan, aggregate, method)[0] for method in METHODS}
+    return {method: result for method, result in found.items() if isinstance(result, HistogramResult)}
+
+
+def _write_people(path: Path, latitude: NDArray[np.float64], longitude: NDArray[np.float64]) -> None:
+    schema = pa.schema([("latitude", pa.float64()), ("longitude", pa.float64())])
+    pieces = range(0, len(latitude), ROWS)
+    batches = (pa.record_batch([latitude[i : i + ROWS], longitude[i : i + ROWS]], schema=schema) for i in pieces)
+    write_table(path, schema, batches)

@@ -1,0 +1,64 @@
+"""Channels for the means of numbers with a delta each, those of the BCDP paper and better ones, and their exact errors.
+
+All of them keep the same deltas and epsilon, within the same bound on dependence. Errors are those of numbers at -1 or
+1, whose |x|^2 is their number d: the expected squared error of all means together, before any projection.
+Source: BCDP paper, Mechanisms 1 and 2, Theorem 2 and Appendix B.1, with their corrections.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, sqrt
+from typing import Literal, TypeAlias, get_args
+
+from sordino.definition.dependence import Dependence
+from sordino.design.drawn_answers import one_number
+from sordino.design.sampled_mean import SampledMean, expected_error, single_levels
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.number import NumberChannel
+from sordino.papers.bayesian_coordinate.ball import L2Ball
+from sordino.papers.bayesian_coordinate.nested import NestedMean
+from sordino.papers.bayesian_coordinate.nested_budgets import nested_budgets
+
+Zeta: TypeAlias = Fraction | Literal["paper"]
+
+Entrant = Literal["paper", "zeta", "tight", "sampled", "best", "baseline_duchi", "baseline_sampled"]
+"""paper: nested reports with the paper's zeta. zeta: with the best one. tight: with the best budgets, by the tight
+accounting. sampled: one number each, by the sampling rule. best: `SampledMean`. baseline_duchi and baseline_sampled: at
+the least delta under LDP, on the ball and by one number each."""
+
+ENTRANTS: tuple[Entrant, ...] = get_args(Entrant)
+
+
+def entrants(deltas: Sequence[Nats], epsilon: Nats, q: Fraction, zeta: Zeta) -> dict[Entrant, NumberChannel]:
+    """The channels by name, in the order of `ENTRANTS`.
+
+    Args:
+        deltas: in (0, epsilon].
+        epsilon: the LDP level of a report at most.
+        q: the bound on dependence, the same for all numbers.
+        zeta: of the paper's budgets.
+    """
+    d, least = len(deltas), min(deltas)
+    dependence = Dependence((q,) * d)
+    return {
+        "paper": NestedMean(nested_budgets(deltas, epsilon, q, zeta)),
+        "zeta": NestedMean(nested_budgets(deltas, epsilon, q)),
+        "tight": NestedMean(nested_budgets(deltas, epsilon, q, accounting="tight")),
+        "sampled": one_number(single_levels(deltas, epsilon, dependence)),
+        "best": SampledMean(deltas, epsilon, dependence),
+        "baseline_duchi": L2Ball(d, sqrt(d), least),
+        "baseline_sampled": one_number([least] * d),
+    }
+
+
+def exact_error(channel: NumberChannel, people: int) -> float:
+    """The total mean squared error for people whose numbers are all -1 or 1.
+
+    Raises:
+        SordinoError: it is infinite, since some number is not told at all.
+    """
+    error = expected_error(channel, people, channel.d)
+    if not isfinite(error):
+        raise SordinoError("errors must be finite", found="a number that is not told", step="raise the least delta")
+    return error

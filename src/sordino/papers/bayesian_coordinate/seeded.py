@@ -1,0 +1,273 @@
+"""Reports of a public seed and some bits, each steered by a direction of the seed; tallies in fixed point.
+
+The seed is drawn without looking at the record, so that all a report tells are its bits: their LDP levels add up. Means
+are estimated from sums of sign times direction in whole units, so that tallies add in any order.
+
+Layout of a report: up to 32 bits share one word with the seed, bit j at the word's bit j and the seed above them. More
+bits follow the seed's own word in words of 64, and a report is a row of words.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.scaled import Scaled
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD
+from sordino.exact.nats import Nats
+from sordino.exact.source import Source, Stream, SystemSource, Words
+from sordino.exact.steady import steady
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.channel import Channel, foreign_code, read_codes
+from sordino.papers.bayesian_coordinate.steered import Steered
+
+FIXED_POINT = 2**32
+"""A 1 in fixed point. Each number of a direction counts from 0 to 2 of them: 10^9 reports stay below 2^63."""
+
+MOST_REPORTS = 2**30 - 1
+"""Beyond these a tally can pass the largest number of 64 bits."""
+
+MOST_BITS_BESIDE_SEED = 32
+"""Bits that share a word with their seed, which then keeps 32 bits or more; more bits get words of their own."""
+
+PIECE = 2**18
+"""Numbers of directions held at a time, about 2 MB an array."""
+
+
+def pieces(people: int, width: int) -> list[slice]:
+    """Runs of people whose directions of this width are held at a time."""
+    size = max(1, PIECE // max(width, 1))
+    return [slice(start, start + size) for start in range(0, people, size)]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How a seed and some bits stand in a report.
+
+    Attributes:
+        bits: how many bits a report has beside the seed.
+    """
+
+    bits: int
+
+    @property
+    def words(self) -> int:
+        """Words of a report."""
+        return 1 if self.bits <= MOST_BITS_BESIDE_SEED else 1 + -(-self.bits // 64)
+
+    def seeds(self, words: Words) -> Words:
+        """Seeds from whole random words: their upper bits, where they share a word."""
+        return words >> np.uint64(self.bits) if self.words == 1 else words
+
+    def pack(self, seeds: Words, bits: NDArray[np.bool_]) -> Words:
+        """The reports, shape (n,) or (n, words), of seeds of shape (n,) and bits of shape (n, bits)."""
+        if self.words == 1:
+            codes = seeds << np.uint64(self.bits)
+            for j in range(self.bits):
+                codes |= bits[:, j].astype(np.uint64) << np.uint64(j)
+            return codes
+        codes = np.zeros((len(seeds), self.words), dtype=np.uint64)
+        codes[:, 0] = seeds
+        for j in range(self.bits):
+            codes[:, 1 + j // 64] |= bits[:, j].astype(np.uint64) << np.uint64(j % 64)
+        return codes
+
+    def signs(self, codes: Words, j: int) -> NDArray[np.float64]:
+        """Bit j of reports as 1 or -1, shape (n,)."""
+        word = codes if self.words == 1 else codes[:, 1 + j // 64]
+        bit = (word >> np.uint64(j % 64)) & np.uint64(1)
+        return 2 * bit.astype(np.float64) - 1
+
+    def seeds_of(self, codes: Words) -> Words:
+        """The seeds of reports, shape (n,)."""
+        return codes >> np.uint64(self.bits) if self.words == 1 else codes[:, 0]
+
+    def impossible(self, codes: Words) -> NDArray[np.bool_]:
+        """Whether reports of several words have bits beyond the last."""
+        rest = self.bits % 64
+        if self.words == 1 or rest == 0:
+            return np.zeros(len(codes), dtype=np.bool_)
+        beyond: NDArray[np.bool_] = (codes[:, -1] >> np.uint64(rest)) != 0
+        return beyond
+
+
+@dataclass(frozen=True)
+class Level:
+    """One bit about some of the numbers.
+
+    Attributes:
+        columns: shape (m,), the numbers it is about, ascending.
+        step: its LDP level, the difference of two budgets.
+        steered: how the bit is drawn.
+    """
+
+    columns: NDArray[np.intp]
+    step: Nats
+    steered: Steered
+
+
+class Seeded(Channel):
+    """A channel whose reports are a seed and a bit for each level."""
+
+    @property
+    @abstractmethod
+    def levels(self) -> Sequence[Level]:
+        """The bits, in order."""
+
+    @cached_property
+    def packing(self) -> Packing:
+        """How codes are made of a seed and a bit for each level."""
+        return Packing(len(self.levels))
+
+    @property
+    def outputs(self) -> int:
+        """Any words, of which a code of more than 32 levels has several."""
+        return int(WORD**self.packing.words)
+
+    @property
+    def counts_codes(self) -> bool:
+        """No: it sums."""
+        return False
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """The last counter."""
+        return int(counters[-1])
+
+    def codes(self, which: int) -> Sequence[int]:  # noqa: ARG002 - there is one type
+        """All words; a code of several words counts as one number, its first word the highest."""
+        return range(self.outputs)
+
+    def probability(self, record: Sequence[float], code: int) -> Fraction:
+        """Pr(code | record), in the integers of the sampler."""
+        words = [code >> 64 * place & (WORD - 1) for place in reversed(range(self.packing.words))]
+        rows = np.array([words], dtype=np.uint64)
+        codes = rows[:, 0] if self.packing.words == 1 else rows
+        if self.packing.impossible(codes)[0]:
+            return Fraction(0)
+        seeds, values = self.packing.seeds_of(codes), np.array([record], dtype=np.float64)
+        share = Fraction(1, WORD >> self.packing.bits if self.packing.words == 1 else WORD)
+        for k, level in enumerate(self.levels):
+            directions = level.steered.directions(seeds)
+            one = Fraction(int(level.steered.thresholds(values[:, level.columns], directions)[0]), WORD)
+            share *= one if self.packing.signs(codes, k)[0] > 0 else 1 - one
+        return share
+
+    @steady
+    def privatize(self, values: ArrayLike | Scaled, source: Source | None = None) -> Words:
+        """Draw one report for each record.
+
+        Args:
+            values: shape (n, d).
+            source: where random words come from; fresh ones from the operating system by default.
+
+        Returns:
+            Codes, uint64, shape (n,); of more than 32 levels shape (n, words). Every call is a new release.
+
+        Raises:
+            SordinoError: records that the channel does not take (named by position, never by value).
+        """
+        read = self.checked(values.records if isinstance(values, Scaled) else values)
+        if self.packing.words == 1:
+            return Channel.privatize(self, read, source)
+        stream = (SystemSource() if source is None else source).stream(read)
+        codes = np.empty((len(read), self.packing.words), dtype=np.uint64)
+        for rows in pieces(len(read), self._width):
+            codes[rows] = self._sample(read[rows], stream.take(rows))
+        return codes
+
+    def tally(self, codes: ArrayLike) -> Aggregate:
+        """Sum up the reports.
+
+        Raises:
+            SordinoError: codes that this channel cannot send.
+        """
+        if self.packing.words == 1:
+            return super().tally(codes)
+        words = read_rows(codes, self.packing)
+        counts = self._count(words, np.zeros(len(words), dtype=np.intp), 1)[0]
+        return Aggregate(self.fingerprint, len(words), counts)
+
+    @property
+    def _chunk(self) -> int:
+        return max(1, PIECE // self._width)
+
+    @property
+    def _width(self) -> int:
+        """The most numbers that a direction has."""
+        return max((len(level.columns) for level in self.levels), default=1)
+
+    def _sample(self, values: NDArray[np.float64], stream: Stream) -> Words:
+        seeds = self.packing.seeds(stream.next())
+        bits = np.empty((len(values), len(self.levels)), dtype=np.bool_)
+        for k, level in enumerate(self.levels):
+            directions = level.steered.directions(seeds)
+            bits[:, k] = stream.next() < level.steered.thresholds(values[:, level.columns], directions)
+        return self.packing.pack(seeds, bits)
+
+    def _directions(self, codes: Words, k: int) -> NDArray[np.float64]:
+        """What level k of each report says: sign times direction, shape (n, m)."""
+        vectors = self.levels[k].steered.directions(self.packing.seeds_of(codes))
+        vectors *= self.packing.signs(codes, k)[:, None]
+        return vectors
+
+
+def fixed_sums(parts: NDArray[np.float64], group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+    """Sums of numbers in [-1, 1], moved up by one, in fixed point: shape (groups, width) of shape (n, width).
+
+    Each number counts from 0 to 2 times FIXED_POINT, so that tallies never fall below zero.
+    """
+    fixed = np.rint(parts * FIXED_POINT).astype(np.int64) + FIXED_POINT
+    if groups == 1:
+        total: NDArray[np.int64] = fixed.sum(axis=0, keepdims=True)
+        return total
+    sums = np.zeros((groups, parts.shape[1]), dtype=np.int64)
+    np.add.at(sums, group, fixed)
+    return sums
+
+
+def can_hold(counters: NDArray[np.integer], most: int) -> NDArray[np.bool_]:
+    """Whether as many reports as the last counter says, each of 0 to `most`, can add up to each of the others."""
+    within: NDArray[np.bool_] = -(-counters[..., :-1] // most) <= counters[..., -1:]
+    return within
+
+
+def require_reports(channel: Channel, aggregate: Aggregate) -> int:
+    """The number of reports of a tally that there are estimates from.
+
+    Raises:
+        SordinoError: another channel's tally, no reports, too many, or a channel whose reports tell nothing.
+    """
+    if aggregate.fingerprint != channel.fingerprint:
+        raise SordinoError(
+            "reports can be read only with the mechanism that made them",
+            found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}",
+        )
+    if not 1 <= aggregate.n <= MOST_REPORTS:
+        raise SordinoError(f"an estimate needs 1 to {MOST_REPORTS} reports", found=str(aggregate.n))
+    if not channel.informative:
+        raise SordinoError("an estimate needs reports that tell something", found="epsilon 0", step="raise it")
+    return aggregate.n
+
+
+def read_rows(codes: ArrayLike, packing: Packing) -> Words:
+    """Codes of several words, shape (n, words).
+
+    Raises:
+        SordinoError: other numbers, another shape, or bits that no report has.
+    """
+    array = np.asarray(codes)
+    if array.ndim != 2 or array.shape[1] != packing.words:
+        raise SordinoError(f"codes must be rows of {packing.words} words", found=f"shape {array.shape}")
+    words = read_codes(array.reshape(-1))
+    if words.size and int(words.min()) < 0:
+        raise foreign_code(WORD, int(np.argmax(words < 0)) // packing.words)
+    rows: Words = words.astype(np.uint64, copy=False).reshape(array.shape)
+    wrong = packing.impossible(rows)
+    if wrong.any():
+        raise foreign_code(WORD, int(np.argmax(wrong)))
+    return rows
