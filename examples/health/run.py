@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +173,9 @@ def print_what_bounds_buy(folder: Path, people: int, planned: dict[str, Any]) ->
             found = [errors(told[variant]["questions"][at])[name][0] for variant in variants]
             label = f"{question.get('asked', 'share of')} {name}"
             print(line.format(label, *(f"{error:.2g}" for error in found)))
-    levels = [told[variant]["promise"]["record"]["reached"] for variant in variants]
-    print(line.format("loss of the whole report, in nats, at most", *(f"{level:.3g}" for level in levels)))
+    reached = (told[variant]["promise"]["record"]["reached"] for variant in variants)
+    levels = (f"{ceil(100 * level) / 100:g}" for level in reached)  # at most: rounded up
+    print(line.format("loss of the whole report, in nats, at most", *levels))
     print("With the sample's bounds the deltas of waist and blood_pressure are about their bins, with a declared one")
     print(f"about the numbers themselves. {DECLARED} is an example: nothing shows that it is true of these people.")
 

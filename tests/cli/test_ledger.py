@@ -86,7 +86,7 @@ def test_a_refusal_is_one_message_and_changes_nothing(home, run):
     assert not shown(run, "ask", "me.ledger", "large.toml", "--dry-run")["accepted"]
     code, out, err = run("ask", "me.ledger", "large.toml", "--record", "record.toml")
     assert (code, out) == (3, "")
-    assert err.startswith("sordino: all answers together must tell at most 1 nats; found up to 1.3")
+    assert err.startswith("sordino: all answers together must tell at most 1 nat; found up to 1.3")
     assert shown(run, "ledger", "show", "me.ledger") == before
 
 

@@ -131,7 +131,7 @@ def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
         numbered,
         listing,
         "people.csv",
-        "the columns who; found 2 columns, but not who, only value, Who: did you mean 'Who'?",
+        "the column who; found 2 columns, but not who, only value, Who: did you mean 'Who'?",
         "--id COLUMN",
     )
     (tmp_path / "people.csv.gz").write_bytes(gzip.compress(b"value,who,WHO\n1,1,1\n"))

@@ -170,6 +170,10 @@ COLUMNS = {
         "VALUE,n\nZebra7731,1\n",
         "found 2 columns, but not value: did you mean 'VALUE'? Otherwise name",
     ),
+    "another separator": (
+        "n;value;Zebra7731\n1;2;3\n",
+        "must have the column value; found 1 column, but not value: separate columns by commas; name them in its first",
+    ),
     "no header": ("Zebra7731,value 7\n1,2\n", "found 2 columns, but not value: name them in its first line, or set"),
 }
 

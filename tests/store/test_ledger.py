@@ -58,7 +58,7 @@ def test_a_refusal_changes_nothing_and_smaller_queries_still_pass(ledger, questi
     answer(ledger, question("a", epsilon="0.9"), record())
     before = ledger.contents()
     for values in (record(), record(age=45)):
-        with pytest.raises(RefusedError, match="must tell at most 1 nats; found up to"):
+        with pytest.raises(RefusedError, match="must tell at most 1 nat; found up to"):
             answer(ledger, question("b", "age", "0.2"), values)
     assert ledger.contents() == before
     answer(ledger, question("b", "age", "0.05"), record())

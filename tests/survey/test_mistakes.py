@@ -3,6 +3,7 @@
 import pytest
 
 from sordino.errors import SordinoErrors
+from sordino.survey.schema import Survey
 
 CATEGORIES = '["baker", "clerk", "judge", "smith"]'
 NAMES = '[["baker", "judge"], ["clerk", "smith"]]'
@@ -232,3 +233,11 @@ def test_all_mistakes_are_told_at_once(read, kind, changes, paths):
     found = mistakes(read, kind, *changes)
     assert len(found) == len(paths)
     assert sorted(text.split()[0].rstrip(":") for text in found) == sorted(paths)
+
+
+def test_one_question_in_single_brackets_is_told_what_to_write():
+    tables = {"epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}, "ask": {"histogram": "smoker"}}
+    with pytest.raises(SordinoErrors) as caught:
+        Survey.read(tables)
+    assert "write [[ask]] in double brackets" in str(caught.value)
+    assert "version must be given: write version = 1" in str(caught.value)

@@ -120,7 +120,7 @@ def test_a_missing_value_can_be_a_category(plan):
         (b"\xff\xfe\x00", ["UTF-8"]),
         (b"", ["3 mistakes", "version must be given", "attribute must be given", "ask must be given"]),
         (None, ["no such file"]),
-        ("folder", ["directory"]),
+        ("folder", ["a folder"]),
     ],
     ids=["not TOML", "not TOML later", "not UTF-8", "empty", "missing file", "folder"],
 )
@@ -133,3 +133,18 @@ def test_a_file_that_is_no_survey(tmp_path, content, words):
     with pytest.raises(SordinoError) as caught:
         Survey.load(path)
     assert all(word in str(caught.value) for word in [str(path), *words])
+
+
+def test_a_survey_prints_itself_on_a_few_lines():
+    names = [f"place {i}" for i in range(1000)]
+    tables = {
+        "version": 1,
+        "epsilon": "1",
+        "attribute": {"home": {"categories": names}},
+        "ask": [{"histogram": "home"}],
+    }
+    for text in (repr(Survey.read(tables)), str(Survey.read(tables))):
+        assert len(text) < 400
+        assert "Survey(" in text
+        assert "place 0" in text
+        assert "place 900" not in text

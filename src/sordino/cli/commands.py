@@ -24,6 +24,7 @@ from sordino.cli.show import (
     result_json,
 )
 from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
+from sordino.cli.whole import Whole
 from sordino.engine.duckdb import count_rows
 from sordino.engine.estimates import is_estimates, write_estimates
 from sordino.engine.expected import read_expected
@@ -39,7 +40,7 @@ from sordino.survey.explain_plan import explanation
 from sordino.survey.forecast import Forecast, forecasts, require_learnable, warnings
 from sordino.survey.load import write_text
 from sordino.survey.odds_by_attribute import kept
-from sordino.survey.plan import Plan
+from sordino.survey.plan import MOST_PEOPLE, Plan
 from sordino.survey.replace import of_kind, require_free
 from sordino.survey.result import results
 from sordino.survey.schema import Survey
@@ -51,7 +52,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 
 @click.command()
 @click.argument("survey", type=FILE)
-@click.option("--people", type=int, required=True, help="How many are expected to answer; sets the expected errors.")
+@click.option(
+    "--people",
+    type=Whole(1, MOST_PEOPLE),
+    required=True,
+    help="How many are expected to answer; sets the expected errors.",
+)
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
 @click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
 @as_json

@@ -11,6 +11,7 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_explanation, print_json, print_result, print_table
 from sordino.cli.show_forecast import accuracy_rows
+from sordino.cli.whole import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.engine.reports import Progress
 from sordino.survey.explain_plan import explanation
@@ -24,7 +25,7 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
 
 
 @click.command()
-@click.option("--people", type=click.IntRange(1), default=PEOPLE, show_default=True, help="How many to simulate.")
+@click.option("--people", type=Whole(1), default=PEOPLE, show_default=True, help="How many to simulate.")
 @click.option(
     "--folder", type=click.Path(path_type=Path), default=Path("sordino-demo"), show_default=True, help="For its files."
 )

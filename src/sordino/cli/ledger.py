@@ -107,7 +107,8 @@ def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"ledger": str(ledger), **_summary(made)})
         return
-    say(f"{ledger}: {len(made.book().entries)} queries, each of which the filter accepts; it only checks")
+    accepted = len(made.book().entries)
+    say(f"{ledger}: {accepted} quer{'y' if accepted == 1 else 'ies'}, each of which the filter accepts; it only checks")
 
 
 @click.command()

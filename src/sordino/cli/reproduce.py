@@ -12,6 +12,7 @@ from sordino.cli.reproduce_attributes import corollary1, fig3, least_squares
 from sordino.cli.reproduce_filter import COMMANDS
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
+from sordino.cli.whole import Whole
 from sordino.estimation.estimate import Method
 from sordino.papers.context_aware import fig2 as figure
 from sordino.papers.context_aware import table1 as table
@@ -48,7 +49,7 @@ for command in (fig3, corollary1, least_squares):
     "--checkins", type=FILE, help="A table with latitude, longitude and perhaps count; else simulated people."
 )
 @epsilon_option
-@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="Runs to average over.")
+@click.option("--repeats", type=Whole(1), default=3, show_default=True, help="Runs to average over.")
 @as_json_option
 def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) -> None:
     """Table 1 of the context-aware LDP paper: check-ins on a map of 125 x 350 cells, in ever more public blocks.
@@ -84,10 +85,8 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
 
 
 @reproduce.command()
-@click.option(
-    "--people", type=click.IntRange(1, 2**32), default=figure.PEOPLE, show_default=True, help="How many to simulate."
-)
-@click.option("--repeats", type=click.IntRange(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
+@click.option("--people", type=Whole(1, 2**32), default=figure.PEOPLE, show_default=True, help="How many to simulate.")
+@click.option("--repeats", type=Whole(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
 @epsilon_option
 @click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png, .svg).")
 @force_option

@@ -11,6 +11,7 @@ from sordino.cli.progress import progress
 from sordino.cli.reproduce_drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
+from sordino.cli.whole import Whole
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate import fig3 as figure
 from sordino.papers.bayesian_coordinate import least_squares as regression
@@ -25,7 +26,7 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one
 @click.command()
 @click.option(
     "--repeats",
-    type=click.IntRange(0),
+    type=Whole(0),
     default=figure.REPEATS,
     show_default=True,
     help="Simulated runs; 0 for the exact errors only.",
@@ -57,12 +58,10 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
 
 
 @click.command()
-@click.option(
-    "--numbers", type=click.IntRange(1, 100), default=corollary.NUMBERS, show_default=True, help="How many are asked."
-)
+@click.option("--numbers", type=Whole(1, 100), default=corollary.NUMBERS, show_default=True, help="How many are asked.")
 @click.option(
     "--sensitive",
-    type=click.IntRange(1, 100),
+    type=Whole(1, 100),
     default=corollary.SENSITIVE,
     show_default=True,
     help="How many of them have the delta; the others have epsilon.",
@@ -96,14 +95,14 @@ def corollary1(
 @click.command("least-squares")
 @click.option(
     "--people",
-    type=click.IntRange(regression.FEWEST, 10**8),
+    type=Whole(regression.FEWEST, 10**8),
     default=regression.PEOPLE,
     show_default=True,
     help="The largest number to simulate; then a tenth, and so on.",
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=regression.REPEATS,
     show_default=True,
     help="Runs for the largest number; more for the others.",

@@ -11,6 +11,7 @@ from sordino.accounting.state import Rule
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_table
+from sordino.cli.whole import Whole
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
 from sordino.papers.bayesian_filter import fig1, health
 from sordino.papers.bayesian_filter import identical as walks
@@ -18,11 +19,11 @@ from sordino.papers.bayesian_filter.appendix_a import PAPER, Row, appendix_a
 from sordino.papers.bayesian_filter.chords import BOXES, chords
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-runs_option = click.option("--runs", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Runs.")
-seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the simulation.")
+runs_option = click.option("--runs", type=Whole(1, 10_000), default=50, show_default=True, help="Runs.")
+seed_option = click.option("--seed", type=Whole(0), default=1, show_default=True, help="Of the simulation.")
 nodes_option = click.option(
     "--nodes",
-    type=click.IntRange(0, 1_000_000),
+    type=Whole(0, 1_000_000),
     default=NODES,
     show_default=True,
     help="The limit of the work for one decision, in boxes bounded.",
@@ -30,7 +31,7 @@ nodes_option = click.option(
 rule_option = click.option(
     "--rule", type=click.Choice(["full", "simplified"]), default="full", show_default=True, help="Of the filter."
 )
-group_option = click.option("--group", type=click.IntRange(1), help="Bound so many answers together only.")
+group_option = click.option("--group", type=Whole(1), help="Bound so many answers together only.")
 
 
 @click.command("appendix-a")
@@ -53,9 +54,7 @@ def health_command(*, as_json: bool) -> None:
 
 
 @click.command("chords")
-@click.option(
-    "--boxes", type=click.IntRange(1, 1000), default=BOXES, show_default=True, help="Boxes bounded for each end."
-)
+@click.option("--boxes", type=Whole(1, 1000), default=BOXES, show_default=True, help="Boxes bounded for each end.")
 @as_json_option
 def chords_command(boxes: int, *, as_json: bool) -> None:
     """Algorithm 5 of the Bayesian privacy filter paper, as corrected: its bounds on `health` beside those here."""

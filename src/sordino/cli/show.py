@@ -70,8 +70,9 @@ def print_explanation(explanation: Explanation, more: str | None) -> None:
     """
     print_lines(explanation.summary)
     if more is not None:
-        count = len(explanation.lines) - len(explanation.summary)
-        say(f"{count:,} more sentences, under {len(explanation.details)} headings: {more}")
+        count, heads = len(explanation.lines) - len(explanation.summary), len(explanation.details)
+        sentences, headings = "sentence" + "s" * (count != 1), "heading" + "s" * (heads != 1)
+        say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
         return
     for heading, lines in explanation.details.items():
         say("", heading)

@@ -37,10 +37,10 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
 
 
 def _left(ledger: Ledger) -> tuple[str, ...]:
-    joint = ledger.standing().joint
+    joint, accepted = ledger.standing().joint, len(ledger.book().entries)
     waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
     return (
-        f"So far {len(ledger.book().entries)} queries were accepted.",
+        f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
         *joint.worst.explain(),
         *([waiting] if joint.waiting else []),
     )

@@ -35,6 +35,17 @@ CSV_OPTIONS = "header = true, auto_detect = false, delim = ',', quote = '\"', es
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 
+OTHER_SEPARATORS = set(";\t|")
+"""What some programs write between columns in place of a comma."""
+
+COLUMNS, BYTES = "another number of columns", "bytes that are not UTF-8 text"
+AGAIN = "get the file again"
+STEPS = {
+    COLUMNS: f"put values that hold a comma in double quotes, or {AGAIN}",
+    BYTES: f"save it as UTF-8, or {AGAIN}",
+}
+"""What to do about a table that cannot be read to its end."""
+
 WILDCARDS = frozenset("*?[]{}")
 """In a path DuckDB would take them for a pattern, and could read another file."""
 
@@ -261,14 +272,18 @@ def _require_columns(
         return
     # A CSV file without a header has somebody's values in its first line. Where a column is found they are names.
     known = named or table_format(path) == ".parquet" or len(missing) < len(columns)
-    found = f"{len(names)} columns, but not {', '.join(missing)}"
+    count = f"{len(names)} column{'' if len(names) == 1 else 's'}"
+    found = f"{count}, but not {', '.join(missing)}"
     if known:
         found += f", only {', '.join(names)}"
     spelt = [repr(name) for name in names if alike(name.strip()) in [alike(one.strip()) for one in missing]]
     close = [repr(name) for one in missing for name in get_close_matches(one, names, 1) if known]
     if spelt or close:
         step = f"did you mean {', '.join(dict.fromkeys(spelt or close))}? Otherwise {step}"
-    raise SordinoError(f"{path} must have the columns {', '.join(columns)}", found=found, step=step)
+    elif not known and len(names) == 1 and set(names[0]) & OTHER_SEPARATORS:
+        step = f"separate columns by commas; {step}"
+    rule = f"must have the column{'' if len(columns) == 1 else 's'} {', '.join(columns)}"
+    raise SordinoError(f"{path} {rule}", found=found, step=step)
 
 
 def refuse_blank_lines(path: Path) -> None:
@@ -317,9 +332,9 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f" in line {line[1]}" if line else ""
     known = {
-        "Expected Number of Columns: ": "another number of columns",
+        "Expected Number of Columns: ": COLUMNS,
         "Value with unterminated quote found.": "a quotation mark that is not closed",
-        "Invalid unicode": "bytes that are not UTF-8 text",
+        "Invalid unicode": BYTES,
         "Maximum line size": "a line that is too long",
     }
     # DuckDB quotes the bad row in the lines after "Original Line:", so each sign must begin a line of its own.
@@ -327,7 +342,8 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
     if isinstance(error, UnicodeDecodeError):
         signs = [known["Invalid unicode"]]
     found = (signs or ["a damaged or cut file"])[0] + where
-    return DamagedError(f"{path} must be a whole {table_format(path)} table", found=found, step="get the file again")
+    step = STEPS.get(signs[0], AGAIN) if signs else AGAIN
+    return DamagedError(f"{path} must be a whole {table_format(path)} table", found=found, step=step)
 
 
 def _require_not_stopped(error: Exception) -> None:

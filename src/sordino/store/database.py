@@ -148,7 +148,11 @@ def require_own(path: Path) -> None:
     except OSError as error:
         raise cannot("read", path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        raise SordinoError(f"{path} must be a ledger", found="no file", step="make one with `sordino ledger new`")
+        raise SordinoError(
+            f"{path} must be a ledger",
+            found="a folder" if path.is_dir() else "no file",
+            step="make one with `sordino ledger new`",
+        )
     if status.st_uid != os.geteuid():
         raise SordinoError(f"{path} must be your own ledger", found="somebody else's file")
     if status.st_mode & OTHERS:

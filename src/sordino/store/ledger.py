@@ -17,7 +17,7 @@ from sqlite3 import Connection
 
 from sordino.accounting.state import Decision
 from sordino.errors import DamagedError, RefusedError, SordinoError
-from sordino.exact.nats import outward
+from sordino.exact.nats import in_nats, outward
 from sordino.store.contents import Contents, read_contents, salvage
 from sordino.store.database import UnreadableError, settle, transaction
 from sordino.store.event import ASKED, DRAWN, RECORD, SENT
@@ -150,7 +150,7 @@ class Ledger:
             decision = standing.decide(query)
             if not decision.accepted:
                 raise RefusedError(
-                    f"all answers together must tell at most {self.terms.epsilon} nats",
+                    f"all answers together must tell at most {in_nats(str(self.terms.epsilon))}",
                     found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
                     step="ask with a smaller epsilon, or not at all",
                 )

@@ -234,7 +234,8 @@ def _exists(path: Path) -> SordinoError:
 
 def cannot(what: str, path: Path, error: OSError) -> SordinoError:
     """The system's refusal as an error that a user understands."""
-    reason = (error.strerror or type(error).__name__).lower()
+    folder = isinstance(error, IsADirectoryError)
+    reason = "a folder" if folder else (error.strerror or type(error).__name__).lower()
     # A name that leads to no file is a mistake in what was given; everything else is the system's affair.
     kind = SordinoError if isinstance(error, NO_FILE) else UnavailableError
     return kind(f"{path} must be possible to {what}", found=reason)

@@ -128,13 +128,15 @@ def in_our_words(survey: type[Part], details: ErrorDetails) -> list[SordinoError
         hint = nearest([str(raw[-1])], known)
         return [SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")]
     if details["type"] == "missing":
-        return [SordinoError(f"{path} must be given")]
+        return [SordinoError(f"{path} must be given", step="write version = 1" if raw == ("version",) else "")]
     if details["type"] == "too_short":
         return [SordinoError(f"{path} must not be empty")]
     rule = details["msg"].replace("Input should", "must").replace("valid ", "").replace("dictionary", "table")
     rule = rule.replace("a integer", "a whole number").replace("a boolean", "true or false")
     rule = rule.split(" or instance of")[0]
-    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:SHOWN])]
+    # One question alone is still one of a list.
+    step = "write [[ask]] in double brackets" if raw == ("ask",) and isinstance(details["input"], dict) else ""
+    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:SHOWN], step=step)]
 
 
 def _settings(survey: type[Part], path: Sequence[int | str]) -> list[str]:

@@ -98,7 +98,8 @@ class NumbersQuestion:
         """How it is asked, in a few words."""
         match self.part.channel.name:
             case "bits":
-                return f"one bit about one of {self.channel.moments.m} numbers"
+                m = self.channel.moments.m
+                return "one bit about one number" if m == 1 else f"one bit about one of {m} numbers"
             case "sign-tables":
                 return f"signs of some of {self.channel.moments.m} numbers together"
             case "levels":

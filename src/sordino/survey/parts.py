@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import brief
 
 Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 """An integer >= 0 of up to 64 bits, as a string."""
@@ -17,6 +18,15 @@ class Part(BaseModel):
     """A table of a survey or a plan: unknown keys are refused, nothing is converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, arbitrary_types_allowed=True)
+
+    def __repr__(self) -> str:
+        """What was said, without long lists of names or integers."""
+        said = ((name, getattr(self, name)) for name in type(self).model_fields)
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={brief(value)}' for name, value in said if value is not None)})"
+        )
+
+    __str__ = __repr__
 
 
 class GridPart(Part):

@@ -162,7 +162,7 @@ def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[S
     labels = [domain.label(int(value)) for value in top]
     shown = shares.of(top)
     table = _table(result, labels, shown, result.estimate.stderr[top])
-    figure = Figure(bars(labels, shown), shares_in_words(labels, shown))
+    figure = Figure(bars(labels, shown), shares_in_words(labels, shown), note="On the right the estimates.")
     return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
 
 
