@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from sordino.definition.dependence import Dependence
+from sordino.definition.rest import Rest
+from sordino.definition.sampling import dependent_loss
 from sordino.errors import SordinoError
 
 XOR = np.zeros((2, 2, 2), dtype=object)
@@ -181,3 +183,31 @@ def test_bounds_stay_as_they_were_checked():
     assert dependence.of(0, (0,)) == 1
     with pytest.raises(TypeError):
         dependence.statistics[0, (0,)] = Fraction(0)
+
+
+@pytest.mark.parametrize("bound", [Fraction(1, 10**401), Fraction(10**500, 10**500 + 1), Fraction(1, 10**6000 + 1)])
+def test_bounds_of_more_digits_than_can_be_read_again_are_refused(bound):
+    for declare in (
+        lambda: Dependence.bounded([bound, 1]),
+        lambda: Dependence.bounded([1, 1], {(0, (1,)): bound}),
+        lambda: Dependence((bound, Fraction(1))),
+        lambda: Dependence((Fraction(1),) * 2, {(0, (1,)): bound}),
+        lambda: dependent_loss(1, bound),
+        lambda: Rest.of([bound], 1),
+    ):
+        with pytest.raises(SordinoError) as caught:
+            declare()
+        assert len(str(caught.value)) < 200
+
+
+def test_a_prior_of_many_digits_gives_bounds_that_can_be_read_again():
+    small = [Fraction(1, 10**399 + place) for place in range(3)]
+    prior = [[small[0], small[1]], [small[2], 1]]
+    found = Dependence.from_prior(prior, [(0,), (1,)])
+    for i, bound in enumerate(found.rest):
+        law = {cell: Fraction(prior[cell[0]][cell[1]]) for cell in itertools.product((0, 1), repeat=2)}
+        right = best_event(law, (2, 2), i, lambda cell, other=1 - i: cell[other])
+        assert right.denominator > 10**401
+        assert right <= bound <= right + Fraction(1, 10**400)
+        assert Dependence.bounded([bound]).rest == (bound,) == Dependence.bounded([str(bound)]).rest
+        assert found.of(i, (1 - i,)) == bound

@@ -16,6 +16,7 @@ Source: BCDP paper, Assumption 1 and (13), read per statistic.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,7 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief
-from sordino.exact.written import read_rational, shown
+from sordino.exact.written import read_rational, require_short, shown
 
 BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
@@ -32,6 +33,9 @@ BoundOnVariation = int | float | str | Fraction
 
 MOST_ATTRIBUTES = 1 << 20
 """Of one record."""
+
+FINEST = 10**400
+"""The largest denominator of a bound that was worked out: what has more digits could not be read again."""
 
 
 @checked_class
@@ -45,7 +49,8 @@ class Dependence(Brief):
             alone.
 
     Raises:
-        SordinoError: bounds about other attributes or outside [0, 1], or below 1 for an attribute's own statistic.
+        SordinoError: bounds about other attributes, outside [0, 1] or of more than 401 digits, or below 1 for an
+            attribute's own statistic.
 
     Example:
         >>> dependence = Dependence.bounded([0.2, 1], {(0, (1,)): "0.05"})
@@ -63,9 +68,9 @@ class Dependence(Brief):
         wrong = [key for key in self.statistics if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
             raise SordinoError(f"bounds must be about {d} attributes", found=str(wrong[0]))
-        outside = [str(bound) for bound in (*self.rest, *self.statistics.values()) if not 0 <= bound <= 1]
-        if outside:
-            raise SordinoError("a bound on dependence must lie in [0, 1]", found=outside[0])
+        for bound in (*self.rest, *self.statistics.values()):
+            if not 0 <= require_short(bound) <= 1:
+                raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
         for (i, statistic), bound in self.statistics.items():
             if set(statistic) == {i} and bound != 1:
                 rule = "what is about an attribute alone tells it: such a statistic must have the bound 1"
@@ -92,7 +97,7 @@ class Dependence(Brief):
     def from_prior(
         cls, prior: Any, statistics: Iterable[Statistic], values: Sequence[Sequence[Number] | None] | None = None
     ) -> "Dependence":
-        """Exactly, from a known prior over finite attributes.
+        """Exactly, from a known prior over finite attributes; rounded up where a bound has more than 400 digits.
 
         The bound for a statistic of numbers is half the gap of its conditional means: it serves *one-bit* answers about
         it. Of a category it is the total variation of its law, which serves any answer. Of a statistic about the
@@ -128,8 +133,8 @@ class Dependence(Brief):
                     bounds[i, statistic] = largest_variation(given(weights, i, statistic))
                 else:
                     bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
-        rest = tuple(largest_variation(given(weights, i)) for i in places)
-        return cls(rest, bounds)
+        rest = tuple(_short(largest_variation(given(weights, i))) for i in places)
+        return cls(rest, {key: _short(bound) for key, bound in bounds.items()})
 
     @classmethod
     @checked
@@ -158,7 +163,7 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
     """A bound on total variation as an exact number.
 
     Raises:
-        SordinoError: no number in [0, 1]; a row of numbers where one is needed.
+        SordinoError: no number in [0, 1], or one of more than 401 digits; a row of numbers where one is needed.
     """
     if isinstance(bound, Sequence) and not isinstance(bound, str):
         raise SordinoError(
@@ -167,13 +172,17 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
             step="bounds between pairs do not bound the rest together: give the largest total variation of all others",
         )
     try:
-        # What was worked out exactly, from a known prior, may have any number of digits.
-        value = bound if isinstance(bound, Fraction) else read_rational(bound)
+        value = read_rational(bound)
     except SordinoError:
         raise SordinoError("a bound on dependence must be a number in [0, 1]", found=shown(bound)) from None
     if not 0 <= value <= 1:
         raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
     return value
+
+
+def _short(bound: Fraction) -> Fraction:
+    """A bound that can be written and read again, not below what was worked out."""
+    return bound if bound.denominator <= FINEST else Fraction(ceil(bound * FINEST), FINEST)
 
 
 def _require_numbers(bounds: Iterable[tuple[int, Statistic]], values: Sequence[object | None]) -> None:

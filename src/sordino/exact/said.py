@@ -1,7 +1,7 @@
 """Amounts of loss as people read them: three digits, rounded against the promise.
 
-What was or can be told is never said smaller than it is, and what is left never larger; but an amount that is a short
-decimal to within 1e-9 nats is said as that decimal, and that this is so is said too. Exact amounts are in `--json`.
+What was or can be told is never said smaller than it is, and what is left never larger. What is told and exceeds a
+short decimal by at most 1e-9 nats is said as that decimal and 1e-9 more. Exact amounts are in `--json`.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ CLOSE = Fraction(1, 10**9)
 SMALL = Fraction(1, 10**4)
 """Nats below which even `CLOSE` would show in the digits."""
 
-TO = " (to 1e-9)"
-"""Said where an amount is a short decimal up to `CLOSE`."""
+MORE = " (+ 1e-9)"
+"""Said where an amount exceeds a short decimal by at most `CLOSE`."""
 
 MOST_DIGITS = 9
 """Where fewer would make an amount look like its bound."""
@@ -33,13 +33,13 @@ def told(amount: Nats | Fraction) -> str:
         >>> told(Nats.of("1.74188396"))
         '1.75 nats'
         >>> told(Fraction(4, 10) + Fraction(1, 10**12))
-        '0.4 nats (to 1e-9)'
+        '0.4 nats (+ 1e-9)'
     """
     value = _above(amount)
     if 0 < value <= CLOSE:
         return in_nats(outward(CLOSE, 1, up=True))
     number = next(_ever_longer(value))
-    return in_nats(number) + (TO if Fraction(number) < value else "")
+    return in_nats(number) + (MORE if Fraction(number) < value else "")
 
 
 def told_of(amount: Nats | Fraction, bound: Nats) -> str:
@@ -54,26 +54,23 @@ def told_of(amount: Nats | Fraction, bound: Nats) -> str:
     value, most = _above(amount), _above(bound)
     promised = in_nats(outward(most, MOST_DIGITS if bound.ratio == 1 else DIGITS + 1, up=True))
     if abs(most - value) <= CLOSE:
-        return f"{promised}, its bound" if value <= most else f"{promised}, its bound{TO}"
+        return f"{promised}, its bound" if value <= most else f"{promised}, its bound{MORE}"
     if value > most:
         # What is broken looks broken: neither number is rounded towards the other.
         return f"{outward(value, MOST_DIGITS, up=True)} of {in_nats(outward(most, MOST_DIGITS, up=False))}"
     number = next(text for text in _ever_longer(value) if Fraction(text) < most)
-    return f"{number} of {promised}{TO if Fraction(number) < value else ''}"
+    return f"{number} of {promised}{MORE if Fraction(number) < value else ''}"
 
 
 def left(amount: Nats | Fraction) -> str:
-    """What is surely left, with its unit.
+    """What is surely left, with its unit: rounded down, whatever is close above it.
 
     Example:
         >>> left(Fraction("0.0999999999")), left(Fraction("7.34e-20")), left(Fraction("0.12345"))
-        ('0.1 nats (to 1e-9)', '0 nats', '0.123 nats')
+        ('0.0999 nats', '0 nats', '0.123 nats')
     """
     value = amount.around()[0] if isinstance(amount, Nats) else amount
-    if 0 <= value < CLOSE:
-        return in_nats("0")
-    number = outward(value + CLOSE if value > SMALL else value, DIGITS, up=False)
-    return in_nats(number) + (TO if Fraction(number) > value else "")
+    return in_nats("0" if 0 <= value < CLOSE else outward(value, DIGITS, up=False))
 
 
 def _above(amount: Nats | Fraction) -> Fraction:
