@@ -48,7 +48,9 @@ from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.query import AttributeQuery, Query, Sampled
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.query.statistic import Value, Values
 from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
@@ -57,7 +59,6 @@ __all__ = [
     "LDP",
     "Aggregate",
     "ApproximateFilter",
-    "AttributeQuery",
     "BayesianCoordinateDP",
     "BayesianFilter",
     "BinaryOptimal",
@@ -107,6 +108,8 @@ __all__ = [
     "Survey",
     "SystemSource",
     "TruncatedLinearQuery",
+    "Value",
+    "Values",
     "best_mechanism",
     "certify",
     "certify_answers",

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BayesianFilter,
     BlockLDP,
@@ -26,10 +25,13 @@ from sordino import (
     LinearQuery,
     Nats,
     PairwiseLDP,
+    Query,
     RandomizedResponse,
     Record,
     SordinoError,
     SubsetSelection,
+    Value,
+    Values,
     realized_loss,
 )
 from sordino.accounting import filter as filters
@@ -62,7 +64,7 @@ def test_a_hair_beyond_the_budget_is_refused():
     heavy = ChannelTable([[3 * 10**17 + 1, 10**17 - 1], [10**17 - 1, 3 * 10**17 + 1]])
     assert not BayesianFilter(TWO, LDP("ln 3")).accepts(heavy)
     assert BayesianFilter(TWO, LDP("ln 3")).accepts(ChannelTable([[3, 1], [1, 3]]))
-    assert not BayesianFilter(PAIR, CoordinateDP(["ln 3", "0"])).accepts(AttributeQuery("first", heavy))
+    assert not BayesianFilter(PAIR, CoordinateDP(["ln 3", "0"])).accepts(Query(Value("first"), heavy))
 
 
 @st.composite
@@ -110,11 +112,11 @@ def test_factors_decide_like_the_whole_table(definition, monkeypatch):
     parts = BayesianFilter(PAIR, definition)
     assert type(parts._state) is not type(whole._state)
     menu = [
-        AttributeQuery("first", RandomizedResponse(2, "ln 3")),
-        AttributeQuery("second", RandomizedResponse(3, "0.7")),
-        AttributeQuery(("second", "first"), RandomizedResponse(6, "0.3")),
-        AttributeQuery((0, 1), SubsetSelection(6, "0.2")),
-        AttributeQuery("second", ChannelTable([[2, 1], [1, 2], [1, 2]])),
+        Query(Value("first"), RandomizedResponse(2, "ln 3")),
+        Query(Value("second"), RandomizedResponse(3, "0.7")),
+        Query(Values("second", "first"), RandomizedResponse(6, "0.3")),
+        Query(Values(0, 1), SubsetSelection(6, "0.2")),
+        Query(Value("second"), ChannelTable([[2, 1], [1, 2], [1, 2]])),
     ]
     rng, decisions = np.random.default_rng(3), []
     for _ in range(40):
@@ -130,8 +132,8 @@ def test_factors_decide_like_the_whole_table(definition, monkeypatch):
 
 def test_fifty_attributes_never_build_their_table():
     """2^50 records; questions about pairs of them, and answers that cancel."""
-    coins = [AttributeQuery(f"q{i}", RandomizedResponse(2, "0.5")) for i in range(50)]
-    pairs = [AttributeQuery((i, i + 1), RandomizedResponse(4, "0.5")) for i in range(49)]
+    coins = [Query(Value(f"q{i}"), RandomizedResponse(2, "0.5")) for i in range(50)]
+    pairs = [Query(Values(i, i + 1), RandomizedResponse(4, "0.5")) for i in range(49)]
     for definition in (LDP("4"), CoordinateDP(["2"] * 50), BayesianCoordinateDP.bounded(["3"] * 50, "4", 0.2)):
         asked, count = BayesianFilter(FIFTY, definition), 0
         for coin, pair in zip(coins, pairs, strict=False):
@@ -149,7 +151,7 @@ def test_bounded_dependence_on_many_attributes_is_the_mixture_of_its_losses():
     deltas = BayesianCoordinateDP.bounded(["3"] * 50, "4", "1/4")
     asked = BayesianFilter(FIFTY, deltas)
     for i, code in ((3, 0), (3, 0), (4, 1)):
-        asked = asked.after(AttributeQuery(f"q{i}", ChannelTable([[3, 1], [1, 3]])), code)
+        asked = asked.after(Query(Value(f"q{i}"), ChannelTable([[3, 1], [1, 3]])), code)
     # Attribute 3 lost ln 9 by itself, the record ln 27: (3/4) 9 + (1/4) 27 = 13.5.
     assert asked._state.levels[3] == pytest.approx(math.log(13.5), abs=1e-12)
     assert asked._state.levels[7] == pytest.approx(math.log(0.75 + 27 / 4), abs=1e-12)
@@ -181,7 +183,7 @@ def test_queries_at_once_fit_in_any_order_and_number():
     assert near.accepts(coin)
     assert not near.accepts_all([coin, half])
     # Questions about different attributes under coordinate DP.
-    queries = [AttributeQuery(f"q{i}", coin) for i in range(8)]
+    queries = [Query(Value(f"q{i}"), coin) for i in range(8)]
     assert BayesianFilter(FIFTY, CoordinateDP(["1"] * 50)).accepts_all(queries)
     assert not BayesianFilter(FIFTY, LDP("7")).accepts_all(queries)
     assert start.accepts_all([])
@@ -205,10 +207,10 @@ def test_a_changed_record_never_gives_back():
     asked = asked.after(coin, 0)
     assert asked.spent == pytest.approx(2.0)
     assert not asked.accepts(RandomizedResponse(2, "0.01"))
-    again = BayesianFilter(FIFTY, CoordinateDP(["2"] * 50)).after(AttributeQuery("q3", coin), 1).changed()
-    again = again.after(AttributeQuery("q3", coin), 0)
-    assert not again.accepts(AttributeQuery("q3", RandomizedResponse(2, "0.01")))
-    assert again.accepts(AttributeQuery("q4", RandomizedResponse(2, "2")))
+    again = BayesianFilter(FIFTY, CoordinateDP(["2"] * 50)).after(Query(Value("q3"), coin), 1).changed()
+    again = again.after(Query(Value("q3"), coin), 0)
+    assert not again.accepts(Query(Value("q3"), RandomizedResponse(2, "0.01")))
+    assert again.accepts(Query(Value("q4"), RandomizedResponse(2, "2")))
     box = BayesianFilter(Box([-1], [1]), LDP("2"))
     mean = LinearQuery([1.0], 0, -1, 1, "1")
     assert box.after(mean, 1).after(mean, 0).remaining > 1.7
@@ -232,7 +234,7 @@ def test_pairs_of_values_lose_together_over_versions():
 
 def test_what_binds_is_named():
     asked = BayesianFilter(PAIR, CoordinateDP(["1", "2"]))
-    asked = asked.after(AttributeQuery("first", RandomizedResponse(2, "0.75")), 1)
+    asked = asked.after(Query(Value("first"), RandomizedResponse(2, "0.75")), 1)
     assert asked.binding.about == "two values of attribute 'first'"
     assert asked.binding.left == pytest.approx(0.25)
     assert "'first'" in asked.explain()[0]
@@ -306,12 +308,12 @@ def test_large_domains_answer_at_once():
         (lambda: BayesianFilter(THREE, LDP(1)).accepts(RandomizedResponse(2, 1)), "3 values"),
         (lambda: BayesianFilter(THREE, LDP(1)).accepts("age"), "finite mechanisms"),
         (lambda: BayesianFilter(THREE, LDP(1)).accepts_all(["age"]), "finite mechanisms"),
-        (lambda: BayesianFilter(THREE, LDP(1)).accepts(AttributeQuery("x", RandomizedResponse(3, 1))), "Record"),
-        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(AttributeQuery("x", RandomizedResponse(3, 1))), "attributes of"),
-        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(AttributeQuery((), RandomizedResponse(3, 1))), "one or more"),
-        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(AttributeQuery((0, 0), RandomizedResponse(4, 1))), "each once"),
-        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(AttributeQuery("first", RandomizedResponse(3, 1))), "2 values"),
-        (lambda: BayesianFilter(FIFTY, LDP(1)).accepts(RandomizedResponse(2, 1)), "AttributeQuery"),
+        (lambda: BayesianFilter(THREE, LDP(1)).accepts(Query(Value("x"), RandomizedResponse(3, 1))), "Record"),
+        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(Query(Value("x"), RandomizedResponse(3, 1))), "attributes of"),
+        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(Query(Values(), RandomizedResponse(3, 1))), "one or more"),
+        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(Query(Values(0, 0), RandomizedResponse(4, 1))), "each once"),
+        (lambda: BayesianFilter(PAIR, LDP(1)).accepts(Query(Value("first"), RandomizedResponse(3, 1))), "2 values"),
+        (lambda: BayesianFilter(FIFTY, LDP(1)).accepts(RandomizedResponse(2, 1)), "ask a Query"),
         (lambda: BayesianFilter(TWO, LDP(1)).after(RandomizedResponse(2, 1), 2), "below 2"),
         (lambda: BayesianFilter(TWO, LDP(1)).after(RandomizedResponse(2, 1), None), "below 2"),
         (lambda: realized_loss(TWO, [RandomizedResponse(2, 1)], []), "one output"),

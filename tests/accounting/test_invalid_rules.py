@@ -13,15 +13,16 @@ import pytest
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BayesianFilter,
     Categories,
     ChannelTable,
     Dependence,
     Nats,
+    Query,
     RandomizedResponse,
     Record,
+    Value,
 )
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition, mechanism
 
@@ -37,12 +38,12 @@ def test_lemma_6_1_is_false_a_greedy_analyst_may_end_below_one():
     """Budget 1 and questions of 0.6 about different bits: one is accepted, K = 0.6."""
     asked, spent = BayesianFilter(BITS, LDP("1")), Nats.of(0)
     for attribute in "abc":
-        query = AttributeQuery(attribute, RandomizedResponse(2, "0.6"))
+        query = Query(Value(attribute), RandomizedResponse(2, "0.6"))
         if asked.accepts(query):
             asked, spent = asked.after(query, 0), spent + "0.6"
     assert spent == Nats.of("0.6")
-    assert not asked.accepts_all([AttributeQuery("b", RandomizedResponse(2, "0.6"))])
-    assert asked.accepts(AttributeQuery("b", RandomizedResponse(2, "0.4")))
+    assert not asked.accepts_all([Query(Value("b"), RandomizedResponse(2, "0.6"))])
+    assert asked.accepts(Query(Value("b"), RandomizedResponse(2, "0.4")))
 
 
 def test_lemma_6_2_is_false_two_copies_may_always_lose_twice():
@@ -113,7 +114,7 @@ def test_pairwise_dependence_is_invalid_for_two_answers():
         BayesianCoordinateDP.with_prior(["2", "2", "0.4"], xor),
     ):
         asked = BayesianFilter(BITS, definition)
-        first, second = (AttributeQuery(name, coin) for name in "ab")
+        first, second = (Query(Value(name), coin) for name in "ab")
         assert not (asked.accepts(first) and asked.after(first, 0).accepts(second))
     loose = BayesianFilter(BITS, BayesianCoordinateDP.with_prior(["2", "2", "0.44"], xor))
     assert loose.after(first, 0).accepts(second)

@@ -9,7 +9,6 @@ import pytest
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BlockLDP,
     Box,
@@ -19,9 +18,11 @@ from sordino import (
     LinearQuery,
     Odometer,
     PairwiseLDP,
+    Query,
     RandomizedResponse,
     Record,
     SordinoError,
+    Value,
 )
 
 THREE = Categories(["a", "b", "c"])
@@ -72,7 +73,7 @@ def test_each_pair_and_each_attribute_has_its_reading():
     assert told["value 2 and value 0"] == 0.0
     odometer = Odometer(PAIR, CoordinateDP([1, 1]))
     for code in (0, 0, 1):
-        odometer = odometer.after(AttributeQuery("first", ChannelTable([[3, 1], [1, 3]])), code)
+        odometer = odometer.after(Query(Value("first"), ChannelTable([[3, 1], [1, 3]])), code)
     first, second = odometer.readings
     assert (first.epsilons, first.realized) == (pytest.approx(3 * math.log(3)), pytest.approx(math.log(3)))
     assert (second.epsilons, second.separate, second.realized) == (0.0, 0.0, 0.0)
@@ -82,8 +83,8 @@ def test_bayesian_losses_are_combined_not_added():
     """With q = 1/2: ln((e^c + e^epsilon) / 2) of the sums, then of what was told; with a prior LDP's sums."""
     coin = ChannelTable([[3, 1], [1, 3]])
     bounded = Odometer(PAIR, BayesianCoordinateDP.bounded([1, 1], 2, "1/2"))
-    bounded = bounded.after(AttributeQuery("first", coin), 0).after(
-        AttributeQuery("second", ChannelTable([[2, 1], [1, 2], [1, 2]])), 0
+    bounded = bounded.after(Query(Value("first"), coin), 0).after(
+        Query(Value("second"), ChannelTable([[2, 1], [1, 2], [1, 2]])), 0
     )
     first, second, whole = bounded.readings
     assert whole.epsilons == pytest.approx(math.log(6))
@@ -101,7 +102,7 @@ def test_bayesian_losses_are_combined_not_added():
 
     prior = np.array([[0.3, 0.1, 0.1], [0.1, 0.1, 0.3]])
     told = Odometer(PAIR, BayesianCoordinateDP.with_prior([1, 1], prior))
-    told = told.after(AttributeQuery("first", coin), 0)
+    told = told.after(Query(Value("first"), coin), 0)
     first, second, whole = told.readings
     assert first.epsilons == pytest.approx(math.log(3))
     assert first.realized == pytest.approx(math.log(3))

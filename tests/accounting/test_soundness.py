@@ -14,7 +14,6 @@ import pytest
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BayesianFilter,
     BlockLDP,
@@ -24,8 +23,11 @@ from sordino import (
     HighLowLDP,
     MetricLDP,
     PairwiseLDP,
+    Query,
     Record,
     SordinoError,
+    Value,
+    Values,
 )
 from sordino.accounting import filter as filters
 
@@ -161,11 +163,11 @@ ON_THREE = [
     ChannelTable([[1, 1], [1, 1], [0, 2]]),
 ]
 ON_RECORD = {
-    AttributeQuery("first", ChannelTable([[3, 1], [1, 3]])): lambda record: record[0],
-    AttributeQuery("second", ChannelTable([[2, 1], [1, 2], [1, 2]])): lambda record: record[1],
-    AttributeQuery(
-        ("second", "first"), ChannelTable([[2, 1], [1, 2], [1, 2], [2, 1], [2, 1], [1, 2]])
-    ): lambda record: 2 * record[1] + record[0],
+    Query(Value("first"), ChannelTable([[3, 1], [1, 3]])): lambda record: record[0],
+    Query(Value("second"), ChannelTable([[2, 1], [1, 2], [1, 2]])): lambda record: record[1],
+    Query(Values("second", "first"), ChannelTable([[2, 1], [1, 2], [1, 2], [2, 1], [2, 1], [1, 2]])): lambda record: (
+        2 * record[1] + record[0]
+    ),
 }
 PRIOR = {record: Fraction(weight, 16) for record, weight in zip(RECORDS, [4, 1, 2, 1, 3, 5], strict=True)}
 PRIOR_TABLE = np.array([float(PRIOR[record]) for record in RECORDS]).reshape(SHAPE)

@@ -5,11 +5,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sordino.accounting.interaction import answers
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BayesianFilter,
     BlockLDP,
@@ -24,15 +22,19 @@ from sordino import (
     KeyedSource,
     LinearQuery,
     LogisticQuery,
+    Query,
     RandomizedResponse,
     Record,
     SordinoError,
     TruncatedLinearQuery,
+    Value,
+    Values,
 )
 from sordino.accounting.odometer import Odometer
 from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.domain.ranges import Ranges
+from sordino.papers.bayesian_filter.interaction import answers
 
 TINY = np.nextafter(0, 1)
 """The least float above 0: whatever it is multiplied with is next to nothing."""
@@ -213,9 +215,9 @@ def finite():
     large = Record({"abc": three, "xy": two} | {f"more {j}": two for j in range(10)})
     for record in (small, large):
         asked = [
-            AttributeQuery("abc", RandomizedResponse(3, "1")),
-            AttributeQuery(("xy", "abc"), RandomizedResponse(6, "0.5")),
-            AttributeQuery("xy", RandomizedResponse(2, "40")),
+            Query(Value("abc"), RandomizedResponse(3, "1")),
+            Query(Values("xy", "abc"), RandomizedResponse(6, "0.5")),
+            Query(Value("xy"), RandomizedResponse(2, "40")),
         ]
         rest = ["0.5"] * record.d
         yield record, LDP("2"), asked

@@ -9,16 +9,17 @@ import pytest
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianFilter,
     Box,
     Categories,
     LinearQuery,
     LogisticQuery,
+    Query,
     RandomizedResponse,
     Record,
     SordinoError,
     TruncatedLinearQuery,
+    Value,
 )
 from sordino.accounting.realized import realized_loss
 from sordino.exact.coin import WORD
@@ -153,7 +154,7 @@ def test_queries_about_categories_are_refused_to_all_records_alike():
     both = Record({"abc": abc, "xy": Categories(["x", "y"])})
     for domain, records, queries in (
         (abc, [0, 1, 2], [RandomizedResponse(2, "1"), RandomizedResponse(4, "1"), LogisticQuery([1], 0, "1")]),
-        (both, [[a, b] for a in range(3) for b in range(2)], [AttributeQuery("abc", RandomizedResponse(2, "1"))]),
+        (both, [[a, b] for a in range(3) for b in range(2)], [Query(Value("abc"), RandomizedResponse(2, "1"))]),
         (both, [[a, b] for a in range(3) for b in range(2)], [RandomizedResponse(5, "1")]),
     ):
         for query in queries:

@@ -2,12 +2,12 @@
 
 import pytest
 
+from sordino import Query, Value
 from sordino.errors import SordinoError
 from sordino.mechanism.linear_query import LinearQuery
 from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.query import AttributeQuery
 from sordino.survey.asked_query import AskedQuery
 from sordino.survey.ledger_terms import LedgerTerms
 
@@ -35,7 +35,7 @@ RANGE = {"low": 0, "high": 12}
             TruncatedLinearQuery([-1, 0.5], 3, 0, 12, "0.5"),
         ),
         (NUMBERS, {"logistic": {"theta": {"age": 0.1}}}, LogisticQuery([0.1, 0], 0, "0.5")),
-        (CATEGORIES, {"category": "a"}, AttributeQuery("a", RandomizedResponse(3, "0.5"))),
+        (CATEGORIES, {"category": "a"}, Query(Value("a"), RandomizedResponse(3, "0.5"))),
     ],
     ids=["linear", "truncated", "logistic", "category"],
 )

@@ -7,7 +7,6 @@ import pytest
 
 from sordino import (
     LDP,
-    AttributeQuery,
     BayesianCoordinateDP,
     BayesianFilter,
     Box,
@@ -15,8 +14,10 @@ from sordino import (
     CoordinateDP,
     HighLowLDP,
     LinearQuery,
+    Query,
     RandomizedResponse,
     Record,
+    Value,
     explain,
 )
 from sordino.accounting.approximate import ApproximateFilter
@@ -27,7 +28,7 @@ SQUARE = Box([-1, -1], [1, 1])
 FIRST = LinearQuery([1.0, 0.0], 0, -1, 1, "0.3")
 COIN = RandomizedResponse(2, "0.3")
 RECORD = Record({"smoker": Categories(["no", "yes"]), "sex": Categories(["f", "m"])})
-ABOUT_SMOKER = AttributeQuery("smoker", COIN)
+ABOUT_SMOKER = Query(Value("smoker"), COIN)
 
 CASES = {
     "whole record": (BayesianFilter(SQUARE, LDP("ln 2")), FIRST, "two records", "factor of at most 2."),

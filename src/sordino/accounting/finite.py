@@ -24,7 +24,7 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.query import AttributeQuery
+from sordino.query.query import Query
 
 REMEMBERED = 32
 """Mechanisms whose columns are kept at most."""
@@ -149,7 +149,7 @@ class FiniteState(GroupedState):
         return self.measure.ratios(self.weights)
 
     def _asked(self, query: Any) -> Asked:
-        if not isinstance(query, Mechanism | AttributeQuery):
+        if not isinstance(query, Mechanism | Query):
             raise SordinoError(
                 "a filter over a finite domain takes finite mechanisms and questions about attributes",
                 found=type(query).__name__,
@@ -165,8 +165,8 @@ class FiniteState(GroupedState):
 
     def _read(self, query: Any) -> Asked:
         k = self.measure.k
-        if isinstance(query, AttributeQuery) and self.record is not None:
-            mechanism, spread = query.mechanism, query.statistic(self.record, self.record.values(np.arange(k)))
+        if isinstance(query, Query) and self.record is not None:
+            mechanism, spread = query.finite(self.record), query.index(self.record, self.record.values(np.arange(k)))
         elif isinstance(query, Mechanism):
             mechanism, spread = query, np.arange(k)
             if mechanism.k != k:

@@ -30,7 +30,7 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
 from sordino.exact.nats import Nats
-from sordino.query import AttributeQuery
+from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
 
@@ -94,7 +94,7 @@ class ProductState(GroupedState):
     evidence: FactoredEvidence
     coordinates: tuple[float, ...]
     basic: tuple[Ratio, ...]
-    reports: tuple[tuple[AttributeQuery, int], ...] = ()
+    reports: tuple[tuple[Query, int], ...] = ()
     memo: dict[str, Asked] = field(default_factory=dict)
 
     @classmethod
@@ -224,11 +224,11 @@ class ProductState(GroupedState):
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
     def _asked(self, query: Any) -> Asked:
-        if not isinstance(query, AttributeQuery):
+        if not isinstance(query, Query):
             raise SordinoError(
                 "a filter over many attributes takes questions about attributes",
                 found=type(query).__name__,
-                step="ask an AttributeQuery",
+                step="ask a Query about some of them",
             )
         known = self.memo.get(query.parameters)
         if known is None:
@@ -238,8 +238,8 @@ class ProductState(GroupedState):
             self.memo[query.parameters] = known
         return known
 
-    def _read(self, query: AttributeQuery) -> Asked:
-        order, mechanism = query.places(self.record), query.mechanism
+    def _read(self, query: Query) -> Asked:
+        order, mechanism = query.places(self.record), query.finite(self.record)
         if not can_list(mechanism):
             raise SordinoError(
                 "a question about a record of many attributes must have few answers",

@@ -17,7 +17,8 @@ from sordino.mechanism.linear_query import LinearQuery
 from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.query import AttributeQuery
+from sordino.query.query import Query
+from sordino.query.statistic import Value
 from sordino.survey.document import content_hash
 from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
@@ -73,7 +74,7 @@ class AskedQuery:
         return query
 
     @cached_property
-    def channel(self) -> BitQuery | AttributeQuery:
+    def channel(self) -> BitQuery | Query:
         """What answers it, and what the filter decides by.
 
         Raises:
@@ -134,7 +135,7 @@ class AskedQuery:
         return next(kind for kind in KINDS if kind in self.document)
 
 
-def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | AttributeQuery:
+def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | Query:
     """Raises: SordinoError, for what cannot be asked of such records."""
     model = table.linear or table.truncated or table.logistic
     if (model is None) != isinstance(terms.domain, Record):
@@ -146,7 +147,7 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | AttributeQuery
         if not isinstance(values, Categories):
             hint = nearest([name], terms.names)
             raise SordinoError(f"category must name an attribute of the ledger{hint}", found=repr(name)[:80])
-        return AttributeQuery(name, RandomizedResponse(values.k, table.epsilon))
+        return Query(Value(name), RandomizedResponse(values.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)

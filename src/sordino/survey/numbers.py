@@ -21,7 +21,8 @@ from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
-from sordino.query import Query
+from sordino.query.query import Query
+from sordino.query.statistic import Values
 from sordino.survey.document import NumbersPart
 from sordino.survey.freeze_numbers import thaw_numbers
 from sordino.survey.parts import AttributePart
@@ -83,7 +84,7 @@ class NumbersQuestion:
     @cached_property
     def query(self) -> Query:
         """What is drawn and answered."""
-        return Query(self.name, self.channel, subtract_totals=False)
+        return Query(Values(*self.asked), self.channel)
 
     @property
     def types(self) -> tuple[AnswerType, ...]:

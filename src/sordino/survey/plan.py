@@ -15,7 +15,7 @@ from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import brief
 from sordino.exact.nats import in_nats, outward
-from sordino.query import Sampled
+from sordino.query.sampled import Sampled
 from sordino.survey.choose import choose
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.dependence import dependence_of

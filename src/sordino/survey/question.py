@@ -17,7 +17,8 @@ from sordino.design.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.query import Query
+from sordino.query.query import Query
+from sordino.query.statistic import Value
 from sordino.survey.channel_parts import TablePart
 from sordino.survey.document import HistogramPart
 from sordino.survey.freeze import thaw
@@ -80,7 +81,7 @@ class HistogramQuestion:
     @cached_property
     def query(self) -> Query:
         """What is drawn and answered."""
-        return Query(self.name, self.mechanism, self.part.subtract_totals)
+        return Query(Value(self.name), self.mechanism)
 
     @property
     def types(self) -> tuple[AnswerType, ...]:

@@ -5,15 +5,17 @@ import pytest
 from sordino import (
     LDP,
     ApproximateFilter,
-    AttributeQuery,
     BayesianFilter,
     Box,
     Categories,
     CoordinateDP,
     LinearQuery,
+    Query,
     RandomizedResponse,
     Record,
     SordinoError,
+    Value,
+    Values,
 )
 from sordino.papers.bayesian_filter.interaction import answers, interact
 from sordino.papers.simulation import SimulationSource
@@ -46,8 +48,8 @@ def test_a_refused_query_ends_it_and_draws_nothing():
 
 
 def test_every_domain_and_filter_takes_part():
-    first = AttributeQuery("first", RandomizedResponse(2, "20"))
-    both = AttributeQuery(("second", "first"), RandomizedResponse(6, "20"))
+    first = Query(Value("first"), RandomizedResponse(2, "20"))
+    both = Query(Values("second", "first"), RandomizedResponse(6, "20"))
     whole = RandomizedResponse(6, "20")
     asked = BayesianFilter(PAIR, LDP("100"))
     plan = [first, both, whole]
@@ -63,7 +65,7 @@ def test_every_domain_and_filter_takes_part():
     done = interact(ApproximateFilter("1", "1e-6", TWO), lambda *_: coin, answers(TWO, 0), most=7)
     assert len(done.transcript) == 7
     coordinate = BayesianFilter(PAIR, CoordinateDP(["1", "0"]))
-    done = interact(coordinate, lambda *_: AttributeQuery("second", RandomizedResponse(3, "0.1")), answer)
+    done = interact(coordinate, lambda *_: Query(Value("second"), RandomizedResponse(3, "0.1")), answer)
     assert done.transcript == ()
 
 

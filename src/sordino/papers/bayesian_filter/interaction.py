@@ -22,7 +22,7 @@ from sordino.exact.arguments import checked
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
-from sordino.query import AttributeQuery
+from sordino.query.query import Query
 
 Transcript: TypeAlias = tuple[tuple[Any, int], ...]
 """Queries and their outputs, in order."""
@@ -120,7 +120,7 @@ def answers(
 
     def answer(query: Any) -> int:
         # What does not fit the domain is refused before the record is looked at: else a refusal would tell about it.
-        if isinstance(query, AttributeQuery) and isinstance(domain, Record):
+        if isinstance(query, Query) and isinstance(domain, Record):
             return int(query.privatize(domain, row, source)[0])
         if isinstance(query, Mechanism) and not isinstance(domain, Box):
             if query.k != domain.k:

@@ -8,6 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sordino import (
+    Query,
+    Sampled,
+    Value,
+)
 from sordino.errors import SordinoError
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
@@ -17,7 +22,6 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
-from sordino.query import Query, Sampled
 
 WORD = 2**64
 MECHANISMS = (
@@ -34,7 +38,7 @@ WEIGHTS = (1, 2, 3, 1, 1, 4, 1, 2)
 
 
 def asked(*mechanisms, weights=None):
-    queries = tuple(Query(f"attribute {j}", mechanism, False) for j, mechanism in enumerate(mechanisms))
+    queries = tuple(Query(Value(f"attribute {j}"), mechanism) for j, mechanism in enumerate(mechanisms))
     return Sampled(queries, tuple(weights) if weights else (1,) * len(mechanisms))
 
 
@@ -152,7 +156,7 @@ def test_the_first_code_that_nobody_sends_is_found_wherever_it_is():
     "weights", [(1,), (1, 1, 1), (0, 1), (-1, 2), (1.0, 1), (True, 1), (2**32, 1), ("1", 1), (np.int64(1), 1)]
 )
 def test_weights_are_whole_and_one_for_each_query(weights):
-    queries = tuple(Query("a", RandomizedResponse(2, "1"), False) for _ in range(2))
+    queries = tuple(Query(Value("a"), RandomizedResponse(2, "1")) for _ in range(2))
     with pytest.raises(SordinoError, match="whole weight >= 1"):
         Sampled(queries, weights)
     with pytest.raises(SordinoError, match="whole weight >= 1"):

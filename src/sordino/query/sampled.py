@@ -1,8 +1,7 @@
-"""Queries ask statistics of the record through mechanisms; a person answers one of them, once.
+"""One of several queries, drawn for each person without looking at the record.
 
-`Sampled` draws which one without looking at the record: its codes are a disjoint union of the queries' codes, so the
-draw is public. Losses do not add up across queries: whatever is drawn, only one mechanism has seen the record.
-An `AttributeQuery` asks attributes of a `Record` together, for filters that keep account of many answers.
+Its codes are a disjoint union of the queries' codes, so the draw is public. Losses do not add up across queries:
+whatever is drawn, only one mechanism has seen the record.
 """
 
 from collections.abc import Sequence
@@ -10,115 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
-from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.base import Mechanism
-from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel, foreign_code, read_codes
-
-
-@checked_class
-@dataclass(frozen=True)
-class Query:
-    """A statistic of the record, asked through a channel.
-
-    Attributes:
-        attribute: the name of what is asked: an attribute whose value is the statistic, or what else is told.
-        mechanism: the channel from its values to codes.
-        subtract_totals: whether estimates are shifted to the known share of their block; decided before the data.
-
-    Example:
-        >>> from sordino import RandomizedResponse
-        >>> Query("smoker", RandomizedResponse(2, "1"), subtract_totals=False).attribute
-        'smoker'
-    """
-
-    attribute: str
-    mechanism: Channel
-    subtract_totals: bool
-
-
-@checked_class
-@dataclass(frozen=True, init=False)
-class AttributeQuery:
-    """One attribute of a record, or several together, asked through a finite mechanism.
-
-    Attributes:
-        attributes: their names, or their places in the record; of several, the values count in C order: the last runs
-            fastest.
-        mechanism: the channel from their values to codes.
-
-    Example:
-        >>> from sordino import Categories, RandomizedResponse, Record
-        >>> record = Record({"smoker": Categories(["yes", "no"]), "stage": Categories(["I", "II", "III"])})
-        >>> both = AttributeQuery(("stage", "smoker"), RandomizedResponse(6, "1"))
-        >>> both.places(record), both.statistic(record, [[1, 2]]).tolist()
-        ((1, 0), [5])
-    """
-
-    attributes: tuple[str | int, ...]
-    mechanism: Mechanism
-
-    def __init__(self, attributes: str | int | Sequence[str | int], mechanism: Mechanism) -> None:
-        one = isinstance(attributes, str | int)
-        object.__setattr__(self, "attributes", (attributes,) if one else tuple(attributes))  # type: ignore[arg-type]
-        object.__setattr__(self, "mechanism", mechanism)
-
-    @property
-    def outputs(self) -> int:
-        """Codes are numbers in 0..outputs-1."""
-        return self.mechanism.outputs
-
-    @property
-    def parameters(self) -> str:
-        """All that defines the question, as canonical text."""
-        return f"attributes {self.attributes!r} by {self.mechanism.parameters}"
-
-    def places(self, record: Record) -> tuple[int, ...]:
-        """Where the attributes stand in the record, in the order of the question.
-
-        Raises:
-            SordinoError: none, unknown or repeated attributes, or a mechanism for another number of values.
-        """
-        places = []
-        for attribute in self.attributes:
-            known = attribute in record.names if isinstance(attribute, str) else _is_place(attribute, record.d)
-            if not known:
-                raise SordinoError(
-                    f"a question must be about attributes of the record: {', '.join(record.names[:8])}",
-                    found=repr(attribute)[:80],
-                )
-            places.append(record.names.index(attribute) if isinstance(attribute, str) else attribute)
-        if not places or len(set(places)) < len(places):
-            raise SordinoError("a question must name one or more attributes, each once", found=str(places)[:80])
-        if not isinstance(self.mechanism, Mechanism):
-            raise SordinoError("attributes are asked through a finite mechanism", found=type(self.mechanism).__name__)
-        values = prod(record.shape[place] for place in places)
-        if values != self.mechanism.k:
-            raise SordinoError(
-                f"the mechanism must take the {values} values of its attributes together", found=str(self.mechanism.k)
-            )
-        return tuple(places)
-
-    def statistic(self, record: Record, values: ArrayLike) -> NDArray[np.intp]:
-        """What the mechanism is told, shape (n,), of records as rows of values, shape (n, d)."""
-        places = list(self.places(record))
-        columns = record.checked(values)[:, places].T
-        statistic: NDArray[np.intp] = np.ravel_multi_index(tuple(columns), [record.shape[place] for place in places])
-        return statistic
-
-    def privatize(self, record: Record, values: ArrayLike, source: Source | None = None) -> Words:
-        """Draw one code for each record, shape (n,); every call is a new release."""
-        return self.mechanism.privatize(self.statistic(record, values), source)
+from sordino.mechanism.channel import LARGEST_CODE_BITS, foreign_code, read_codes
+from sordino.query.query import Query
 
 
 @checked_class
@@ -131,9 +33,9 @@ class Sampled(Brief):
         weights: whole numbers; a person answers query j with probability weights[j] / sum(weights).
 
     Example:
-        >>> from sordino import RandomizedResponse
-        >>> smoker = Query("smoker", RandomizedResponse(2, "1"), subtract_totals=False)
-        >>> colour = Query("colour", RandomizedResponse(3, "1"), subtract_totals=False)
+        >>> from sordino import Query, RandomizedResponse, Value
+        >>> smoker = Query(Value("smoker"), RandomizedResponse(2, "1"))
+        >>> colour = Query(Value("colour"), RandomizedResponse(3, "1"))
         >>> asked = Sampled((smoker, colour), (1, 1))
         >>> codes = asked.privatize([[0, 1], [2, 0]])
         >>> [part.n for part in asked.split(asked.tally(codes))] in ([2, 0], [1, 1], [0, 2])
@@ -275,7 +177,3 @@ class Sampled(Brief):
             rows = np.flatnonzero(which == j)
             parts.append((query, codes[rows] - np.uint64(self.offsets[j]), rows))
         return parts
-
-
-def _is_place(attribute: object, d: int) -> bool:
-    return isinstance(attribute, int) and not isinstance(attribute, bool) and 0 <= attribute < d

@@ -7,6 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from sordino import (
+    Query,
+    Sampled,
+    Value,
+)
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import FreshStream
@@ -18,7 +23,6 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.query import Query, Sampled
 
 MECHANISMS = {
     "randomized": RandomizedResponse(3, "1"),
@@ -34,7 +38,7 @@ WEIGHTS = (3, 1, 2, 5, 1, 1, 4, 2)
 
 
 def sampled_of(*names, weights=None):
-    queries = tuple(Query(name, MECHANISMS[name], subtract_totals=False) for name in names)
+    queries = tuple(Query(Value(name), MECHANISMS[name]) for name in names)
     return Sampled(queries, weights or (1,) * len(queries))
 
 
@@ -95,7 +99,7 @@ def test_every_code_belongs_to_one_query(everything):
         for query, start in zip(everything.queries, first, strict=True):
             mechanism, own = query.mechanism, code - start
             if 0 <= own < mechanism.outputs and any(mechanism.weight(x, own) for x in range(mechanism.k)):
-                senders.append(query.attribute)
+                senders.append(query.statistic.attributes[0])
         assert len(senders) <= 1
         # A code that nobody sends is refused, every other one is counted.
         if senders:
@@ -203,8 +207,8 @@ def test_tallies_of_parts_add_up(everything):
 def test_codes_of_any_whole_type_are_tallied(kind):
     """Codes beyond 2^53 too, next to the other query's."""
     queries = (
-        Query("few", RandomizedResponse(3, "1"), subtract_totals=False),
-        Query("many", SubsetSelection(60, "1", 30), subtract_totals=False),
+        Query(Value("few"), RandomizedResponse(3, "1")),
+        Query(Value("many"), SubsetSelection(60, "1", 30)),
     )
     sampled = Sampled(queries, (1, 1))
     codes = np.array([0, 2, 3 + (2**30 - 1), 3 + (2**30 - 1 << 30), 1], dtype=np.uint64)
@@ -277,7 +281,7 @@ def test_wrong_values_are_refused_whatever_is_drawn(values):
 
 
 def test_codes_of_all_queries_fit_in_64_bits():
-    half = Query("half", SubsetSelection(63, "1"), subtract_totals=False)
+    half = Query(Value("half"), SubsetSelection(63, "1"))
     full = Sampled((half, half), (1, 1))
     assert (full.outputs, full.code_bits) == (2**64, 64)
     codes = full.privatize([np.zeros(200, dtype=np.intp)] * 2)
@@ -285,7 +289,7 @@ def test_codes_of_all_queries_fit_in_64_bits():
     assert {(code & 2**63 - 1).bit_count() for code in codes.tolist()} == {half.mechanism.size}
     assert full.tally(codes).n == 200
     with pytest.raises(SordinoError, match="64 bits"):
-        Sampled((half, half, Query("one", RandomizedResponse(2, "1"), subtract_totals=False)), (1, 1, 1))
+        Sampled((half, half, Query(Value("one"), RandomizedResponse(2, "1"))), (1, 1, 1))
 
 
 @pytest.mark.parametrize(("count", "weights"), [(0, ()), (2, (1,)), (1, (1, 1)), (2, (1, 0)), (2, (1, -1))])

@@ -1,0 +1,86 @@
+"""Statistics: how a record is read as one of k values. They know the data, and nothing of privacy."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.record import Record
+from sordino.errors import SordinoError
+from sordino.exact.arguments import checked_class
+
+
+@checked_class
+@dataclass(frozen=True, init=False)
+class Values:
+    """The values of several attributes of a record together.
+
+    Attributes:
+        attributes: their names, or their places in the record; values count in their order, the last runs fastest.
+
+    Example:
+        >>> from sordino import Categories, Record
+        >>> record = Record({"smoker": Categories(["yes", "no"]), "stage": Categories(["I", "II", "III"])})
+        >>> both = Values("stage", "smoker")
+        >>> both.places(record), both.k(record), both.index(record, [[1, 2]]).tolist()
+        ((1, 0), 6, [5])
+    """
+
+    attributes: tuple[str | int, ...]
+
+    def __init__(self, *attributes: str | int) -> None:
+        object.__setattr__(self, "attributes", attributes)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the statistic, as canonical text."""
+        return f"values of {self.attributes!r}"
+
+    def places(self, record: Record) -> tuple[int, ...]:
+        """Where the attributes stand in the record, in the order of the statistic.
+
+        Raises:
+            SordinoError: none, unknown or repeated attributes.
+        """
+        places = []
+        for attribute in self.attributes:
+            known = attribute in record.names if isinstance(attribute, str) else _is_place(attribute, record.d)
+            if not known:
+                raise SordinoError(
+                    f"a query must be about attributes of the record: {', '.join(record.names[:8])}",
+                    found=repr(attribute)[:80],
+                )
+            places.append(record.names.index(attribute) if isinstance(attribute, str) else attribute)
+        if not places or len(set(places)) < len(places):
+            raise SordinoError("a query must name one or more attributes, each once", found=str(places)[:80])
+        return tuple(places)
+
+    def k(self, record: Record) -> int:
+        """How many values they have together."""
+        return prod(record.shape[place] for place in self.places(record))
+
+    def index(self, record: Record, rows: ArrayLike) -> NDArray[np.intp]:
+        """Which value each record has, shape (n,), of records as rows of values, shape (n, d)."""
+        places = self.places(record)
+        columns = record.checked(rows)[:, list(places)].T
+        found: NDArray[np.intp] = np.ravel_multi_index(tuple(columns), [record.shape[place] for place in places])
+        return found
+
+
+@checked_class
+@dataclass(frozen=True, init=False)
+class Value(Values):
+    """The value of one attribute of a record, by its name or its place.
+
+    Example:
+        >>> Value("smoker").attributes
+        ('smoker',)
+    """
+
+    def __init__(self, attribute: str | int) -> None:
+        super().__init__(attribute)
+
+
+def _is_place(attribute: object, d: int) -> bool:
+    return isinstance(attribute, int) and not isinstance(attribute, bool) and 0 <= attribute < d
