@@ -1,7 +1,7 @@
 """The page of an estimate: what was found in figures, words and tables, small and the same each time."""
 
 import re
-from html import unescape
+from html import escape, unescape
 
 import numpy as np
 import pytest
@@ -55,6 +55,20 @@ def test_figures_tell_what_was_found(answered):
     assert "whoever errs equally often in both ways errs at least 26.9 % of the time" in region
     assert "&lt;b&gt;none&lt;/b&gt;" in page
     assert "<b>" not in page
+
+
+def test_names_of_a_survey_stay_texts():
+    evil = "<script>alert(1)</script> \"x\" 'y' {{ 7 * 7 }} \x1b[2J"
+    shown = evil.replace("\x1b", "\\x1b")
+    tables = {"version": 1, "epsilon": "1", "attribute": {evil: {"categories": [evil, "no"]}}}
+    plan = Plan.of(Survey.read({**tables, "ask": [{"histogram": evil}]}), PEOPLE)
+    source = KeyedSource(bytes(32), "page").for_records(np.arange(PEOPLE))
+    codes = plan.sampled.privatize([np.zeros(PEOPLE, int)], source)
+    page = estimate_page(plan, results(plan, plan.sampled.tally(codes)))
+    assert "<script" not in page
+    assert "7 * 7" in page
+    assert "\x1b" not in page
+    assert f"<title>Shares of {escape(shown)}</title>" in page.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
 
 def test_a_map_tells_its_cells_and_that_their_names_are_centres(answered):

@@ -1,18 +1,17 @@
 """One self-contained HTML page: sections of sentences, tables and figures, to be read, mailed and printed.
 
 The page asks nothing of a network and runs no script: its style is inline, its figures are elements of the page with
-images as data, and its content security policy forbids the rest. Every text is escaped, so that labels of a survey's
-author or of the people asked stay texts.
+images as data, and its content security policy forbids the rest. Its templates escape every text, so that labels of a
+survey's author or of the people asked stay texts.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
-from importlib.resources import files
-from itertools import pairwise
-from string import Template
+from functools import cache
+from typing import Any, ClassVar
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib.figure import Figure as Drawing
 
 from sordino.errors import SordinoError
@@ -47,6 +46,7 @@ class Sentences:
         title: a heading of their own within a section; none if empty.
     """
 
+    kind: ClassVar[str] = "sentences"
     lines: tuple[str, ...]
     title: str = ""
 
@@ -64,6 +64,7 @@ class Table:
         SordinoError: a row of another length than the header.
     """
 
+    kind: ClassVar[str] = "table"
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
@@ -73,6 +74,26 @@ class Table:
             if len(row) != len(self.header):
                 found = f"{len(row)} cells in row {number}, {len(self.header)} columns"
                 raise SordinoError("each row of a table must be as long as its header", found=found)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers; the first never counts as one."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
+
+    @property
+    def stacked(self) -> bool:
+        """Whether a narrow screen shows each row as a block."""
+        columns = zip(self.header, *self.rows, strict=True)
+        longest = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+        # What the longest words of the columns take beside each other, in letters, with the space between.
+        return min(longest[0], NAME) + sum(length + 1.5 for length in longest[1:]) > NARROW
+
+    @property
+    def across(self) -> int:
+        """Numbers in a line of such a block."""
+        numbers = len(self.header) - 1
+        return numbers if numbers <= ACROSS else -(-numbers // 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +111,7 @@ class Figure:
         SordinoError: no words for those who do not see it.
     """
 
+    kind: ClassVar[str] = "figure"
     drawing: Drawing
     words: str
     title: str = ""
@@ -104,6 +126,24 @@ class Figure:
     def width(self) -> float:
         """Of the drawing, in points; a narrow one stands beside a table where there is room."""
         return float(self.drawing.get_size_inches()[0]) * POINTS
+
+    @property
+    def least(self) -> float:
+        """Pixels at least: a narrower screen scrolls it."""
+        return 0 if self.wide else self.width * SMALLEST / (LETTERS * WIDTH)
+
+    @property
+    def most(self) -> float:
+        """Pixels at most."""
+        return self.width if self.wide else self.width * LARGEST / (LETTERS * WIDTH)
+
+    def elements(self, name: str) -> str:
+        """The drawing as elements of the page, its texts escaped.
+
+        Args:
+            name: begins the names of its parts.
+        """
+        return inline(self.drawing, self.words, name)
 
 
 Part = Sentences | Table | Figure
@@ -134,37 +174,50 @@ def render(title: str, lead: str, sections: Sequence[Section]) -> str:
         lead: the paragraph below it.
         sections: in the order of the page.
     """
-    template = Template(files("sordino.view").joinpath("page.html").read_text(encoding="utf-8"))
-    names = [f"section-{number}" for number in range(1, len(sections) + 1)]
-    named = list(zip(names, sections, strict=True))
-    entries = [f'<li><a href="#{name}">{_text(section.title)}</a></li>' for name, section in named]
-    return template.substitute(
-        title=_text(title),
-        lead=_text(lead),
-        light=variables(dark=False),
-        dark=variables(dark=True),
-        contents="\n".join(entries),
-        sections="\n".join(_section(name, section) for name, section in named),
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead,
+            light=variables(dark=False),
+            dark=variables(dark=True),
+            sections=sections,
+        )
     )
 
 
-def _section(name: str, section: Section) -> str:
-    parts = _parts(section.parts, name, _text(section.title))
-    more = ""
-    if section.more:
-        inner = _parts(section.more, f"{name}-more", _text(section.title))
-        more = f"\n<details>\n<summary>{_text(section.summary)}</summary>\n{inner}\n</details>"
-    heading = f'<h2 id="{name}">{_text(section.title)}</h2>'
-    return f'<section aria-labelledby="{name}">\n{heading}\n{parts}{more}\n</section>'
+@cache
+def _templates() -> Environment:
+    """The page's templates, which escape every text and fail at a name that is not there."""
+    environment = Environment(
+        loader=PackageLoader("sordino.view"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["rows"] = _rows
+    return environment
 
 
-def _parts(parts: Sequence[Part], name: str, heading: str) -> str:
-    shown = [_part(part, f"{name}-{number}", heading) for number, part in enumerate(parts, start=1)]
-    pairs = list(pairwise(parts))
-    for place, (first, second) in reversed(list(enumerate(pairs))):
-        if _beside(first, second) or _beside(second, first):
-            shown[place : place + 2] = [f'<div class="beside">\n{shown[place]}\n{shown[place + 1]}\n</div>']
-    return "\n".join(shown)
+def _shown(value: Any) -> Any:
+    """A text without what no document can hold, before it is escaped; markup of the templates as it is."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _rows(parts: Sequence[Part]) -> list[list[tuple[int, Part]]]:
+    """The parts with their numbers from 1: one in a row, or a figure and what stands beside it where there is room."""
+    rows: list[list[tuple[int, Part]]] = []
+    for number, part in enumerate(parts, start=1):
+        before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
+        if before is not None and (_beside(before, part) or _beside(part, before)):
+            rows[-1].append((number, part))
+        else:
+            rows.append([(number, part)])
+    return rows
 
 
 def _beside(figure: Part, other: Part) -> bool:
@@ -172,73 +225,7 @@ def _beside(figure: Part, other: Part) -> bool:
     return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
 
 
-def _part(part: Part, name: str, heading: str) -> str:
-    match part:
-        case Sentences(lines=lines):
-            body = "\n".join(["<div>", *(f"<p>{_text(line)}</p>" for line in lines), "</div>"])
-        case Table():
-            body = _table(part, heading)
-        case Figure():
-            body = _figure(part, name, heading)
-    title = f"<h3>{_text(part.title)}</h3>\n" if not isinstance(part, Table) and part.title else ""
-    return title + body
-
-
-def _table(table: Table, heading: str) -> str:
-    """The table, with roles of its own: a style that stacks its cells would take theirs."""
-    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.header)
-    kinds = [' class="number"' if at and _numeric(cells) else "" for at, cells in enumerate(columns)]
-    header = [_text(cell) for cell in table.header]
-    head = "".join(
-        f'<th scope="col" role="columnheader"{kind}>{cell}</th>' for kind, cell in zip(kinds, header, strict=True)
-    )
-    rows = []
-    for first, *rest in (row for row in table.rows if row):
-        cells = "".join(
-            f'<td role="cell" data-name="{above}"{kind}>{_text(cell)}</td>'
-            for kind, above, cell in zip(kinds[1:], header[1:], rest, strict=True)
-        )
-        rows.append(f'<tr role="row"><th scope="row" role="rowheader">{_text(first)}</th>{cells}</tr>\n')
-    numbers = len(table.header) - 1
-    across = numbers if numbers <= ACROSS else -(-numbers // 2)
-    stacked = f' class="stacked" style="--across: {across}"' if _letters(table) > NARROW else ""
-    inner = (
-        f'<table role="table"{stacked}>\n<thead role="rowgroup">\n<tr role="row">{head}</tr>\n</thead>\n'
-        f'<tbody role="rowgroup">\n{"".join(rows)}</tbody>\n</table>'
-    )
-    note = f'\n<p class="note">{_text(table.note)}</p>' if table.note else ""
-    scroll = f'<div class="scroll" role="group" aria-label="{heading}: table" tabindex="0">\n{inner}\n</div>'
-    return f'<div class="table">\n{scroll}{note}\n</div>'
-
-
-def _letters(table: Table) -> float:
-    """What the longest words of a table's columns take beside each other, in letters, with the space between."""
-    columns = zip(table.header, *table.rows, strict=True)
-    longest = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
-    return min(longest[0], NAME) + sum(length + 1.5 for length in longest[1:])
-
-
-def _figure(figure: Figure, name: str, heading: str) -> str:
-    width = figure.width
-    # Letters are the same part of a drawing's width, but for matrices, which are as wide as they have numbers.
-    letters = LETTERS * (width if figure.wide else WIDTH)
-    least = 0 if figure.wide else width * SMALLEST / letters
-    most = width if figure.wide else width * LARGEST / letters
-    note = f"\n<figcaption>{_text(figure.note)}</figcaption>" if figure.note else ""
-    kind = "wide drawing" if figure.wide else "drawing"
-    size = f"--width: {width:.0f}; --least: {least:.0f}px; --most: {most:.0f}px"
-    return (
-        f'<figure class="{kind}" style="{size}">\n<div class="scroll" role="group" aria-label="{heading}: figure"'
-        f' tabindex="0">{inline(figure.drawing, figure.words, name)}</div>{note}\n</figure>'
-    )
-
-
 def _numeric(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers, besides cells that hold nothing."""
     full = [cell.strip() for cell in cells if cell.strip() not in NOTHING]
     return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell) for cell in full)
-
-
-def _text(text: str) -> str:
-    """Escaped for elements and attributes, with squares for what no document can hold."""
-    return escape(printable(text), quote=True)
