@@ -1,6 +1,7 @@
 """Every public name, given what is not meant: one clear error, never a raw TypeError or AttributeError."""
 
 import inspect
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +21,10 @@ WRONG = {
     "nan": float("nan"),
     "a negative number": -1,
     "a huge number": 10**30,
+    "an absurd number": 10**5000,
+    "an absurd number below 0": -(10**5000),
+    "a list of absurd numbers": [10**5000, -(10**5000)],
+    "an absurd fraction": Fraction(10**5000, 3),
     "True": True,
     "a list": [1, 2],
     "an empty tuple": (),

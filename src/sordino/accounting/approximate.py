@@ -28,8 +28,9 @@ from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats, NatsLike
-from sordino.exact.written import read_rational, shown
+from sordino.exact.written import read_rational
 
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
 """Which filter by epsilons comes first; best: basic composition or Renyi, whichever accepts."""
@@ -121,7 +122,7 @@ class ApproximateFilter:
         amount, probability = read_epsilon(epsilon), _read_probability(delta_probability)
         each = None if typical is None else read_epsilon(typical)
         if first not in get_args(First):
-            raise SordinoError(f"the first filter must be one of {', '.join(get_args(First))}", found=repr(first)[:80])
+            raise SordinoError(f"the first filter must be one of {', '.join(get_args(First))}", found=shown(first))
         exact = None if domain is None else BayesianFilter(domain, LDP(amount), rule)
         values = {
             "epsilon": amount,

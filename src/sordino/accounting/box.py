@@ -17,6 +17,7 @@ from sordino.accounting.state import Binding, Decision, Rule
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import down, up
 from sordino.mechanism.bit_query import BitQuery
@@ -53,7 +54,9 @@ class BoxState:
     def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
         """Nothing asked yet."""
         if nodes < 0 or (group is not None and group < 1):
-            raise SordinoError("nodes must be at least 0 and a group at least 1", found=f"{nodes} and {group}")
+            raise SordinoError(
+                "nodes must be at least 0 and a group at least 1", found=" and ".join(map(shown, (nodes, group)))
+            )
         return cls(box, budget, budget.floor(), nodes, group, BoxLoss.nothing(box), basic=Nats.of(0))
 
     @cached_property

@@ -30,6 +30,7 @@ from sordino.domain.box import Box
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.coordinate import CoordinateLoss
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.bit_query import BitQuery
 
@@ -72,7 +73,7 @@ class CoordinateBoxState:
             SordinoError: another number of bounds than the box has numbers, a prior, groups, or negative nodes.
         """
         if definition.d != box.d:
-            raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=str(definition.d))
+            raise SordinoError(f"the definition must be about the box's {box.d} numbers", found=shown(definition.d))
         if isinstance(definition, BayesianCoordinateDP) and isinstance(definition.beliefs, Prior):
             raise SordinoError(
                 "beliefs about numbers in a box must be a bound on dependence",
@@ -82,13 +83,11 @@ class CoordinateBoxState:
         if group is not None or nodes < 0:
             raise SordinoError(
                 "bounds for each number are kept with nodes of at least 0 and without groups",
-                found=f"{nodes} and {group}",
+                found=" and ".join(map(shown, (nodes, group))),
                 step="leave the group out",
             )
         if definition.shape is not None:
-            raise SordinoError(
-                "a definition about a box has no sizes of its attributes", found=str(definition.shape)[:80]
-            )
+            raise SordinoError("a definition about a box has no sizes of its attributes", found=shown(definition.shape))
         nothing = tuple(CoordinateLoss.nothing(box, place) for place in range(box.d))
         zeros, settled = (Nats.of(0),) * box.d, (0.0,) * box.d
         if isinstance(definition, CoordinateDP):

@@ -31,6 +31,7 @@ from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.said import left, told
 from sordino.exact.steady import steady
@@ -85,7 +86,7 @@ class BayesianFilter:
     @steady
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
-            raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
+            raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._state is None:
             state = start_of(self.domain, self.definition, self.nodes, self.group)
             object.__setattr__(self, "_state", LastingState(state) if isinstance(self.domain, Box) else state)
@@ -291,5 +292,5 @@ def read_output(output: Any, outputs: int) -> int:
     except TypeError:
         code = -1
     if isinstance(output, bool) or not 0 <= code < outputs:
-        raise SordinoError(f"an answer must be a code below {outputs}", found=repr(output)[:80])
+        raise SordinoError(f"an answer must be a code below {outputs}", found=shown(output))
     return code

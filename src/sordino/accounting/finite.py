@@ -22,6 +22,7 @@ from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -170,7 +171,7 @@ class FiniteState(GroupedState):
         elif isinstance(query, Mechanism):
             mechanism, spread = query, np.arange(k)
             if mechanism.k != k:
-                raise SordinoError(f"a query must be about the domain's {k} values", found=str(mechanism.k))
+                raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
             raise SordinoError(
                 "a question about attributes needs a filter over a Record", found="another finite domain"

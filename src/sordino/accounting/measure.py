@@ -23,6 +23,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, loss_over
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -271,7 +272,7 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
         case _:
             measure, known = Alike(definition, k), k
     if known != k:
-        raise SordinoError(f"the definition must be about the domain's {k} values", found=str(known))
+        raise SordinoError(f"the definition must be about the domain's {k} values", found=shown(known))
     return measure
 
 

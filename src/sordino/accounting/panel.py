@@ -28,6 +28,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.record import FiniteDomain
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.steady import steady
 from sordino.mechanism.base import Mechanism
@@ -78,12 +79,12 @@ class Panel:
     @steady
     def __post_init__(self) -> None:
         if self.rule not in get_args(Rule):
-            raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=repr(self.rule)[:80])
+            raise SordinoError('a filter\'s rule must be "full" or "simplified"', found=shown(self.rule))
         if self._log is None:
             _require_offered(self.definition)
             measure_of(self.definition, self.domain.k)
             if self.people < 0:
-                raise SordinoError("a panel must have no fewer than 0 people", found=str(self.people))
+                raise SordinoError("a panel must have no fewer than 0 people", found=shown(self.people))
             object.__setattr__(self, "_log", np.zeros((self.people, self.domain.k)))
             object.__setattr__(self, "_spread", np.zeros(self.people))
 

@@ -29,6 +29,7 @@ from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
 
@@ -105,7 +106,7 @@ class ProductState(GroupedState):
             SordinoError: a definition of another number of attributes.
         """
         if not isinstance(definition, LDP) and definition.d != record.d:
-            raise SordinoError(f"the definition must be about {record.d} attributes", found=str(definition.d))
+            raise SordinoError(f"the definition must be about {record.d} attributes", found=shown(definition.d))
         bounds: Bounds
         match definition:
             case LDP(epsilon=epsilon):

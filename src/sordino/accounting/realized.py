@@ -15,6 +15,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.steady import steady
 
 NODES = 100_000
@@ -62,7 +63,7 @@ def realized_loss(
     reports = [query.evidence(domain, output) for query, output in zip(queries, outputs, strict=True)]
     size = len(reports) if group is None else group
     if reports and size < 1:
-        raise SordinoError("a group must have at least one query", found=str(group))
+        raise SordinoError("a group must have at least one query", found=shown(group))
     starts = range(0, len(reports), max(size, 1))
     parts = [_added(domain, reports[start : start + size]) for start in starts]
     share = tolerance / max(len(parts), 1)

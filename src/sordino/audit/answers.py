@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from sordino.audit.extremes import HELD, Extremes, Looked, all_of, axis_of, generic, law_sums, too_large, wrong
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 
@@ -110,7 +111,7 @@ def certify_answers(channel: NumberChannel) -> AnswersCertificate:
                 tightest = slack, looked, grid, extremes
         drawn += extremes.total * extremes.unit
     if drawn != 1 or tightest is None:
-        raise wrong("probabilities must sum to 1", f"{drawn}"[:80])
+        raise wrong("probabilities must sum to 1", shown(drawn))
     slack, looked, grid, extremes = tightest
     return AnswersCertificate(slack.sign() >= 0, slack, _witness(looked, grid, extremes))
 

@@ -21,7 +21,7 @@ from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.arguments import checked
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 
@@ -158,7 +158,7 @@ def _slack(extreme: Extreme) -> Nats:
 
 def _check_column(column: ColumnClass, k: int) -> None:
     if column.k != k:
-        raise SordinoError(f"columns must be about the mechanism's {k} values", found=str(column.k))
+        raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(column.k))
     values = np.concatenate([part.values for part in column.parts]) if column.parts else np.empty(0)
     if len(values) > 1 and not np.all(values[1:] > values[:-1]) and len(np.unique(values)) < len(values):
         # A value listed twice would count as two, and hide one that cannot cause the output.

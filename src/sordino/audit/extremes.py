@@ -233,7 +233,7 @@ class Looked:
         return (grid[start : start + step] for start in range(0, len(grid), step))
 
     def _wrong(self, rule: str, found: str) -> SordinoError:
-        return wrong(rule, f"{found}, type {self.which}, about {list(self.answer.statistics)}"[:160])
+        return wrong(rule, f"{found}, type {self.which}, about {list(self.answer.statistics)}")
 
 
 def axis_of(channel: NumberChannel, answer: Answer, place: int) -> tuple[float, ...]:

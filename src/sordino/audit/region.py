@@ -25,6 +25,7 @@ from sordino.definition.pairwise import LDP, require_size
 from sordino.definition.prior import Prior
 from sordino.definition.product import by_attribute
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.mechanism.base import Mechanism
 
@@ -77,7 +78,10 @@ def reached_errors(mechanism: Mechanism, value: int, other: int) -> ErrorRegion:
     if mechanism.outputs > MOST_CODES:
         raise SordinoError(f"a curve needs a mechanism of at most {MOST_CODES} codes", found=f"{mechanism.outputs}")
     if value == other or not all(0 <= one < mechanism.k for one in (value, other)):
-        raise SordinoError(f"a test is of two different values in 0..{mechanism.k - 1}", found=f"{value} and {other}")
+        raise SordinoError(
+            f"a test is of two different values in 0..{mechanism.k - 1}",
+            found=" and ".join(map(shown, (value, other))),
+        )
     own, against = ([mechanism.weight(one, code) for code in range(mechanism.outputs)] for one in (value, other))
     return _region(_corners(own, against, mechanism.denominator, mechanism.denominator))
 
@@ -99,7 +103,7 @@ def reached_attribute_errors(
     law = Prior.of(prior)
     require_size(mechanism.k, len(law.weights))
     if not 0 <= attribute < law.d:
-        raise SordinoError(f"an attribute must be one of 0..{law.d - 1}", found=str(attribute))
+        raise SordinoError(f"an attribute must be one of 0..{law.d - 1}", found=shown(attribute))
     sets = [sorted({one} if isinstance(one, int) else {*one}) for one in (values, others)]
     size = law.shape[attribute]
     if not all(members and members[0] >= 0 and members[-1] < size for members in sets):

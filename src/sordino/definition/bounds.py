@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats, NatsLike
-from sordino.exact.written import shown
 
 BoundLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal | None"
 """What is read as a bound of a pair; None and "inf" for a pair that is not protected."""
@@ -68,7 +68,7 @@ def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> 
         raise SordinoError("a matrix of bounds must be a list of rows", found=type(matrix).__name__)
     k = len(rows)
     if not 1 <= k <= LARGEST_MATRIX:
-        raise SordinoError(f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows", found=str(k))
+        raise SordinoError(f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows", found=shown(k))
     if any(len(row) != k for row in rows):
         odd = next(len(row) for row in rows if len(row) != k)
         raise SordinoError("a matrix of bounds must be square", found=f"{k} rows, one of them of {odd} entries")
@@ -88,7 +88,7 @@ def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> 
                     f"row {x}, column {other}: {error.rule}", found=error.found, step=error.step
                 ) from None
             if x == other and bound != Nats.of(0):
-                raise SordinoError("a value's bound to itself must be 0", found=f"{entry} in row {x}")
+                raise SordinoError("a value's bound to itself must be 0", found=f"{shown(entry)} in row {x}")
             read.append(bound)
         bounds.append(tuple(read))
     return tuple(bounds)

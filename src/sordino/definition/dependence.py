@@ -24,8 +24,8 @@ from sordino.definition.conditional import Number, given, largest_half_gap, larg
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
-from sordino.exact.written import read_rational, require_short, shown
+from sordino.exact.brief import Brief, shown
+from sordino.exact.written import read_rational, require_short
 
 BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
@@ -67,7 +67,7 @@ class Dependence(Brief):
         d = len(self.rest)
         wrong = [key for key in self.statistics if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
-            raise SordinoError(f"bounds must be about {d} attributes", found=str(wrong[0]))
+            raise SordinoError(f"bounds must be about {d} attributes", found=shown(wrong[0]))
         for bound in (*self.rest, *self.statistics.values()):
             if not 0 <= require_short(bound) <= 1:
                 raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
@@ -141,7 +141,7 @@ class Dependence(Brief):
     def unknown(cls, d: int) -> "Dependence":
         """Nothing is known: every bound is 1."""
         if not 1 <= d <= MOST_ATTRIBUTES:
-            raise SordinoError(f"there must be 1 to {MOST_ATTRIBUTES} attributes", found=str(d)[:20])
+            raise SordinoError(f"there must be 1 to {MOST_ATTRIBUTES} attributes", found=shown(d))
         return cls((Fraction(1),) * d)
 
     @property

@@ -25,7 +25,7 @@ from sordino.definition.pairwise import (
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 
 
@@ -40,7 +40,7 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
         raise SordinoError("sensitive values must be a list of indices", found=f"type {values.dtype}")
     if values.size and (int(values.min()) < 0 or int(values.max()) >= k):
         wrong = next(value for value in values.tolist() if not 0 <= value < k)
-        raise SordinoError(f"sensitive values must lie in the domain, 0..{k - 1}", found=str(wrong))
+        raise SordinoError(f"sensitive values must lie in the domain, 0..{shown(k - 1)}", found=shown(wrong))
     distinct = np.unique(values).astype(np.intp)
     if len(distinct) < len(values):
         raise SordinoError("sensitive values must be named once", found="one repeated")

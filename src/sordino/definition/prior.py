@@ -18,6 +18,7 @@ from sordino.definition.pairwise import require_size
 from sordino.definition.product import Contrast, Shape, by_attribute, read_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.written import exact_value
 
@@ -92,7 +93,7 @@ class Prior:
         """Itself, once the sizes are found to be its own."""
         sizes = read_shape(shape, self.d)
         if sizes != self.shape:
-            raise SordinoError(f"attributes must have the prior's {self.shape} values", found=str(sizes))
+            raise SordinoError(f"attributes must have the prior's {self.shape} values", found=shown(sizes))
         return self
 
     @property

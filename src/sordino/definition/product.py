@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_bound
 from sordino.domain.record import LARGEST_PRODUCT
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 
 
@@ -62,11 +63,14 @@ def read_shape(shape: Shape, d: int) -> tuple[int, ...]:
     """
     sizes = sizes_of(shape)
     if not all(isinstance(size, int | np.integer) and not isinstance(size, bool) and size >= 1 for size in sizes):
-        raise SordinoError("each attribute must have a whole number of values, at least 1", found=str(sizes)[:80])
+        raise SordinoError("each attribute must have a whole number of values, at least 1", found=shown(sizes))
     if len(sizes) != d:
         raise SordinoError(f"sizes must be about the definition's {d} attributes", found=str(len(sizes)))
     if prod(map(int, sizes)) > LARGEST_PRODUCT:
-        raise SordinoError(f"there must be at most {LARGEST_PRODUCT} records", found=f"attributes of {sizes} values")
+        raise SordinoError(
+            f"there must be at most {LARGEST_PRODUCT} records",
+            found=f"attributes of {shown(sizes)} values",
+        )
     return tuple(map(int, sizes))
 
 
@@ -96,7 +100,7 @@ def read_amounts(what: str, amounts: Any) -> Amounts:
     """
     row = amounts.tolist() if isinstance(amounts, np.ndarray) else amounts
     if not isinstance(row, Sequence) or isinstance(row, str) or not row:
-        raise SordinoError(f"{what}s must be a row with one for each attribute", found=repr(amounts)[:80])
+        raise SordinoError(f"{what}s must be a row with one for each attribute", found=shown(amounts))
     read = []
     for i, amount in enumerate(row):
         if amount is None:

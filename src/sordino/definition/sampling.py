@@ -29,6 +29,7 @@ from typing import TypeAlias
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.domain.statistic import Statistic, touched
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 
 NOTHING = Nats(Fraction(0))
@@ -70,7 +71,7 @@ class Answer:
                 found=f"{len(self.errors)}, the least {min(self.errors)}",
             )
         if Nats.log(Fraction(max(self.errors), min(self.errors))) > self.level:
-            raise SordinoError("an answer's level must not be below its table's", found=str(self.level)[:80])
+            raise SordinoError("an answer's level must not be below its table's", found=shown(self.level))
 
     @property
     def places(self) -> frozenset[int]:
@@ -107,7 +108,10 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
     for answers in distinct:
         for place in sorted(_places(answers)):
             if place >= dependence.d:
-                raise SordinoError(f"answers must be about {dependence.d} attributes", found=f"one about {place}")
+                raise SordinoError(
+                    f"answers must be about {dependence.d} attributes",
+                    found=f"one about {shown(place)}",
+                )
             touching[place].append(answers)
     losses = _Losses(dependence)
     untouched = losses.untouched([(answers, _total(answers), _places(answers)) for answers in distinct])
@@ -142,7 +146,7 @@ def dependent_loss(level: NatsLike, variation: BoundOnVariation) -> Nats:
     """
     amount, q = Nats.of(level), read_variation(variation)
     if amount.sign() < 0:
-        raise SordinoError("a level must not be negative", found=str(amount)[:80])
+        raise SordinoError("a level must not be negative", found=shown(amount))
     if q in (0, 1):
         return amount if q else NOTHING
     return Nats.log(1 - q + q * _factor(amount)[1])
@@ -157,7 +161,7 @@ def largest_level(delta: NatsLike, variation: BoundOnVariation) -> Nats | None:
     """
     amount, q = Nats.of(delta), read_variation(variation)
     if amount.sign() < 0:
-        raise SordinoError("a delta must not be negative", found=str(amount)[:80])
+        raise SordinoError("a delta must not be negative", found=shown(amount))
     if q == 0:
         return None
     if q == 1:

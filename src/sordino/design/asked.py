@@ -20,6 +20,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import to_unit
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 
 MOST_VALUES = 1000
 """An attribute with more values is not compared: that few records of each tell nothing."""
@@ -89,9 +90,9 @@ class NumberAttribute:
         ends = (self.low, self.high)
         rising = all(first < second for first, second in pairwise(self.edges))
         if self.edges and not (rising and (self.edges[0], self.edges[-1]) == ends):
-            raise SordinoError(f"{where}: edges of bins must rise from low to high", found=str(self.edges)[:80])
+            raise SordinoError(f"{where}: edges of bins must rise from low to high", found=shown(self.edges))
         if self.lipschitz is not None and not (self.lipschitz >= 0 and self.lipschitz.denominator <= MOST_DENOMINATOR):
-            found = str(self.lipschitz)[:80]
+            found = shown(self.lipschitz)
             raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
         if len(self.edges) == 2 and self.lipschitz is None:
             raise SordinoError(f"{where}: there must be at least two bins to compare", found="one")
@@ -145,14 +146,14 @@ class Asked:
 
     def __post_init__(self) -> None:
         if not self.attributes or len(set(self.names)) < self.d or not all(self.names):
-            raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names))[:80])
+            raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names)))
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
         for statistic in self.statistics:
             fitting = 1 <= len(statistic) <= 2 and list(statistic) == sorted(statistic)
             if not (fitting and all(0 <= place < self.d for place in statistic)):
                 rule = f"a statistic must be about one or two of {self.d} attributes, in ascending order"
-                raise SordinoError(rule, found=str(statistic)[:80])
+                raise SordinoError(rule, found=shown(statistic))
             if len(statistic) == 2 and any(isinstance(self.attributes[j], CategoryAttribute) for j in statistic):
                 raise SordinoError("only numbers have products", found=self.label(statistic))
 

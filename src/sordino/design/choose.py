@@ -16,6 +16,7 @@ from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import LARGEST_BOUND
 from sordino.mechanism.base import Mechanism
@@ -41,7 +42,7 @@ def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARG
         RandomizedResponse(k=4, threshold=13119962536085084704)
     """
     if not 1 <= k <= LARGEST_BOUND:
-        raise SordinoError(f"a mechanism is chosen for 1 to {LARGEST_BOUND} values", found=str(k)[:40])
+        raise SordinoError(f"a mechanism is chosen for 1 to {LARGEST_BOUND} values", found=shown(k))
     made = candidates(k, definition, code_bits)
     # In case of a tie the first and simplest one. What the others worked out is let go at once: it can be large.
     best = made.pop(next(iter(made)))
@@ -85,7 +86,7 @@ def candidates(
         if code_bits >= LARGEST_CODE_BITS:
             raise refusals[0]
         least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
-        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {least} needed")
+        raise SordinoError(f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed")
     return made
 
 

@@ -40,7 +40,8 @@ from sordino.definition.dependence import Dependence
 from sordino.design.asked import MOST_DENOMINATOR, Asked, Attribute, NumberAttribute, Why
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
-from sordino.exact.written import read_rational, shown
+from sordino.exact.brief import shown
+from sordino.exact.written import read_rational
 
 MOST_RECORDS = 2**31
 """Sums of fixed-point numbers and products of counts stay within 64 bits."""
@@ -74,7 +75,7 @@ class SampleTally:
 
     def __post_init__(self) -> None:
         if self.n >= MOST_RECORDS:
-            raise SordinoError("a sample must have fewer than 2^31 records", found=str(self.n))
+            raise SordinoError("a sample must have fewer than 2^31 records", found=shown(self.n))
 
     def __add__(self, other: "SampleTally") -> "SampleTally":
         """The tally of both parts."""
@@ -131,7 +132,7 @@ class Statement:
     def __post_init__(self) -> None:
         read_confidence(self.confidence)
         if not 0 <= self.shift <= 1:
-            raise SordinoError("a shift must lie in [0, 1]", found=str(self.shift)[:20])
+            raise SordinoError("a shift must lie in [0, 1]", found=shown(self.shift))
         if self.date is not None:
             _require_date(self.date)
         known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
@@ -265,7 +266,10 @@ def records_needed(asked: Asked, bound: float, confidence: float | str | Fractio
     """
     sure = read_confidence(confidence)
     if not (0 < bound < 1 and 0 < rarest <= 1 / 2):
-        raise SordinoError("a bound must lie in (0, 1) and a share in (0, 1/2]", found=f"{bound} and {rarest}")
+        raise SordinoError(
+            "a bound must lie in (0, 1) and a share in (0, 1/2]",
+            found=" and ".join(map(shown, (bound, rarest))),
+        )
     if asked.comparisons == 0:
         raise SordinoError("there must be values to compare", found="none", step="declare bins, or ask more attributes")
     signs = 1 if all(map(asked.is_histogram, asked.statistics)) else 2
@@ -356,7 +360,7 @@ def _require_date(date: str) -> None:
     except ValueError:
         same = False
     if not same:
-        raise SordinoError("a date must read YYYY-MM-DD", found=repr(date)[:20])
+        raise SordinoError("a date must read YYYY-MM-DD", found=shown(date))
 
 
 def _upward(bound: Fraction) -> Fraction:

@@ -18,6 +18,7 @@ from sordino.design.channel_design import design
 from sordino.design.integer_channel import integer_channel
 from sordino.design.reproducible import Floats, total
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 
 LARGEST_K = 20
@@ -65,7 +66,7 @@ def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:
     if not 1 <= k <= LARGEST_K:
         raise SordinoError(
             f"a channel is designed for 1 to {LARGEST_K} values",
-            found=f"{k}",
+            found=shown(k),
             step="group the values into blocks, or choose a mechanism for LDP, blocks or sensitive values",
         )
     if any(len(row) != k for row in bounds):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.mechanism.base import Mechanism
 
 ROUNDING = 1e-12
@@ -51,7 +52,7 @@ def people_needed(
         raise SordinoError("a wanted accuracy must be given", found="none", step="give total_variation or stderr")
     for name, wanted in (("total_variation", total_variation), ("stderr", stderr)):
         if wanted is not None and not 0 < wanted < math.inf:
-            raise SordinoError(f"{name} must be above 0 and finite", found=str(wanted))
+            raise SordinoError(f"{name} must be above 0 and finite", found=shown(wanted))
     if not mechanism.informative:
         raise SordinoError("reports must depend on the values to be estimated from", step="raise epsilon")
     alone = expected_accuracy(mechanism, 1, subtract_totals=subtract_totals, shares=shares)

@@ -28,6 +28,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.sampled_bits import SampledBits
 
@@ -78,7 +79,7 @@ def SampledMoments(  # noqa: N802 - it reads as what it builds
             "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
         )
     if dependence.d != len(amounts):
-        raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=str(dependence.d))
+        raise SordinoError(f"dependence must be about {len(amounts)} attributes", found=shown(dependence.d))
     names, importance = _asked(len(amounts), pairs, target, features)
     levels = statistic_levels(names, amounts, bound, dependence)
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
@@ -99,12 +100,12 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ..
     """
     bound, amounts = read_epsilon(epsilon), tuple(read_epsilon(delta) for delta in deltas)
     if isinstance(deltas, str) or not amounts:
-        raise SordinoError("there must be one delta for each attribute", found=repr(deltas)[:80])
+        raise SordinoError("there must be one delta for each attribute", found=shown(deltas))
     for i, delta in enumerate(amounts):
         if delta > bound:
             raise SordinoError(
                 f"the delta of attribute {i} must not exceed epsilon = {bound}",
-                found=str(delta),
+                found=shown(delta),
                 step="lower it or raise epsilon",
             )
     return amounts
@@ -149,7 +150,7 @@ def _of_pairs(d: int, pairs: Sequence[tuple[int, int]]) -> tuple[Statistic, ...]
     """The products asked and the numbers that they are made of."""
     products = {(min(pair), max(pair)) for pair in pairs}
     if not products or not all(0 <= j <= k < d for j, k in products):
-        raise SordinoError(f"pairs must be of the attributes 0..{d - 1}", found=str(list(pairs))[:80])
+        raise SordinoError(f"pairs must be of the attributes 0..{d - 1}", found=shown(list(pairs)))
     singles = {(place,) for pair in products for place in pair}
     return (*sorted(singles), *sorted(products))
 

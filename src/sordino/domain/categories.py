@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 
 SHOWN = 5
 """Labels named in an error at most."""
@@ -36,7 +36,7 @@ class Categories(Brief):
     def __post_init__(self) -> None:
         if isinstance(self.labels, range):
             if self.labels != range(len(self.labels)):
-                raise SordinoError("numbered categories must run from 0", found=str(self.labels))
+                raise SordinoError("numbered categories must run from 0", found=shown(self.labels))
         else:
             object.__setattr__(self, "labels", tuple(self.labels))
             repeated = sorted(label for label, times in Counter(self.labels).items() if times > 1)

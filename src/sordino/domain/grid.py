@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.steady import steady
 
 LARGEST = 2**31
@@ -39,12 +40,18 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not -90 <= self.south < self.north <= 90:
-            raise SordinoError("south must lie below north, within -90..90", found=f"{self.south} and {self.north}")
+            raise SordinoError(
+                "south must lie below north, within -90..90",
+                found=" and ".join(map(shown, (self.south, self.north))),
+            )
         if not -180 <= self.west < self.east <= 180:
-            raise SordinoError("west must lie left of east, within -180..180", found=f"{self.west} and {self.east}")
+            raise SordinoError(
+                "west must lie left of east, within -180..180",
+                found=" and ".join(map(shown, (self.west, self.east))),
+            )
         whole = all(count >= 1 and count % 1 == 0 for count in (self.rows, self.columns))
         if not whole or self.k > LARGEST:
-            raise SordinoError("a grid must have 1 to 2^31 cells", found=f"{self.rows} x {self.columns}")
+            raise SordinoError("a grid must have 1 to 2^31 cells", found=f"{shown(self.rows)} x {shown(self.columns)}")
 
     @property
     def k(self) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.steady import steady
 
 LARGEST_NUMBER = 1e60
@@ -99,5 +100,5 @@ def read_number(number: object, name: str) -> float:
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not abs(value) <= LARGEST_NUMBER:
-        raise SordinoError(f"{name} must be a number between -1e60 and 1e60", found=repr(number)[:80])
+        raise SordinoError(f"{name} must be a number between -1e60 and 1e60", found=shown(number))
     return value

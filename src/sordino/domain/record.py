@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 
 LARGEST_PRODUCT = 1 << 24
 """Records of a product at most where evidence holds a number for each."""
@@ -61,7 +61,7 @@ class Record(Brief):
             raise SordinoError("a record must have attributes, a domain for each name", found="none")
         for name, domain in given.items():
             if not isinstance(name, str) or not name:
-                raise SordinoError("an attribute's name must be a text", found=repr(name)[:80])
+                raise SordinoError("an attribute's name must be a text", found=shown(name))
             if not isinstance(getattr(domain, "k", None), int):
                 raise SordinoError(
                     f"attribute {name!r} must have a finite domain",
@@ -139,4 +139,4 @@ class Record(Brief):
 
     def _require_index(self) -> None:
         if self.k > LARGEST_INDEX:
-            raise SordinoError(f"an index must tell at most {LARGEST_INDEX} records apart", found=str(self.k))
+            raise SordinoError(f"an index must tell at most {LARGEST_INDEX} records apart", found=shown(self.k))

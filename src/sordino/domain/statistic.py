@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 
 Statistic: TypeAlias = tuple[int, ...]
 """The places of the attributes that it depends on: one, or two in ascending order."""
@@ -47,7 +47,7 @@ class Moments(Brief):
         for name in self.names:
             if not (1 <= len(name) <= 2 and all(0 <= j < self.d for j in name) and list(name) == sorted(name)):
                 raise SordinoError(
-                    f"a statistic must be one or two of {self.d} numbers, in ascending order", found=str(name)[:80]
+                    f"a statistic must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )
         if not self.names or len(set(self.names)) < len(self.names):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.names)}, some twice")
@@ -57,7 +57,7 @@ class Moments(Brief):
     def first(cls, d: int) -> "Moments":
         """The d numbers themselves."""
         if not 1 <= d <= MOST_NUMBERS:
-            raise SordinoError(f"there must be 1 to {MOST_NUMBERS} numbers", found=str(d)[:20])
+            raise SordinoError(f"there must be 1 to {MOST_NUMBERS} numbers", found=shown(d))
         return cls(d, tuple((j,) for j in range(d)))
 
     @property

@@ -17,7 +17,7 @@ from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import unbiased, variance_of_reports
 from sordino.exact.arguments import checked
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
@@ -104,7 +104,7 @@ def estimate(
     if method is None:
         method = default_method(mechanism)
     if method not in get_args(Method):
-        raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=repr(method))
+        raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=shown(method))
     if aggregate.fingerprint != mechanism.fingerprint:
         raise SordinoError(
             "reports can be read only with the mechanism that made them",

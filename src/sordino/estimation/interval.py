@@ -21,6 +21,7 @@ from scipy import special
 from sordino.errors import SordinoError
 from sordino.estimation.profile import part_of_report, profile_limits
 from sordino.estimation.unbiased import unbiased, variance_of_reports
+from sordino.exact.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import Reading, SupportMechanism
@@ -44,7 +45,7 @@ def share_interval(
             closer together as the standard error is smaller.
     """
     if not 0 < confidence < 1:
-        raise SordinoError("a confidence must lie between 0 and 1", found=str(confidence))
+        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
     if mechanism.k == 1:
         return np.ones(1), np.ones(1)
     error, law = 1 - confidence, aggregate.counts / aggregate.n

@@ -22,6 +22,7 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.quadratic import positive_part
 from sordino.estimation.told import Combined, Told, read_places
+from sordino.exact.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 
@@ -47,7 +48,7 @@ class NormalEstimate:
             SordinoError: a confidence outside (0, 1).
         """
         if not 0 < confidence < 1:
-            raise SordinoError("a confidence must lie between 0 and 1", found=str(confidence))
+            raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
         radius = special.ndtri((1 + confidence) / 2) * self.stderr
         return self.value - radius, self.value + radius
 

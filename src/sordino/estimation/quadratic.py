@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 
 ASYMMETRY = 1e-9
 """Relative to the largest entry: what rounding may leave between an entry and its mirror image."""
@@ -141,7 +142,7 @@ def check_radius(radius: float) -> None:
         SordinoError: not above 0, or not finite.
     """
     if not 0 < radius < np.inf:
-        raise SordinoError("a radius must be above 0 and finite", found=str(radius))
+        raise SordinoError("a radius must be above 0 and finite", found=shown(radius))
 
 
 def _form(matrix: NDArray[np.float64], vector: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

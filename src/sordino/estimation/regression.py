@@ -27,6 +27,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
 from sordino.estimation.told import Combined, Told, read_places
+from sordino.exact.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 
@@ -212,12 +213,12 @@ def read_features(d: int, target: int, features: Sequence[int] | None) -> list[i
         SordinoError: no features, unknown ones, one twice, or the target among them.
     """
     if not 0 <= target < d:
-        raise SordinoError(f"a target must be among the attributes 0..{d - 1}", found=str(target))
+        raise SordinoError(f"a target must be among the attributes 0..{d - 1}", found=shown(target))
     asked = [j for j in range(d) if j != target] if features is None else [int(j) for j in features]
     if target in asked:
-        raise SordinoError("a target must not be among the features", found=str(target))
+        raise SordinoError("a target must not be among the features", found=shown(target))
     if not asked or len(set(asked)) < len(asked) or not all(0 <= j < d for j in asked):
-        raise SordinoError(f"features must be among the attributes 0..{d - 1}, each once", found=str(asked)[:80])
+        raise SordinoError(f"features must be among the attributes 0..{d - 1}, each once", found=shown(asked))
     return asked
 
 

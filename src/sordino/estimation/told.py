@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 
@@ -59,7 +60,7 @@ class Told:
         if aggregate.n < len(known):
             raise SordinoError(
                 f"there must be at least as many reports as statistics, {len(known)}",
-                found=str(aggregate.n),
+                found=shown(aggregate.n),
                 step="ask more people, or fewer statistics",
             )
         at = [known[name] for name in names]
@@ -134,10 +135,10 @@ def read_places(
     """
     ranges = Ranges.unit(channel.d) if ranges is None else ranges
     if ranges.d != channel.d:
-        raise SordinoError(f"there must be a range for each of {channel.d} attributes", found=str(ranges.d))
+        raise SordinoError(f"there must be a range for each of {channel.d} attributes", found=shown(ranges.d))
     asked = list(range(channel.d)) if places is None else [int(j) for j in places]
     if not asked or len(set(asked)) < len(asked) or not all(0 <= j < channel.d for j in asked):
-        raise SordinoError(f"attributes must be among 0..{channel.d - 1}, each once", found=str(asked)[:80])
+        raise SordinoError(f"attributes must be among 0..{channel.d - 1}, each once", found=shown(asked))
     return asked, ranges
 
 

@@ -1,17 +1,22 @@
 """Objects that print themselves on a line or two, however many numbers they hold."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from sordino.printable import shortened
+
 MOST = 6
 """Items that are printed of a collection; of a longer one the first three."""
 
 LONGEST = 200
 """Characters of one item."""
+
+MOST_SHOWN = 80
+"""Characters of what was found in a message."""
 
 
 class Brief:
@@ -38,5 +43,26 @@ def brief(value: Any) -> str:
         rest = [f"... {len(value)} in all"] if len(value) > MOST else []
         text = ", ".join(items + rest) + ("," if len(value) == 1 and isinstance(value, tuple) else "")
         return f"({text})" if isinstance(value, tuple) else f"[{text}]"
-    text = repr(value)
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    return shortened(_written(repr, value), LONGEST)
+
+
+def shown(thing: Any) -> str:
+    """What was found, for a message: a text in quotation marks, numbers as people write them, long collections in part.
+
+    Every message that says what a caller gave says it by this: it fails for nothing, and is never long.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> shown("x" * 100)[-5:], shown(Fraction(1, 3)), shown(10**5000), shown([1, 2])
+        ('xx...', '1/3', 'a number of thousands of digits', '[1, 2]')
+    """
+    inside = isinstance(thing, str | bytes | tuple | list | Mapping | np.ndarray)
+    return shortened(brief(thing) if inside else _written(str, thing), MOST_SHOWN)
+
+
+def _written(write: Callable[[Any], str], value: Any) -> str:
+    """A value's text; Python writes no number of thousands of digits."""
+    try:
+        return write(value)
+    except ValueError:
+        return "a number of thousands of digits"

@@ -15,7 +15,8 @@ from typing import TypeAlias
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked
-from sordino.exact.written import read_rational, require_short, shown
+from sordino.exact.brief import shown
+from sordino.exact.written import read_rational, require_short
 
 FIRST_DIGITS = 40
 """Decimal digits of the first enclosure of e^r; doubled until it decides."""
@@ -44,7 +45,7 @@ class Nats:
 
     def __post_init__(self) -> None:
         if self.ratio < 0:
-            raise SordinoError("the logarithm's argument must not be negative", found=str(self.ratio))
+            raise SordinoError("the logarithm's argument must not be negative", found=shown(self.ratio))
 
     @classmethod
     @checked

@@ -12,12 +12,10 @@ from math import isfinite
 from numbers import Rational, Real
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 
 MOST_DIGITS = 401
 """Decimal digits of a numerator or denominator at most: from 1e-400 to 1e400."""
-
-MOST_SHOWN = 80
-"""Characters of what was found in a message at most."""
 
 LONGEST = 1000
 """Characters of a number at most; with more it has more digits than are read, or zeros that say nothing."""
@@ -72,15 +70,6 @@ def require_short(number: Fraction) -> Fraction:
     if abs(number.numerator) >= _TOO_LARGE or number.denominator >= _TOO_LARGE:
         raise SordinoError(f"a number must have at most {MOST_DIGITS} digits", found="more")
     return number
-
-
-def shown(thing: object) -> str:
-    """What was found, for a message: not more than 80 characters of it, and never a number of thousands of digits."""
-    try:
-        text = repr(thing)
-    except ValueError:
-        return "a number of thousands of digits"
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."
 
 
 def _quotient(text: str) -> Fraction:

@@ -18,6 +18,7 @@ from sordino.definition.bounds import BoundLike, read_bound
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.exact.source import Stream, Words
@@ -54,7 +55,10 @@ class BinaryOptimal(SupportMechanism):
 
     def _fill(self, first: int, second: int) -> None:
         if not 0 <= second <= first <= WORD:
-            raise SordinoError("two weights must satisfy 0 <= second <= first <= 2^64", found=f"{first}, {second}")
+            raise SordinoError(
+                "two weights must satisfy 0 <= second <= first <= 2^64",
+                found=", ".join(map(shown, (first, second))),
+            )
         object.__setattr__(self, "k", 2)
         object.__setattr__(self, "first", first)
         object.__setattr__(self, "second", second)

@@ -22,6 +22,7 @@ from sordino.domain.box import Box, read_records
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select, whole
@@ -170,7 +171,7 @@ class BitQuery(Channel):
 
     def _require_code(self, code: int) -> None:
         if code not in (0, 1):
-            raise SordinoError("an answer must be 0 or 1", found=repr(code)[:80])
+            raise SordinoError("an answer must be 0 or 1", found=shown(code))
 
     def _size(self, box: Box) -> float:
         """The largest sum of absolute values on the way to the statistic: what its rounding is relative to."""

@@ -21,7 +21,7 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
@@ -78,7 +78,7 @@ class Blockwise(Brief, SupportMechanism):
         partition = Partition.of(blocks)
         bound = read_epsilon(epsilon)
         if within not in get_args(Within):
-            raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=repr(within))
+            raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=shown(within))
         self._fill(partition, _inner(partition, bound, within, min(code_bits, LARGEST_CODE_BITS)))
 
     @classmethod

@@ -26,7 +26,7 @@ from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select
@@ -74,7 +74,7 @@ class HighLow(Brief, SupportMechanism):
     ) -> None:
         values, bound = read_sensitive(k, sensitive), read_epsilon(epsilon)
         if within not in get_args(Within):
-            raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=repr(within))
+            raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=shown(within))
         most = 1 << min(code_bits, LARGEST_CODE_BITS)
         choices = _choices(len(values), bound, within)
         outputs = [inner.outputs + k - len(values) for inner in choices]
@@ -97,7 +97,7 @@ class HighLow(Brief, SupportMechanism):
         if inner.k != len(values):
             raise SordinoError(f"the inner mechanism must be about {len(values)} sensitive values", found=f"{inner.k}")
         if not 0 <= hidden <= WORD:
-            raise SordinoError("the weight of hiding must lie in 0..2^64", found=str(hidden))
+            raise SordinoError("the weight of hiding must lie in 0..2^64", found=shown(hidden))
         if inner.outputs + k - len(values) > 1 << LARGEST_CODE_BITS:
             raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found="more")
         mechanism = cls.__new__(cls)

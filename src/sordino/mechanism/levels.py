@@ -31,6 +31,7 @@ from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import whole
@@ -109,7 +110,7 @@ class LevelResponse(NumberChannel):
     def _set_levels(self, levels: int, window: int) -> None:
         for name, value, least in (("levels", levels, 2), ("window", window, 1)):
             if type(value) is not int or not least <= value <= LARGEST_LEVELS:
-                raise SordinoError(f"{name} must be a whole number in {least}..{LARGEST_LEVELS}", found=str(value)[:80])
+                raise SordinoError(f"{name} must be a whole number in {least}..{LARGEST_LEVELS}", found=shown(value))
             object.__setattr__(self, name, value)
 
     def _set_threshold(self, threshold: int) -> None:
@@ -118,7 +119,7 @@ class LevelResponse(NumberChannel):
             # Rounded down, the threshold of a tiny epsilon could make the window the less likely side.
             raise SordinoError(
                 f"the codes of a level must not be less likely than the {outside} others",
-                found=f"the threshold {threshold}"[:80],
+                found=f"the threshold {shown(threshold)}",
                 step="raise epsilon",
             )
         object.__setattr__(self, "threshold", threshold)

@@ -26,7 +26,7 @@ from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import LARGEST_CODE_BITS
@@ -64,7 +64,7 @@ class Mixture(Brief, NumberChannel):
         if not kinds or len(weights) != len(kinds) or not whole or sum(weights) > LARGEST_BOUND:
             raise SordinoError(
                 f"each of one or more types must have a whole weight >= 1, {LARGEST_BOUND} together at most",
-                found=str(list(weights))[:80],
+                found=shown(list(weights)),
             )
         for parts in kinds:
             check_parts(parts, d)

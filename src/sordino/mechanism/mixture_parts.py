@@ -8,6 +8,7 @@ from typing import TypeAlias
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.mechanism.number import NumberChannel
 
 Part: TypeAlias = tuple[tuple[int, ...], NumberChannel]
@@ -43,7 +44,7 @@ def check_parts(parts: tuple[Part, ...], d: int) -> None:
         if not inside or len(set(places)) < len(places) or len(places) != channel.d:
             raise SordinoError(
                 f"a part must see {channel.d} different numbers among {d}, as its channel does",
-                found=str(list(places))[:80],
+                found=shown(list(places)),
             )
     told = [name for places, channel in parts for name in statistics_of(places, channel)]
     if len(set(told)) < len(told):

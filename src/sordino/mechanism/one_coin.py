@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import LARGEST_BOUND, Stream, Words
@@ -95,12 +96,12 @@ class OneCoin(SupportMechanism):
 
     def _set_size(self, k: int) -> None:
         if not 1 <= k <= LARGEST_BOUND:
-            raise SordinoError(f"a mechanism must have 1 to {LARGEST_BOUND} values", found=f"k = {k}")
+            raise SordinoError(f"a mechanism must have 1 to {LARGEST_BOUND} values", found=f"k = {shown(k)}")
         object.__setattr__(self, "k", k)
 
     def _set_threshold(self, threshold: int) -> None:
         if not 0 < threshold < WORD:
-            raise SordinoError("a coin's threshold must lie in 1..2^64-1", found=str(threshold))
+            raise SordinoError("a coin's threshold must lie in 1..2^64-1", found=shown(threshold))
         object.__setattr__(self, "threshold", threshold)
 
     def _set_epsilon(self, epsilon: NatsLike) -> None:

@@ -22,6 +22,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
 from sordino.exact.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
 from sordino.exact.hyperplanes import HyperplaneSums
@@ -78,9 +79,12 @@ class ProjectiveResponse(OneCoin):
     def _set_field(self, field: int) -> None:
         if not 2 <= field <= LARGEST_TABLE or not is_order(field):
             rule = f"a field's order must be a prime, or a power of two up to {LARGEST_BINARY}"
-            raise SordinoError(rule, found=str(field))
+            raise SordinoError(rule, found=shown(field))
         if ProjectiveSpace.holding(field, self.k).vectors_in_all > LARGEST_TABLE:
-            raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more over F_{field}")
+            raise SordinoError(
+                f"a space must have at most {LARGEST_TABLE} vectors",
+                found=f"more over F_{shown(field)}",
+            )
         object.__setattr__(self, "field", field)
 
     @cached_property
@@ -233,7 +237,7 @@ def best_fields(k: int, epsilon: float) -> list[int]:
     orders = sorted({*POWERS_OF_TWO, *_primes_around(centre), *_extreme_primes(k)})
     spaces = [space for q in orders if (space := ProjectiveSpace.holding(q, k)).vectors_in_all <= LARGEST_TABLE]
     if not spaces:
-        raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more at k = {k}")
+        raise SordinoError(f"a space must have at most {LARGEST_TABLE} vectors", found=f"more at k = {shown(k)}")
     variances = {space: _rare_variance(space, epsilon) for space in spaces}
     chosen = []
     while variances:

@@ -26,7 +26,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
@@ -90,7 +90,7 @@ class SampledBits(Brief, NumberChannel):
         if len(weights) != moments.m or not whole or sum(weights) > LARGEST_BOUND:
             raise SordinoError(
                 f"each of {moments.m} statistics must have a whole weight >= 1, {LARGEST_BOUND} together at most",
-                found=str(list(weights))[:80],
+                found=shown(list(weights)),
                 step="leave out what nobody is asked",
             )
         object.__setattr__(self, "asked", moments)

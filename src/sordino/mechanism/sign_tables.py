@@ -31,7 +31,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD
 from sordino.exact.guide import Guide
 from sordino.exact.nats import Nats
@@ -97,7 +97,7 @@ class SignTables(Brief, NumberChannel):
             if not inside or len(set(row.places)) < len(row.places) or len(self.tables[row.table]) != row_codes(row):
                 raise SordinoError(
                     f"a row must be about different places of {self.size}, one for each sign of its table",
-                    found=str(row)[:80],
+                    found=shown(row),
                 )
         whole = all(type(weight) is int and weight >= 1 for weight in self.weights)
         if not self.rows or len(self.rows) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.exact.sign import HALF
@@ -28,7 +29,7 @@ def read_threshold(threshold: int) -> int:
         SordinoError: not a whole number from 2^63 to 2^64 - 1.
     """
     if type(threshold) is not int or not HALF <= threshold < WORD:
-        raise SordinoError("a bit's threshold must be a whole number in 2^63..2^64-1", found=str(threshold)[:80])
+        raise SordinoError("a bit's threshold must be a whole number in 2^63..2^64-1", found=shown(threshold))
     return threshold
 
 

@@ -28,6 +28,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import SignCoins
@@ -84,11 +85,12 @@ class SignResponse(NumberChannel):
     def best(cls, m: int, epsilon: NatsLike, code_bits: int = LARGEST_CODE_BITS) -> Self:
         """The size and tolerance with the least noise among those whose reports fit in so many bits."""
         if m < 1:
-            raise SordinoError("there must be numbers to tell of", found=str(m))
+            raise SordinoError("there must be numbers to tell of", found=shown(m))
         if not 1 <= code_bits <= LARGEST_CODE_BITS or (2 * m - 1).bit_length() > code_bits:
             raise SordinoError(
-                f"a report must have at most {LARGEST_CODE_BITS} bits, and enough for one of {m} numbers and its sign",
-                found=str(code_bits),
+                f"a report must have at most {LARGEST_CODE_BITS} bits, "
+                f"and enough for one of {shown(m)} numbers and its sign",
+                found=shown(code_bits),
             )
         sizes = range(1, min(m, LARGEST_PATTERN) + 1)
         fitting = [size for size in sizes if ((comb(m, size) << size) - 1).bit_length() <= code_bits]
@@ -100,13 +102,15 @@ class SignResponse(NumberChannel):
         if type(size) is not int or not 1 <= size <= min(m, LARGEST_PATTERN):
             raise SordinoError(
                 f"the signs of 1 to {LARGEST_PATTERN} numbers must be reported, of all at most",
-                found=f"{size} of {m}"[:80],
+                found=f"{shown(size)} of {shown(m)}",
             )
         if type(tolerance) is not int or not 0 <= tolerance < size:
-            raise SordinoError(f"0 to {size - 1} of {size} signs may disagree", found=str(tolerance)[:80])
+            raise SordinoError(f"0 to {size - 1} of {size} signs may disagree", found=shown(tolerance))
         if comb(m, size) << size > 1 << LARGEST_CODE_BITS:
             raise SordinoError(
-                f"a report must fit in {LARGEST_CODE_BITS} bits", found=f"{size} of {m} signs", step="draw fewer"
+                f"a report must fit in {LARGEST_CODE_BITS} bits",
+                found=f"{shown(size)} of {shown(m)} signs",
+                step="draw fewer",
             )
         for name, value in (("m", m), ("size", size), ("tolerance", tolerance)):
             object.__setattr__(self, name, value)
@@ -115,7 +119,7 @@ class SignResponse(NumberChannel):
         if type(threshold) is not int or not self._within << 64 - self.size <= threshold < WORD:
             raise SordinoError(
                 f"a sign response's threshold must be a whole number from {self._within} 2^{64 - self.size} to 2^64-1",
-                found=str(threshold)[:80],
+                found=shown(threshold),
             )
         object.__setattr__(self, "threshold", threshold)
 

@@ -21,6 +21,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
@@ -65,9 +66,9 @@ class SubsetSelection(OneCoin):
 
     def _set_subsets(self, size: int) -> None:
         if not 2 <= self.k <= LARGEST:
-            raise SordinoError(f"subsets must be of 2 to {LARGEST} values, a bit each", found=f"{self.k}")
+            raise SordinoError(f"subsets must be of 2 to {LARGEST} values, a bit each", found=shown(self.k))
         if not 1 <= size < self.k:
-            raise SordinoError(f"a subset must hold 1 to {self.k - 1} of {self.k} values", found=str(size))
+            raise SordinoError(f"a subset must hold 1 to {self.k - 1} of {self.k} values", found=shown(size))
         object.__setattr__(self, "size", size)
 
     @property

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.base import Mechanism
 
@@ -56,7 +56,7 @@ class ChannelTable(Brief, Mechanism):
         if len(totals) > 1 or not 1 <= min(totals) <= LARGEST_WIDE_BOUND:
             raise SordinoError(
                 "all rows of a channel must have one sum, 1 to 2^64",
-                found=", ".join(map(str, sorted(totals)[:3])),
+                found=", ".join(map(shown, sorted(totals)[:3])),
                 step="scale the rows to a common denominator",
             )
         object.__setattr__(self, "k", len(rows))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.source import Source, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Channel
@@ -55,7 +56,7 @@ class Query:
             raise SordinoError("values are asked through a finite mechanism", found=type(self.mechanism).__name__)
         if values != self.mechanism.k:
             raise SordinoError(
-                f"the mechanism must take the {values} values of its attributes together", found=str(self.mechanism.k)
+                f"the mechanism must take the {values} values of its attributes together", found=shown(self.mechanism.k)
             )
         return self.mechanism
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
@@ -50,7 +50,7 @@ class Sampled(Brief):
         if not self.queries or len(self.queries) != len(self.weights) or not whole or sum(self.weights) > LARGEST_BOUND:
             raise SordinoError(
                 f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most",
-                found=str(self.weights)[:80],
+                found=shown(self.weights),
             )
         if self.code_bits > LARGEST_CODE_BITS:
             raise SordinoError(

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 
 
 @checked_class
@@ -49,11 +50,11 @@ class Values:
             if not known:
                 raise SordinoError(
                     f"a query must be about attributes of the record: {', '.join(record.names[:8])}",
-                    found=repr(attribute)[:80],
+                    found=shown(attribute),
                 )
             places.append(record.names.index(attribute) if isinstance(attribute, str) else attribute)
         if not places or len(set(places)) < len(places):
-            raise SordinoError("a query must name one or more attributes, each once", found=str(places)[:80])
+            raise SordinoError("a query must name one or more attributes, each once", found=shown(places))
         return tuple(places)
 
     def k(self, record: Record) -> int:

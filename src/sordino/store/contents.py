@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.store.database import UnreadableError
 from sordino.store.event import Event, seal_of
 from sordino.store.header import VERSION, newer_version, with_new_header
@@ -144,4 +145,4 @@ def _checked(meta: Iterable[Row], rows: Iterable[Row], damage: list[str]) -> Con
 
 def _newer(version: int) -> SordinoError:
     step = "use a newer Sordino"
-    return SordinoError(f"a ledger must be of version {VERSION} at most", found=str(version), step=step)
+    return SordinoError(f"a ledger must be of version {VERSION} at most", found=shown(version), step=step)

@@ -205,11 +205,11 @@ def _errors(path: Path) -> Iterator[None]:
             raise _busy(path) from None
         if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_ERROR:
             # What the tables lack, not what the system does.
-            raise UnreadableError(path, str(error)[:80]) from None
+            raise UnreadableError(path, str(error)) from None
         step = "check that the disk has room" if error.sqlite_errorcode & 0xFF in NO_ROOM else ""
         raise UnavailableError(f"{path} must be possible to use", found=str(error), step=step) from None
     except sqlite3.DatabaseError as error:
-        raise UnreadableError(path, str(error)[:80]) from None
+        raise UnreadableError(path, str(error)) from None
     except UnicodeDecodeError:
         # SQLite's own words may quote what is broken.
         raise UnreadableError(path, "broken tables") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.store.event import ASKED, RECORD, SENT, Event
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Standing
@@ -84,7 +85,7 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
             step = "use `sordino ledger export`"
             raise SordinoError(f"{source} must be a transcript", found="another file", step=step)
     if head.get("version") != VERSION:
-        raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=repr(head.get("version"))[:80])
+        raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=shown(head.get("version")))
     last = lines.pop() if lines else {}
     if not text.endswith("\n") or last != {"events": len(lines), "hash": _hash(text[:end])}:
         raise DamagedError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")

@@ -17,8 +17,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.survey.parts import Part, Text
-from sordino.survey.protect import SHOWN
 
 Kind = Literal["histogram", "mean", "covariance", "regression"]
 
@@ -34,7 +34,7 @@ MOST_WEIGHT = 1 << 20
 def _listed(names: object) -> object:
     """A single name is a list of one."""
     if not isinstance(names, str | list):
-        raise SordinoError("attributes must be named, by one name or a list of names", found=repr(names)[:SHOWN])
+        raise SordinoError("attributes must be named, by one name or a list of names", found=shown(names))
     return [names] if isinstance(names, str) else names
 
 
@@ -42,7 +42,7 @@ def _table(regression: object) -> object:
     """What a regression is made of has names."""
     if not isinstance(regression, dict | RegressionTable):
         step = 'write { target = "weight", features = ["age", "height"] }'
-        raise SordinoError("a regression must be a table", found=repr(regression)[:SHOWN], step=step)
+        raise SordinoError("a regression must be a table", found=shown(regression), step=step)
     return regression
 
 
@@ -110,7 +110,7 @@ class AskTable(Part):
 def _require_distinct(setting: str, names: Sequence[str]) -> None:
     repeated = [name for i, name in enumerate(names) if name in names[:i]]
     if repeated:
-        raise SordinoError(f"{setting} must name each attribute once", found=f"{repeated[0]!r} twice"[:SHOWN])
+        raise SordinoError(f"{setting} must name each attribute once", found=f"{repeated[0]!r} twice")
 
 
 def named_attributes(asks: object) -> Iterator[tuple[str, str, str]]:

@@ -16,6 +16,7 @@ from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.survey.columns import columns_of
 from sordino.survey.schema import Survey
 
@@ -65,7 +66,7 @@ def number_attribute(name: str, number: Mapping[str, Any], column: str | None = 
     bins, lipschitz = number.get("bins"), number.get("lipschitz")
     if isinstance(bins, int):
         if not 1 <= bins <= MOST_BINS:
-            raise SordinoError(f"attribute.{name}: bins must be 1 to {MOST_BINS}", found=str(bins))
+            raise SordinoError(f"attribute.{name}: bins must be 1 to {MOST_BINS}", found=shown(bins))
         bins = np.linspace(low, high, bins + 1).tolist()
     edges = tuple(float(edge) for edge in bins or ())
     constant = None if lipschitz is None else _constant(name, lipschitz)
@@ -93,8 +94,8 @@ def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator
 def _constant(name: str, lipschitz: Any) -> Fraction:
     """A Lipschitz constant as it is written: a number, not a text that could be anything."""
     if isinstance(lipschitz, bool) or not isinstance(lipschitz, int | float):
-        raise SordinoError(f"attribute.{name}: lipschitz must be a number", found=repr(lipschitz)[:40])
+        raise SordinoError(f"attribute.{name}: lipschitz must be a number", found=shown(lipschitz))
     try:
         return Fraction(repr(lipschitz))
     except ValueError:
-        raise SordinoError(f"attribute.{name}: lipschitz must be finite", found=repr(lipschitz)) from None
+        raise SordinoError(f"attribute.{name}: lipschitz must be finite", found=shown(lipschitz)) from None

@@ -11,6 +11,7 @@ from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.bit_query import BitQuery
 from sordino.mechanism.linear_query import LinearQuery
@@ -146,12 +147,12 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | Query:
         values = terms.attributes.get(name)
         if not isinstance(values, Categories):
             hint = nearest([name], terms.names)
-            raise SordinoError(f"category must name an attribute of the ledger{hint}", found=repr(name)[:80])
+            raise SordinoError(f"category must name an attribute of the ledger{hint}", found=shown(name))
         return Query(Value(name), RandomizedResponse(values.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)
-        raise SordinoError(f"theta must name attributes of the ledger{hint}", found=repr(unknown[0])[:80])
+        raise SordinoError(f"theta must name attributes of the ledger{hint}", found=shown(unknown[0]))
     theta = [model.theta.get(name, 0.0) for name in terms.names]
     if isinstance(model, RangedModelTable):
         kind = LinearQuery if table.linear is not None else TruncatedLinearQuery

@@ -19,9 +19,10 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.brief import shown
 from sordino.survey.parts import GridPart, Part
 from sordino.survey.promise import LARGEST_DOMAIN, Domain
-from sordino.survey.protect import SHOWN, Delta, ProtectTable, is_list_of, protect_mistakes
+from sordino.survey.protect import Delta, ProtectTable, is_list_of, protect_mistakes
 
 KINDS = ("categories", "grid", "number")
 """What an attribute's values can be."""
@@ -33,7 +34,7 @@ class GridTable(GridPart):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.domain().k > LARGEST_DOMAIN:
-            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=str(self.domain().k))
+            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=shown(self.domain().k))
         return self
 
     def domain(self) -> Grid:
@@ -100,7 +101,7 @@ class AttributeTable(Part):
         named = [self.column] if isinstance(self.column, str) else self.column if pair else []
         if self.column is not None and not (named and all(named) and len(set(named)) == len(named)):
             rule = "column must be one name, or for a grid two: latitude, longitude"
-            yield SordinoError(rule, found=repr(self.column)[:SHOWN])
+            yield SordinoError(rule, found=shown(self.column))
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none of them"
@@ -120,7 +121,7 @@ class AttributeTable(Part):
         if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
             numbered = isinstance(domain, Grid) or isinstance(domain.labels, range)
             step = "name the categories, one of them for missing values" if numbered else "add it to categories"
-            yield SordinoError("missing must name one of the categories", found=repr(self.missing), step=step)
+            yield SordinoError("missing must name one of the categories", found=shown(self.missing), step=step)
         if self.protect is not None:
             yield from protect_mistakes(self.protect, domain)
 
@@ -138,12 +139,12 @@ class AttributeTable(Part):
             return self.grid.domain()
         if isinstance(self.categories, int) and not isinstance(self.categories, bool):
             if not 1 <= self.categories <= LARGEST_DOMAIN:
-                raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(self.categories))
+                raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=shown(self.categories))
             return Categories(range(self.categories))
         if not is_list_of(self.categories, str):
             raise SordinoError(
                 'categories must be a list of names, their number, or { file = "..." }',
-                found=repr(self.categories)[:SHOWN],
+                found=shown(self.categories),
             )
         if not all(self.categories):
             raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.survey.channel_parts import MechanismPart, NumberChannelPart
 from sordino.survey.columns import require_own_columns
 from sordino.survey.parts import AttributePart, DependencePart, Part
@@ -142,7 +143,7 @@ def unseal(document: dict[str, Any], name: str) -> PlanDocument:
     version = document.get("version")
     if version != VERSION or isinstance(version, bool):
         step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "make the plan again"
-        raise SordinoError(f"{name} must be a plan of version {VERSION}", found=repr(version), step=step)
+        raise SordinoError(f"{name} must be a plan of version {VERSION}", found=shown(version), step=step)
     try:
         computed = content_hash(document)
     except (ValueError, RecursionError):

@@ -6,6 +6,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import BlockLDP
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import INNER, Blockwise
@@ -58,7 +59,7 @@ def thaw(part: MechanismPart, definition: Definition, k: int) -> Mechanism:
         case CoinPart():
             mechanism = _thaw_coin(part)
     if mechanism.k != k:
-        raise SordinoError(f"the mechanism must be about {k} values", found=str(mechanism.k))
+        raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
     return mechanism
 
 

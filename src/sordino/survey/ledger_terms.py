@@ -20,6 +20,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.domain.record import Record
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.document import canonical, content_hash
 from sordino.survey.kinds import expecting
@@ -87,7 +88,7 @@ class LedgerTerms:
             raise SordinoError("a ledger's terms must be those of a ledger", found="another format")
         if version != VERSION or isinstance(version, bool):
             step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "check the file"
-            raise SordinoError(f"terms must be of version {VERSION} at most", found=repr(version)[:80], step=step)
+            raise SordinoError(f"terms must be of version {VERSION} at most", found=shown(version), step=step)
         try:
             same = document.get("hash") == content_hash(document)
             terms = cls._of_words(document) if same else None

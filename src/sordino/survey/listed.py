@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.survey.load import beside, read_text
 
 PLACES = (("categories",), ("protect", "sensitive"))
@@ -67,7 +68,7 @@ def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
 
 def _lines(file: object, folder: Path) -> list[str]:
     if not isinstance(file, str):
-        raise SordinoError("file must be a name", found=repr(file)[:80])
+        raise SordinoError("file must be a name", found=shown(file))
     lines = read_text(beside(folder, file)).split("\n")
     if lines[-1] == "":
         lines.pop()

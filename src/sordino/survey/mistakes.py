@@ -8,12 +8,13 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.brief import shown
 from sordino.survey.ask import AskTable, RegressionTable, named_attributes
 from sordino.survey.attribute import AttributeTable, GridTable, NumberTable
 from sordino.survey.columns import columns_of, shared_columns
 from sordino.survey.dependence import DependenceTable
 from sordino.survey.parts import Part
-from sordino.survey.protect import SHOWN, ProtectTable, is_list_of, nearest
+from sordino.survey.protect import ProtectTable, is_list_of, nearest
 
 TABLES: Mapping[tuple[str, ...], type[Part]] = {
     ("ask",): AskTable,
@@ -136,7 +137,7 @@ def in_our_words(survey: type[Part], details: ErrorDetails) -> list[SordinoError
     rule = rule.split(" or instance of")[0]
     # One question alone is still one of a list.
     step = "write [[ask]] in double brackets" if raw == ("ask",) and isinstance(details["input"], dict) else ""
-    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=repr(details["input"])[:SHOWN], step=step)]
+    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=shown(details["input"]), step=step)]
 
 
 def _settings(survey: type[Part], path: Sequence[int | str]) -> list[str]:

@@ -19,6 +19,7 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import regression_statistics
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 from sordino.query.query import Query
@@ -76,7 +77,7 @@ class NumbersQuestion:
         """The channel, made of the document's integers."""
         channel = thaw_numbers(self.part.channel)
         if channel.d != len(self.asked):
-            raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=str(channel.d))
+            raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=shown(channel.d))
         if not set(self._needed()) <= set(channel.moments.names):
             raise SordinoError("the channel must tell every statistic that is needed", found="some of them")
         return channel

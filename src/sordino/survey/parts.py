@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import brief
+from sordino.exact.brief import brief, shown
 
 Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 """An integer >= 0 of up to 64 bits, as a string."""
@@ -117,7 +117,7 @@ class AttributePart(Part):
         if len(self.columns) == 2 and self.grid is None:
             raise SordinoError("only a grid has two columns", found=f"{len(self.columns)}")
         if self.missing is not None and self.missing not in (self.labels or ()):
-            raise SordinoError("missing must name one of the labels", found=repr(self.missing))
+            raise SordinoError("missing must name one of the labels", found=shown(self.missing))
         if self.protect is not None and self.number is not None:
             raise SordinoError("a number is protected as a whole", found="`protect`")
         return self

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sordino.audit.certify import Certificate
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import brief
+from sordino.exact.brief import brief, shown
 from sordino.exact.nats import in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.choose import choose
@@ -65,7 +65,7 @@ class Plan:
             people: how many are expected to answer, for the expected errors.
         """
         if not 1 <= people <= MOST_PEOPLE:
-            raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=str(people)[:20])
+            raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=shown(people))
         plan = cls(seal(choose(survey, people)))
         plan.check("the plan", "report this as a defect of Sordino")
         return plan

@@ -9,8 +9,8 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
-from sordino.exact.written import shown
 from sordino.survey.parts import AttributePart, BlocksPart, ProtectPart
 
 LARGEST_DOMAIN = 2**22
@@ -81,4 +81,4 @@ def canonical_amount(text: str) -> Nats:
 
 def _require_fitting(k: int) -> None:
     if not 1 <= k <= LARGEST_DOMAIN:
-        raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=str(k))
+        raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(k))

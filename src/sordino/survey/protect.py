@@ -24,13 +24,11 @@ from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
-from sordino.exact.written import require_short, shown
+from sordino.exact.written import require_short
 from sordino.survey.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.promise import LARGEST_DOMAIN, Domain, partition_of
-
-SHOWN = 80
-"""Letters of a found value shown at most."""
 
 WAYS = ("blocks", "sensitive", "metric", "matrix")
 """How values can differ in what protects them."""
@@ -136,7 +134,7 @@ def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
     """
     if isinstance(domain, Grid):
         if not (is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
-            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=repr(blocks)[:SHOWN])
+            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=shown(blocks))
         return BlocksPart(tiles=blocks)
     if isinstance(blocks, dict):
         blocks = list(blocks.values())
@@ -145,11 +143,11 @@ def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
             return BlocksPart(run=blocks)
         if not (is_list_of(blocks, list) and all(is_list_of(block, int) for block in blocks)):
             raise SordinoError(
-                "blocks of numbered categories must be a length, or lists of numbers", found=repr(blocks)[:SHOWN]
+                "blocks of numbered categories must be a length, or lists of numbers", found=shown(blocks)
             )
         return BlocksPart(of=Partition.of(blocks, domain.k).block.tolist())
     if not (is_list_of(blocks, list) and all(is_list_of(block, str) for block in blocks)):
-        raise SordinoError("blocks of categories must be lists of their names", found=repr(blocks)[:SHOWN])
+        raise SordinoError("blocks of categories must be lists of their names", found=shown(blocks))
     return BlocksPart(of=_blocks_of_labels(domain, blocks).block.tolist())
 
 
@@ -157,18 +155,18 @@ def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
     """The indices of the sensitive values: names, numbers, or [row, column] of a grid's cells."""
     if isinstance(domain, Grid):
         if not (is_list_of(sensitive, list) and all(is_list_of(cell, int) and len(cell) == 2 for cell in sensitive)):
-            raise SordinoError("sensitive cells of a grid must be [row, column] each", found=repr(sensitive)[:SHOWN])
+            raise SordinoError("sensitive cells of a grid must be [row, column] each", found=shown(sensitive))
         outside = [c for c in sensitive if not (0 <= c[0] < domain.rows and 0 <= c[1] < domain.columns)]
         if outside:
-            raise SordinoError("sensitive cells must lie on the grid", found=few([str(cell) for cell in outside]))
+            raise SordinoError("sensitive cells must lie on the grid", found=few([shown(cell) for cell in outside]))
         indices = [row * domain.columns + column for row, column in sensitive]
     elif isinstance(domain.labels, range):
         if not is_list_of(sensitive, int):
-            raise SordinoError("sensitive values must be a list of numbers", found=repr(sensitive)[:SHOWN])
+            raise SordinoError("sensitive values must be a list of numbers", found=shown(sensitive))
         indices = sensitive
     else:
         if not is_list_of(sensitive, str):
-            raise SordinoError("sensitive values must be a list of names", found=repr(sensitive)[:SHOWN])
+            raise SordinoError("sensitive values must be a list of names", found=shown(sensitive))
         index = {label: i for i, label in enumerate(domain.labels)}
         unknown = [label for label in sensitive if label not in index]
         if unknown:
@@ -177,16 +175,14 @@ def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
         indices = [index[label] for label in sensitive]
     outside = [index for index in indices if not 0 <= index < domain.k]
     if outside:
-        raise SordinoError(
-            f"sensitive values must lie in 0..{domain.k - 1}", found=few([str(i) for i in outside])[:SHOWN]
-        )
+        raise SordinoError(f"sensitive values must lie in 0..{domain.k - 1}", found=few([shown(i) for i in outside]))
     values: list[int] = read_sensitive(domain.k, np.array(indices, dtype=np.intp)).tolist()
     return values
 
 
 def _read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
     if not is_list_of(matrix, list):
-        raise SordinoError("a matrix must be a list of rows, in nats", found=repr(matrix)[:SHOWN])
+        raise SordinoError("a matrix must be a list of rows, in nats", found=shown(matrix))
     bounds = read_bounds(matrix)
     if len(bounds) != k:
         raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
@@ -212,10 +208,10 @@ def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | 
 def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
     """The distances, k x k; of positions the differences."""
     if not isinstance(metric, list) or len(metric) != k:
-        found = f"{len(metric)}" if isinstance(metric, list) else repr(metric)[:SHOWN]
+        found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
         raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
     if k > LARGEST_MATRIX:
-        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=str(k), step="use blocks")
+        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=shown(k), step="use blocks")
     if all(isinstance(row, list) for row in metric):
         distances = [[_distance(entry) for entry in row] for row in metric]
         if any(len(row) != k for row in distances):
@@ -262,7 +258,7 @@ def _distance(entry: object) -> Fraction:
     except SordinoError:
         amount = None
     if amount is None or amount.ratio != 1:
-        raise SordinoError("a position or distance must be a number", found=repr(entry)[:SHOWN])
+        raise SordinoError("a position or distance must be a number", found=shown(entry))
     return amount.rational
 
 

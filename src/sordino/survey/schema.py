@@ -25,6 +25,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.ask import AskTable
 from sordino.survey.attribute import AttributeTable
@@ -35,13 +36,13 @@ from sordino.survey.load import read_toml
 from sordino.survey.mistakes import all_mistakes, wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.parts import Part
 from sordino.survey.promise import Definition, definition_of
-from sordino.survey.protect import SHOWN, Epsilon, nearest, protect_part
+from sordino.survey.protect import Epsilon, nearest, protect_part
 
 
 def _whole(version: object) -> object:
     """Literal takes everything that equals 1, `true` and 1.0 too."""
     if type(version) is not int:
-        raise SordinoError("version must be a whole number", found=repr(version)[:SHOWN])
+        raise SordinoError("version must be a whole number", found=shown(version))
     return version
 
 
@@ -109,7 +110,7 @@ class Survey(Part):
             if attribute.delta is not None and self.epsilon is not None and attribute.delta > self.epsilon:
                 yield SordinoError(
                     f"attribute.{name}.delta must not exceed epsilon = {self.epsilon}",
-                    found=str(attribute.delta),
+                    found=shown(attribute.delta),
                     step="lower it, or raise epsilon",
                 )
         rest = self.dependence.rest if self.dependence is not None else None

@@ -19,6 +19,7 @@ from sordino.design.dependence import MOST_RECORDS, Bound, Statement, read_confi
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.nats import outward
 from sordino.printable import quoted
 from sordino.survey.kinds import expecting
@@ -261,7 +262,7 @@ def _statement(part: _StatementPart) -> Statement:
     place = {attribute.name: j for j, attribute in enumerate(attributes)}
     unknown = {name for bound in part.bounds for name in (bound.attribute, *bound.statistic)} - set(place)
     if unknown:
-        raise SordinoError("bounds must be about the statement's attributes", found=repr(min(unknown))[:80])
+        raise SordinoError("bounds must be about the statement's attributes", found=shown(min(unknown)))
     bounds = []
     for bound in part.bounds:
         statistic = tuple(place[name] for name in bound.statistic)
@@ -272,7 +273,7 @@ def _statement(part: _StatementPart) -> Statement:
         bounds.append(Bound(place[bound.attribute], statistic, value, bound.why, seen, bound.least))
     asked = Asked(attributes, tuple(dict.fromkeys(bound.statistic for bound in bounds)))
     if asked.comparisons != part.comparisons:
-        raise SordinoError(f"comparisons must be {asked.comparisons}", found=str(part.comparisons))
+        raise SordinoError(f"comparisons must be {asked.comparisons}", found=shown(part.comparisons))
     confidence, shift = read_confidence(Fraction(part.confidence)), Fraction(part.shift)
     return Statement(asked, tuple(bounds), part.records, confidence, shift, part.population, part.date)
 

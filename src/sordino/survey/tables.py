@@ -6,9 +6,10 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.brief import shown
 from sordino.survey.mistakes import in_our_words
 from sordino.survey.parts import Part
-from sordino.survey.protect import SHOWN, nearest
+from sordino.survey.protect import nearest
 
 Table = TypeVar("Table", bound=Part)
 
@@ -44,7 +45,7 @@ def whole(version: object) -> object:
         SordinoError: something else.
     """
     if type(version) is not int:
-        raise SordinoError("version must be a whole number", found=repr(version)[:SHOWN])
+        raise SordinoError("version must be a whole number", found=shown(version))
     return version
 
 

@@ -28,6 +28,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.survey.dependence import Rest
 from sordino.survey.parts import Part, Text, require_one_of
 from sordino.survey.protect import Epsilon, nearest
@@ -123,7 +124,7 @@ class TermsTable(Part):
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
             hint = nearest(foreign, list(self.attribute))
-            raise SordinoError(f"dependence.rest must name attributes{hint}", found=repr(foreign[0])[:80])
+            raise SordinoError(f"dependence.rest must name attributes{hint}", found=shown(foreign[0]))
         return self
 
     def bounds(self) -> dict[str, Fraction]:

@@ -25,6 +25,7 @@ from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
@@ -181,10 +182,10 @@ class L2Ball(Seeded, NumberChannel):
 
     def _set(self, dimension: int, radius: float, threshold: int) -> None:
         if type(dimension) is not int or not 1 <= dimension <= LARGEST_DIMENSION:
-            raise SordinoError(f"a ball must have 1 to {LARGEST_DIMENSION} dimensions", found=str(dimension)[:80])
+            raise SordinoError(f"a ball must have 1 to {LARGEST_DIMENSION} dimensions", found=shown(dimension))
         if not (isfinite(radius) and radius > 0):
-            raise SordinoError("a ball's radius must be a number above 0", found=repr(radius))
+            raise SordinoError("a ball's radius must be a number above 0", found=shown(radius))
         if not WORD // 2 <= threshold < WORD:
-            raise SordinoError("a coin's threshold must lie in 2^63..2^64-1", found=str(threshold))
+            raise SordinoError("a coin's threshold must lie in 2^63..2^64-1", found=shown(threshold))
         for name, setting in (("dimension", dimension), ("radius", float(radius)), ("threshold", threshold)):
             object.__setattr__(self, name, setting)

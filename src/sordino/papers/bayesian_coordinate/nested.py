@@ -28,6 +28,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
+from sordino.exact.brief import shown
 from sordino.exact.coin import largest_threshold
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
@@ -75,7 +76,7 @@ class NestedMean(Seeded, NumberChannel):
                 f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers", found="another form"
             )
         if inner not in get_args(Inner):
-            raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=repr(inner))
+            raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
         object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
         object.__setattr__(self, "inner", inner)
 

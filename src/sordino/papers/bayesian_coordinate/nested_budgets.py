@@ -28,6 +28,7 @@ from sordino.definition.bounds import BoundLike, read_bound, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 from sordino.papers.bayesian_coordinate.nested_search import Search
 from sordino.papers.bayesian_coordinate.steered import Inner
@@ -72,9 +73,9 @@ def nested_budgets(
         [0.09, 0.7714]
     """
     if accounting not in get_args(Accounting):
-        raise SordinoError(f"accounting must be one of {', '.join(get_args(Accounting))}", found=repr(accounting))
+        raise SordinoError(f"accounting must be one of {', '.join(get_args(Accounting))}", found=shown(accounting))
     if inner not in get_args(Inner):
-        raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=repr(inner))
+        raise SordinoError(f"inner must be one of {', '.join(get_args(Inner))}", found=shown(inner))
     limits = read_deltas(deltas, read_epsilon(epsilon))
     variations = _read_variations(q, len(limits))
     account = Account(limits, variations, accounting)
@@ -176,7 +177,8 @@ def corollary_bound(d: int, k: int, delta: float, epsilon: float, q: float) -> f
     """
     if not (1 <= k <= d and 0 < 2 * delta < epsilon and 0 <= q <= 1):
         raise SordinoError(
-            "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]", found=f"{k}, {d}, {delta}, {q}"
+            "Corollary 1 needs 1 <= k <= d, epsilon above 2 delta, and q in [0, 1]",
+            found=", ".join(map(shown, (k, d, delta, q))),
         )
     sensitive = d * k / delta**2
     if k == d:
@@ -206,7 +208,7 @@ def _read_zeta(zeta: "float | Fraction | str") -> Fraction:
     except SordinoError:
         share = Fraction(0)
     if share == 0:
-        raise SordinoError('zeta must be "paper" or lie above 0, up to 1', found=repr(zeta)[:80])
+        raise SordinoError('zeta must be "paper" or lie above 0, up to 1', found=shown(zeta))
     return share
 
 

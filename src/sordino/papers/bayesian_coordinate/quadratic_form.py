@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
 
@@ -59,9 +60,9 @@ def quadratic_moments(
     """
     chosen = [place for place in range(copies.d) if place != target] if features is None else list(features)
     if not chosen or target in chosen or len(set(chosen)) < len(chosen):
-        raise SordinoError("there must be features, each once and the target not among them", found=str(chosen)[:80])
+        raise SordinoError("there must be features, each once and the target not among them", found=shown(chosen))
     if not all(0 <= place < copies.d for place in (target, *chosen)):
-        raise SordinoError(f"features and target must be among {copies.d} numbers", found=str([target, *chosen])[:80])
+        raise SordinoError(f"features and target must be among {copies.d} numbers", found=shown([target, *chosen]))
     products, own = copies.products(aggregate), np.ix_(chosen, chosen)
     deviations = np.sqrt(copies.noise()[own] / aggregate.n)
     # The length of a symmetric matrix of independent noise is at most about twice that of its largest row.

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
@@ -248,7 +249,7 @@ def require_reports(channel: Channel, aggregate: Aggregate) -> int:
             found=f"a tally of {aggregate.fingerprint}, not {channel.fingerprint}",
         )
     if not 1 <= aggregate.n <= MOST_REPORTS:
-        raise SordinoError(f"an estimate needs 1 to {MOST_REPORTS} reports", found=str(aggregate.n))
+        raise SordinoError(f"an estimate needs 1 to {MOST_REPORTS} reports", found=shown(aggregate.n))
     if not channel.informative:
         raise SordinoError("an estimate needs reports that tell something", found="epsilon 0", step="raise it")
     return aggregate.n

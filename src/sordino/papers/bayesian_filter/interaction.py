@@ -19,6 +19,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
@@ -124,7 +125,7 @@ def answers(
             return int(query.privatize(domain, row, source)[0])
         if isinstance(query, Mechanism) and not isinstance(domain, Box):
             if query.k != domain.k:
-                raise SordinoError(f"a query must be about {domain.k} values", found=str(query.k))
+                raise SordinoError(f"a query must be about {domain.k} values", found=shown(query.k))
             return int(query.privatize(domain.index(row) if isinstance(domain, Record) else row, source)[0])
         if isinstance(query, BitQuery) and isinstance(domain, Box):
             query.require_fit(domain)

@@ -22,7 +22,7 @@ from sordino.definition.high_low import read_sensitive
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, least_weight, most_weight
 from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
@@ -55,7 +55,7 @@ class UnaryEncoding(Brief, SupportMechanism):
 
     def __init__(self, k: int, epsilon: NatsLike, sensitive: ArrayLike | None = None) -> None:
         if not 1 <= k <= LARGEST:
-            raise SordinoError(f"unary encoding needs 1 to {LARGEST} values, a bit each", found=f"{k}")
+            raise SordinoError(f"unary encoding needs 1 to {LARGEST} values, a bit each", found=shown(k))
         bound = read_epsilon(epsilon)
         values = np.arange(k) if sensitive is None else read_sensitive(k, sensitive)
         # By bisection: T^2 <= e^eps (2^64 - T)^2 holds up to the largest such T.
