@@ -1,6 +1,6 @@
 import pytest
 
-from sordino.view.lettering import MISSING, drawable, families, fit, percent, printable
+from sordino.view.lettering import MISSING, drawable, families, fit, for_markup, percent
 
 
 def test_the_first_family_comes_with_matplotlib():
@@ -35,19 +35,19 @@ def test_what_no_font_draws_becomes_a_square_in_files_of_pixels_only():
 
 @pytest.mark.parametrize("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800])
 def test_what_hides_is_spelled_out(code):
-    assert printable(f"a{chr(code)}b") == "a" + chr(code).encode("unicode_escape").decode() + "b"
+    assert for_markup(f"a{chr(code)}b") == "a" + chr(code).encode("unicode_escape").decode() + "b"
 
 
 @pytest.mark.parametrize("code", [0xFFFE, 0xFFFF, 0x10FFFF])
 def test_what_no_document_can_hold_becomes_a_square(code):
-    assert printable(f"a{chr(code)}b") == f"a{MISSING}b"
+    assert for_markup(f"a{chr(code)}b") == f"a{MISSING}b"
 
 
 @pytest.mark.parametrize(
     "text", ["日本語", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{ROCKET}", "العربية", "a\N{NO-BREAK SPACE}b"]
 )
 def test_letters_of_all_scripts_stay(text):
-    assert printable(text) == text
+    assert for_markup(text) == text
 
 
 @pytest.mark.parametrize(

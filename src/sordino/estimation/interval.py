@@ -77,7 +77,7 @@ def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, stderr: NDArr
     support, group = np.rint(sums.support), np.rint(sums.group)
     low, high = np.empty(mechanism.k), np.empty(mechanism.k)
     two = np.flatnonzero(reading.alone | reading.whole)
-    against = np.where(reading.alone, reading.outside, reading.off)[two]
+    against = reading.against[two]
     for limit, found in zip((low, high), binomial_limits(support[two], n, error), strict=True):
         limit[two] = against + (reading.on[two] - against) * found
     three = np.flatnonzero(~(reading.alone | reading.whole))

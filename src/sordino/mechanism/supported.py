@@ -48,17 +48,20 @@ class Reading:
     entering: NDArray[np.float64]
 
     @property
+    def against(self) -> NDArray[np.float64]:
+        """What a report that does not support the value adds, shape (k,): of its group, or if alone of another one."""
+        return np.where(self.alone, self.outside, self.off)
+
+    @property
     def hit(self) -> NDArray[np.float64]:
         """Pr(support | the value itself), shape (k,): its contributions have the mean 1."""
-        against = np.where(self.alone, self.outside, self.off)
-        chance: NDArray[np.float64] = (1 - against) / (self.on - against)
+        chance: NDArray[np.float64] = (1 - self.against) / (self.on - self.against)
         return chance
 
     @property
     def miss(self) -> NDArray[np.float64]:
         """Pr(support | another value of the group), or if alone of any other, shape (k,): the mean is 0."""
-        against = np.where(self.alone, self.outside, self.off)
-        chance: NDArray[np.float64] = -against / (self.on - against)
+        chance: NDArray[np.float64] = -self.against / (self.on - self.against)
         return chance
 
     @property
@@ -121,7 +124,7 @@ class SupportMechanism(Mechanism):
     def squares(self) -> Squares:
         """From what one report adds, by kind."""
         reading = self.reading
-        against = np.where(reading.alone, reading.outside, reading.off)
+        against = reading.against
         own, other = (chance * reading.on**2 + (1 - chance) * against**2 for chance in (reading.hit, reading.miss))
         # Whoever is outside the group of a value that is not alone in it enters it, or stays outside.
         supporting = reading.entering_in_support

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.text import Text
 
 from sordino.view.colours import DARK, LIGHT, ROLES
-from sordino.view.lettering import drawable, families, printable
+from sordino.view.lettering import drawable, families, for_markup
 
 POINTS = 72
 """To the inch."""
@@ -86,13 +86,13 @@ def inline(drawing: Drawing, words: str, name: str) -> str:
         for child in [child for child in parent if child.tag in {"metadata", "style"}]:
             parent.remove(child)
     width, height = drawing.get_size_inches() * POINTS
-    root.attrib = {"viewBox": f"0 0 {width:g} {height:g}", "role": "img", "aria-label": printable(words)}
+    root.attrib = {"viewBox": f"0 0 {width:g} {height:g}", "role": "img", "aria-label": for_markup(words)}
     return ET.tostring(root, encoding="unicode")
 
 
 def _written(drawing: Drawing, ground: str) -> bytes:
     for text in _texts(drawing):
-        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
+        text.set_text("\n".join(map(for_markup, text.get_text().split("\n"))))
     stream = BytesIO()
     with rc_context(SETTINGS), catch_warnings():
         # Who reads has other fonts than who draws.

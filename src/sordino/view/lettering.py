@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 
 from matplotlib.font_manager import findfont, fontManager, get_font
 
-from sordino.printable import printable as shown
+from sordino.printable import printable
 
 FAMILIES = (
     "DejaVu Sans",
@@ -47,7 +47,7 @@ def fit(text: str, length: int, lines: int = 1) -> str:
         >>> fit("employed full-time", 12), fit("employed full-time", 12, lines=2), fit("blood_pressure", 12, lines=2)
         ('employed…', 'employed\nfull-time', 'blood_\npressure')
     """
-    text = printable(" ".join(text.split()))
+    text = for_markup(" ".join(text.split()))
     if not text.isascii() and any(east_asian_width(letter) in "WF" for letter in text):
         length //= 2
     # A single line is filled with letters of a long name.
@@ -78,21 +78,21 @@ def percent(share: float, decimals: int | None = None) -> str:
     return digits.replace("-", MINUS) + NO_BREAK + "%"
 
 
-def printable(text: str) -> str:
+def for_markup(text: str) -> str:
     r"""The text on one line, in characters that HTML and XML can hold: what hides is spelled out, as in a terminal.
 
     Example:
-        >>> print(printable("a\x1b[2J\u202eb"), printable("a\ufffe"))
+        >>> print(for_markup("a\x1b[2J\u202eb"), for_markup("a\ufffe"))
         a\x1b[2J\u202eb a□
     """
-    return NONCHARACTERS.sub(MISSING, shown(text))
+    return NONCHARACTERS.sub(MISSING, printable(text))
 
 
 def drawable(text: str) -> str:
     """The text in letters that an installed font has, with squares for the others."""
     if text.isascii():
-        return printable(text)
+        return for_markup(text)
     known: set[int] = set()
     for family in families():
         known.update(get_font(findfont(family)).get_charmap())
-    return "".join(letter if ord(letter) in known else MISSING for letter in printable(text))
+    return "".join(letter if ord(letter) in known else MISSING for letter in for_markup(text))

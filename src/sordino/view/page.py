@@ -18,7 +18,7 @@ from sordino.errors import SordinoError
 from sordino.view.axes import LETTERS, WIDTH
 from sordino.view.colours import variables
 from sordino.view.drawing import POINTS, inline
-from sordino.view.lettering import printable
+from sordino.view.lettering import for_markup
 
 NUMBER = re.compile(
     r"[-\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}~\[(]*\s*\d"
@@ -205,7 +205,7 @@ def _templates() -> Environment:
 
 def _shown(value: Any) -> Any:
     """A text without what no document can hold, before it is escaped; markup of the templates as it is."""
-    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return for_markup(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _rows(parts: Sequence[Part]) -> list[list[tuple[int, Part]]]:
