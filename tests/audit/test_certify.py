@@ -247,8 +247,8 @@ def test_a_repeated_class_is_refused(repeated):
 @pytest.mark.parametrize(
     ("weights", "rule"),
     [
-        (((T + 1, HALF), (WORD - T, HALF)), "add up"),
-        (((T - 1, HALF), (WORD - T, HALF)), "add up"),
+        (((T + 1, HALF), (WORD - T, HALF)), "attain"),
+        (((T - 1, HALF), (WORD - T, HALF)), "attain"),
         (((T, HALF + 1), (WORD - T, HALF - 1)), "add up"),
         (((T, HALF),), "a weight >= 0 on each"),
         (((T, HALF), (WORD - T, HALF), (0, 1)), "a weight >= 0 on each"),

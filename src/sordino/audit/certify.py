@@ -1,17 +1,28 @@
 """Exact certificates: whether a mechanism satisfies a definition, by how much, and where it is tightest.
 
 Sees only the `Mechanism` interface: author and checker share no formulas. Every verdict is a comparison of integers
-with an exact amount of loss. Cost: one pass over the column classes, at any k; for definitions of records with several
-attributes one pass over all single weights, where these are few enough (Bayesian coordinate DP is refused beyond).
+with an exact amount of loss.
+
+What a verdict rests on. Where there are at most some 8,000 weights, every weight of every output as `weight` says it.
+Beyond, the classes of outputs that `columns` tells, each of which is checked against `weight` on its representative
+output (`audit.classes` says how); that the other outputs of a class are like it is the mechanism's word. So a
+certificate finds integers that are too bold in any mechanism of this package, whatever a plan says, and most mistakes
+of a new mechanism; it is no proof against a class written to deceive, which could also sample what it does not tell.
+For the mechanisms that a plan can hold, tests read every weight of channels of all kinds with integers of all sizes.
+
+Cost: one pass over the column classes, at any k; for definitions of records with several attributes one pass over all
+single weights, where these are few enough (Bayesian coordinate DP is refused beyond).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.audit.classes import CheckedClasses, can_read_all
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -27,9 +38,6 @@ from sordino.mechanism.base import Mechanism
 
 LOOKED_AT = 1 << 12
 """Outputs looked at, at most, to show the tightest pair."""
-
-DIGIT = 30
-"""Bits of the digits in which weights are added up."""
 
 LARGEST_SEARCH = 1 << 20
 """Weights and pairs looked at in all of them."""
@@ -79,14 +87,18 @@ class Certificate(Brief):
         return replace(self, witness=replace(self.witness, code=codes + self.witness.code))
 
 
+_Tightest: TypeAlias = tuple[Nats, ColumnClass, Extreme]
+"""The least that is left of a bound, and where."""
+
+
 @checked
 def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate:
     """Check every output of a mechanism against a definition, exactly.
 
     Raises:
-        SordinoError: the mechanism's outputs do not add up to a channel, so that no verdict is possible; or the
-        definition
-            is about another number of values; or Bayesian, and the mechanism has too many weights to average.
+        SordinoError: the mechanism's outputs do not add up to a channel, or are not as it tells, so that no verdict is
+            possible; or the definition is about another number of values; or it is Bayesian, and the mechanism has too
+            many weights to average.
 
     Example:
         >>> from sordino import LDP, HadamardResponse
@@ -98,29 +110,35 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
     # other: single outputs tell. Where they are too many, its extremes are never below the truth.
     single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
-    totals = _Totals(mechanism)
-    tightest: dict[Nats, tuple[ColumnClass, Extreme]] = {}
-    for column in output_columns(mechanism) if single else mechanism.columns():
-        _check_column(column, mechanism.k)
-        for part in column.parts:
-            totals.add(part.values, sum(weight * outputs for weight, outputs in part.weights))
-        for extreme in definition.extremes(column):
-            known = tightest.get(extreme.bound)
-            if known is None or extreme.heavy * known[1].light > extreme.light * known[1].heavy:
-                tightest[extreme.bound] = column, extreme
-    wrong = totals.wrong
-    if wrong:
-        raise SordinoError(
-            "the weights of every value's outputs must add up to the denominator",
-            found=f"{wrong} values whose weights do not",
-            step="the mechanism's columns() leaves out or repeats outputs; do not use it",
-        )
-    if not tightest:
+    found = _tightest(output_columns(mechanism) if single else CheckedClasses(mechanism), definition)
+    if not single and can_read_all(mechanism):
+        _require_as_tight(_tightest(output_columns(mechanism), definition), found)
+    if found is None:
         return Certificate(holds=True, slack=definition.epsilon, witness=None)
-    slack, column, extreme = min(
-        ((_slack(extreme), column, extreme) for column, extreme in tightest.values()), key=lambda found: found[0]
-    )
+    slack, column, extreme = found
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
+
+
+def _tightest(columns: Iterable[ColumnClass], definition: PairwiseDefinition) -> _Tightest | None:
+    """Where the least is left of any bound; None where no two values are protected from each other."""
+    by_bound: dict[Nats, tuple[ColumnClass, Extreme]] = {}
+    for column in columns:
+        for extreme in definition.extremes(column):
+            known = by_bound.get(extreme.bound)
+            if known is None or extreme.heavy * known[1].light > extreme.light * known[1].heavy:
+                by_bound[extreme.bound] = column, extreme
+    found = ((_slack(extreme), column, extreme) for column, extreme in by_bound.values())
+    return min(found, key=lambda one: one[0], default=None)
+
+
+def _require_as_tight(outputs: _Tightest | None, classes: _Tightest | None) -> None:
+    """No single output leaves less than the classes tell."""
+    if outputs is not None and (classes is None or outputs[0] < classes[0]):
+        raise SordinoError(
+            "a mechanism's classes must attain the largest ratio of its outputs",
+            found=f"a larger one on code {outputs[1].code}",
+            step="the mechanism's columns() does not tell the truth; do not use it",
+        )
 
 
 def _certify_averages(mechanism: Mechanism, definition: BayesianCoordinateDP) -> Certificate:
@@ -156,42 +174,8 @@ def _slack(extreme: Extreme) -> Nats:
     return extreme.bound + Nats.log(Fraction(extreme.light, extreme.heavy))
 
 
-def _check_column(column: ColumnClass, k: int) -> None:
-    if column.k != k:
-        raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(column.k))
-    values = np.concatenate([part.values for part in column.parts]) if column.parts else np.empty(0)
-    if len(values) > 1 and not np.all(values[1:] > values[:-1]) and len(np.unique(values)) < len(values):
-        # A value listed twice would count as two, and hide one that cannot cause the output.
-        raise SordinoError("each class of outputs must list a value once", found="one listed twice")
-    for part in column.parts:
-        if sum(outputs for _, outputs in part.weights) != column.count or min(part.weights)[0] < 0:
-            raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
-
-
-def _check_representative(mechanism: Mechanism, column: ColumnClass) -> None:
-    """The class must show its heaviest and lightest weights on its representative output, as the channel itself says.
-
-    Values are looked at together: of a single value only one weight shows on one output.
-    """
-    for part in column.parts:
-        told = {weight for weight, _ in part.weights}
-        needed = {max(told), min(told)} if len(part.values) > 1 else set()
-        shown: set[int] = set()
-        for values in _some_then_all(_telling(part.values, len(told))):
-            shown |= {mechanism.weight(value, column.code) for value in values.tolist()}
-            if needed <= shown:
-                break
-        if not needed <= shown <= told:
-            raise SordinoError(
-                "a column class must attain its largest ratio on its representative output",
-                found=f"another ratio on code {column.code}",
-                step="the mechanism's columns() does not tell the truth; do not use it",
-            )
-
-
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """Two values with the extreme's bound, and an output on which they have its ratio."""
-    _check_representative(mechanism, column)
     if extreme.pairs is None:
         heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
     else:
@@ -231,39 +215,6 @@ def _some_then_all(values: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
     if len(values) > LOOKED_AT:
         yield values[:: len(values) // LOOKED_AT]
     yield values
-
-
-class _Totals:
-    """Sums of weights over all outputs, one for each value: exact, without a Python integer for each.
-
-    They are kept in digits of 30 bits. A sum of fewer than 2^33 of them fits where each is kept.
-    """
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.denominator = mechanism.denominator
-        count = self.denominator.bit_length() // DIGIT + 1
-        self._digits = np.zeros((count, mechanism.k), dtype=np.int64)
-        self._over = np.zeros(mechanism.k, dtype=np.bool_)
-
-    def add(self, values: NDArray[np.intp], amount: int) -> None:
-        """Add an amount >= 0 to the sums of some different values; one above the denominator is wrong already."""
-        if amount > self.denominator:
-            self._over[values] = True
-            return
-        for place, digits in enumerate(self._digits):
-            digit = amount >> (DIGIT * place) & ((1 << DIGIT) - 1)
-            if digit:
-                digits[values] += digit
-
-    @property
-    def wrong(self) -> int:
-        """How many of the sums are not the denominator."""
-        wrong, carried = self._over.copy(), np.zeros(len(self._over), dtype=np.int64)
-        for place, digits in enumerate(self._digits):
-            carried += digits
-            wrong |= carried & ((1 << DIGIT) - 1) != self.denominator >> (DIGIT * place) & ((1 << DIGIT) - 1)
-            carried >>= DIGIT
-        return int(np.count_nonzero(wrong | (carried != 0)))
 
 
 def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
