@@ -88,6 +88,21 @@ def test_what_fails_leaves_the_earlier_file(released, run, words, monkeypatch):
     assert not list(released.glob(".*part"))
 
 
+def test_a_demo_without_room_leaves_no_folder(tmp_path, run, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept").mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        for folder in ("new", "kept"):
+            code, out, _ = run("demo", "--people", "100", "--folder", folder, "--json")
+            assert (code, json.loads(out)["error"]["found"]) == (5, "no space left on device")
+    # A folder that was there before stays.
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
 def test_force_is_for_what_can_be_made_again_only():
     def forced(group, path=""):
         for name, command in group.commands.items():

@@ -64,6 +64,18 @@ def test_ten_million_ids_are_compared_below_a_gibibyte(tmp_path, make_plan, kind
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("protect", ["", "protect = { blocks = [20, 20] }\n"], ids=["alike", "blocks"])
+def test_four_million_cells_are_planned_below_a_gibibyte(tmp_path, protect):
+    grid = "grid = { south = 0, north = 20, west = 0, east = 20, rows = 2000, columns = 2000 }\n"
+    survey = f'version = 1\nepsilon = "1"\n[attribute.place]\n{grid}{protect}[[ask]]\nhistogram = "place"\n'
+    (tmp_path / "survey.toml").write_text(survey)
+    plan = tmp_path / "plan.json"
+    planned = ["plan", tmp_path / "survey.toml", "--people", "1000000", "-o", plan]
+    for command in (planned, ["certify", plan], ["explain", plan]):
+        assert peak([sys.executable, "-c", "from sordino.cli.start import main; main()", *command]) < GIBIBYTE
+
+
+@pytest.mark.long
 def test_a_million_listed_values_stay_below_a_gibibyte(tmp_path):
     """Twenty of the pages are sensitive; every command reads the plan and its labels again."""
     pages = [f"https://example.org/{i:07d}" for i in range(1_000_000)]

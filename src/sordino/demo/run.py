@@ -1,6 +1,7 @@
 """The demo: a million simulated people tell where they live, through the files that a user would use."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,10 +82,17 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
         raise SordinoError(
             f"{folder} must be new, empty, or of an earlier demo", found="other files", step="name another"
         )
+    new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(
-        marker, "The files beside this one were made by `sordino demo`, and are made anew by it.\n", overwrite=True
-    )
+    text = "The files beside this one were made by `sordino demo`, and are made anew by it.\n"
+    try:
+        write_text(marker, text, overwrite=True)
+    except (OSError, SordinoError):
+        # No room on the disk, as a rule: a folder of ours that stayed empty is of no use to anybody.
+        if new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
     names = ("people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json")
     data, survey, plan_file, reports, tally = (folder / name for name in names)
     for path in (data, survey, plan_file, reports, tally, folder / "uniform.toml"):

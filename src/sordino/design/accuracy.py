@@ -32,8 +32,8 @@ def expected_accuracy(
     A mean absolute normal error is sqrt(2 / pi) standard errors, and total variation is half the sum of them.
     Source: context-aware LDP paper, Theorem 4, as exact formulas.
     """
-    law = np.full(mechanism.k, 1 / mechanism.k) if shares is None else shares
-    variance = np.full(mechanism.k, np.inf)
+    law = np.broadcast_to(1 / mechanism.k, mechanism.k) if shares is None else shares
+    variance = np.broadcast_to(np.inf, mechanism.k)
     if subtract_totals:
         variance = unit_variance(mechanism, mechanism.forward(law), subtract_totals=True)
     elif mechanism.informative:

@@ -56,7 +56,7 @@ def expected_shares(
     """
     if not mechanism.informative:
         return SharesAccuracy(np.inf, np.inf, None, np.inf, np.inf)
-    expected = np.full(mechanism.k, 1 / mechanism.k) if shares is None else shares
+    expected = np.broadcast_to(1 / mechanism.k, mechanism.k) if shares is None else shares
     variance = unit_variance(mechanism, mechanism.forward(expected), subtract_totals=subtract_totals) / people
     largest = np.argsort(-expected, kind="stable")[:LARGEST]
     return SharesAccuracy(
@@ -82,17 +82,22 @@ def _total_variation(
     mechanism: Mechanism, expected: Floats, people: int, variance: Floats, *, subtract_totals: bool
 ) -> float:
     """The mean distance of what is fitted to some tallies."""
-    law, rng = mechanism.forward(expected), np.random.default_rng(0)
+    law, rng, blocks = mechanism.forward(expected), np.random.default_rng(0), mechanism.partition
+    if mechanism.counts_codes:
+        np.maximum(law, 0, out=law)
+        law /= law.sum()
     draws = int(np.clip(DRAWN // mechanism.k, FEWEST, MOST))
     total = 0.0
     for _ in range(draws):
         if mechanism.counts_codes:
-            found = rng.multinomial(people, np.maximum(law, 0) / np.maximum(law, 0).sum()) / people
+            found = rng.multinomial(people, law) / people
             totals = mechanism.block_shares(found)
             estimate = unbiased(mechanism, found, subtract_totals=subtract_totals)
+            del found
         else:
             totals = mechanism.block_shares(law)
             estimate = expected + np.sqrt(variance) * rng.standard_normal(mechanism.k)
-        fitted = project(estimate, mechanism.partition, totals)
-        total += float(np.abs(fitted - expected).sum()) / 2
+        fitted = project(estimate, blocks, totals)
+        fitted -= expected
+        total += float(np.abs(fitted, out=fitted).sum()) / 2
     return total / draws

@@ -38,6 +38,11 @@ class Partition(Brief):
     place: NDArray[np.intp] = field(init=False)
 
     def __post_init__(self) -> None:
+        if len(self.block) and (self.block == self.block[0]).all():
+            # Millions of values in one block: nothing to sort, and one array for all.
+            every = np.arange(len(self.block))
+            self._set(np.broadcast_to(np.intp(0), len(every)), np.array([len(every)]), every, np.array([0]), every)
+            return
         _, first, labels = np.unique(self.block, return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.intp)
         rank[np.argsort(first, kind="stable")] = np.arange(len(first))
@@ -47,7 +52,10 @@ class Partition(Brief):
         starts = np.concatenate(([0], np.cumsum(sizes)[:-1])).astype(np.intp)
         place = np.empty(len(block), dtype=np.intp)
         place[order] = np.arange(len(block)) - np.repeat(starts, sizes)
-        for name, array in (("block", block), ("sizes", sizes), ("order", order), ("starts", starts), ("place", place)):
+        self._set(block, sizes, order, starts, place)
+
+    def _set(self, *arrays: NDArray[np.intp]) -> None:
+        for name, array in zip(("block", "sizes", "order", "starts", "place"), arrays, strict=True):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 

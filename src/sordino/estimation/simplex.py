@@ -28,39 +28,47 @@ def project(
     Cost: one sort.
     """
     if blocks is None:
-        blocks = Partition(np.zeros(len(vector), dtype=np.intp))
+        blocks = Partition(np.broadcast_to(np.intp(0), len(vector)))
     if totals is None:
         totals = np.ones(blocks.m)
     alike = weights is None
     if weights is None:
-        weights = np.ones(len(vector))
+        weights = np.broadcast_to(np.float64(1), len(vector))
     # Each entry is lowered by its weight times its block's level, so those with the highest ratio stay: within each
-    # block, descending, the kept values are a prefix, above the level that makes the rest add up.
-    ratio = vector / weights
-    order = np.lexsort((-ratio, blocks.block))
-    first = order[blocks.starts][blocks.block]
+    # block, descending, the kept values are a prefix, above the level that makes the rest add up. Millions of values
+    # are changed in place.
+    lowered = vector / weights
+    order = np.lexsort((-lowered, blocks.block))
+    first = order[blocks.starts]
     # A common shift of a block's ratios does not move its projection. The entry of the highest ratio cannot keep more
     # than the total, so the level is known that well: entries far below it may be raised to twice that.
-    vector = np.maximum(weights * (ratio - ratio[first]), -2 * totals[blocks.block] / weights[first] * weights)
-    ordered, ordered_weights = vector[order], weights[order]
-    sums = _sums_within(ordered, blocks)
-    level = (sums - np.repeat(totals, blocks.sizes)) / _sums_within(ordered_weights, blocks)
-    kept = np.add.reduceat((ordered >= level * ordered_weights).astype(np.intp), blocks.starts)
+    lowered -= lowered[first][blocks.block]
+    lowered *= weights
+    np.maximum(lowered, (-2 * totals / weights[first])[blocks.block] * weights, out=lowered)
+    ordered, ordered_weights = lowered[order], weights[order]
+    level = _sums_within(ordered, blocks)
+    level -= np.repeat(totals, blocks.sizes)
+    level /= _sums_within(ordered_weights, blocks)
+    kept = np.add.reduceat(ordered >= level * ordered_weights, blocks.starts, dtype=np.intp)
+    del ordered, ordered_weights
     last = blocks.starts + np.maximum(kept, 1) - 1
     stays = np.empty(len(vector), dtype=np.bool_)
     stays[order] = np.arange(len(vector)) <= np.repeat(np.where(totals > 0, last, -1), blocks.sizes)
-    projected = np.where(stays, np.maximum(vector - level[last][blocks.block] * weights, 0.0), 0.0)
+    lowered -= level[last][blocks.block] * weights
+    projected = np.where(stays, np.maximum(lowered, 0.0, out=lowered), 0.0)
     if not alike:
         return projected
     # Running sums of a million entries are a little off; what is kept is small, and its sum exact enough to mend that.
     excess = np.add.reduceat(projected[order], blocks.starts) - totals
     positive = projected > 0
-    excess /= np.maximum(np.add.reduceat(positive[order].astype(np.float64), blocks.starts), 1)
+    excess /= np.maximum(np.add.reduceat(positive[order], blocks.starts, dtype=np.float64), 1)
     return np.where(positive, np.maximum(projected - excess[blocks.block], 0.0), 0.0)
 
 
 def _sums_within(ordered: NDArray[np.float64], blocks: Partition) -> NDArray[np.float64]:
     """Running sums that start anew in each block; small ones are not taken from the difference of large ones."""
+    if (blocks.sizes == blocks.sizes[0]).all():
+        return np.cumsum(ordered.reshape(blocks.m, -1), axis=1).ravel()
     sums = np.empty_like(ordered)
     for size in np.unique(blocks.sizes):
         rows = blocks.starts[blocks.sizes == size][:, None] + np.arange(size)

@@ -45,9 +45,14 @@ def unit_variance(
     if subtract_totals:
         # (g_x(y) - h(y))^2, with h(y) the block's average excess on code y.
         excess, blocks = _excess(mechanism), mechanism.partition
-        moment += mechanism.block_shares(law * excess**2)[blocks.block] - 2 * mechanism.decode(law * excess)
+        shift = mechanism.decode(law * excess)
+        shift *= -2
+        shift += mechanism.block_shares(law * excess**2)[blocks.block]
+        moment += shift
+        del shift
     estimate = unbiased(mechanism, law, subtract_totals=subtract_totals)
-    return np.maximum(moment - estimate**2, 0.0)
+    moment -= np.square(estimate, out=estimate)
+    return np.maximum(moment, 0.0, out=moment)
 
 
 def variance_of_reports(

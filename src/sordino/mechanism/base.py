@@ -9,7 +9,8 @@ linear in the counters.
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,7 +90,7 @@ class Mechanism(Channel):
     @property
     def partition(self) -> Partition:
         """The blocks that every report tells; one block of all values, unless the mechanism is blockwise."""
-        return Partition(np.zeros(self.k, dtype=np.intp))
+        return Partition(np.broadcast_to(np.intp(0), self.k))
 
     @property
     def excess(self) -> NDArray[np.float64] | None:
@@ -108,6 +109,14 @@ class Mechanism(Channel):
         """The share of the reports from each block of the partition, shape (m,), of counters per report."""
         total: NDArray[np.float64] = law.sum(axis=-1, keepdims=True)
         return total
+
+    @property
+    def bare(self) -> Self:
+        """The same mechanism without what it has worked out so far, which is large for millions of values."""
+        twin = object.__new__(type(self))
+        for field in fields(self):
+            object.__setattr__(twin, field.name, getattr(self, field.name))
+        return twin
 
     @property
     def total_variance(self) -> float:

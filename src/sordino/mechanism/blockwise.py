@@ -174,8 +174,8 @@ class Blockwise(Brief, SupportMechanism):
         on, off, outside, alone = (
             self._spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
         )
-        whole = np.full(self.k, self.blocks.m == 1)
-        return Reading(on, off, outside, alone.astype(np.bool_), whole, np.zeros(self.k))
+        whole = np.broadcast_to(np.bool_(self.blocks.m == 1), self.k)
+        return Reading(on, off, outside, alone > 0, whole, np.broadcast_to(np.float64(0), self.k))
 
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:
@@ -315,6 +315,10 @@ class Blockwise(Brief, SupportMechanism):
                 yield mechanism, rows[first : first + many], values[first : first + many]
 
     def _spread(self, inner: list[NDArray[Any]]) -> NDArray[np.float64]:
+        """Each value's number, which all values of a block share."""
+        numbers = {float(array[0]) for array in inner}
+        if len(numbers) == 1:
+            return np.broadcast_to(np.float64(numbers.pop()), self.k)
         result = np.empty(self.k)
         for array, (_, _, values) in zip(inner, self._by_size, strict=True):
             result[values] = array

@@ -69,12 +69,12 @@ class HadamardResponse(OneCoin):
     @cached_property
     def hit(self) -> NDArray[np.float64]:
         """T / 2^64."""
-        return np.full(self.k, self.threshold / WORD)
+        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
 
     @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Two rows agree on half of the codes."""
-        return np.full(self.k, 0.5)
+        return np.broadcast_to(np.float64(0.5), self.k)
 
     def weight(self, value: int, code: int) -> int:
         """T where row value + 1 is +1 at the code, else 2^64 - T."""

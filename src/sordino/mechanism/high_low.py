@@ -299,7 +299,7 @@ class HighLow(Brief, SupportMechanism):
     @cached_property
     def partition(self) -> Partition:
         """No report surely tells whether a value is sensitive: one block."""
-        return Partition(np.zeros(self.k, dtype=np.intp))
+        return Partition(np.broadcast_to(np.intp(0), self.k))
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Inner codes that the inner mechanism cannot send, and telling where nothing is told."""

@@ -68,8 +68,8 @@ class OneCoin(SupportMechanism):
 
     @cached_property
     def reading(self) -> Reading:
-        """One group of all values."""
-        return Reading.of(self.hit, self.miss, alone=self.sides[1] == 0)
+        """One group of all values, which are alike."""
+        return Reading.of(self.hit[:1], self.miss[:1], alone=self.sides[1] == 0).spread(self.k)
 
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:

@@ -124,14 +124,14 @@ class ProjectiveResponse(OneCoin):
     @cached_property
     def hit(self) -> NDArray[np.float64]:
         """T / 2^64."""
-        return np.full(self.k, self.threshold / WORD)
+        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
 
     @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Two hyperplanes share (q^(t-2) - 1) / (q - 1) points."""
         s, meet = self.space.hyperplane, self.space.meet
         on, off = self.threshold * self.space.affine, (WORD - self.threshold) * s
-        return np.full(self.k, (on * meet + off * (s - meet)) / self.denominator)
+        return np.broadcast_to(np.float64((on * meet + off * (s - meet)) / self.denominator), self.k)
 
     def weight(self, value: int, code: int) -> int:
         """q^(t-1) T on the value's hyperplane, else s (2^64 - T)."""

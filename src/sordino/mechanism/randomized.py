@@ -70,12 +70,12 @@ class RandomizedResponse(OneCoin):
     @cached_property
     def hit(self) -> NDArray[np.float64]:
         """Pr(x | x) = T / 2^64."""
-        return np.full(self.k, self.threshold / WORD if self.k > 1 else 1.0)
+        return np.broadcast_to(np.float64(self.threshold / WORD if self.k > 1 else 1.0), self.k)
 
     @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Pr(x | x') = (1 - T / 2^64) / (k - 1)."""
-        return np.full(self.k, (WORD - self.threshold) / self.denominator if self.k > 1 else 0.0)
+        return np.broadcast_to(np.float64((WORD - self.threshold) / self.denominator if self.k > 1 else 0.0), self.k)
 
     def weight(self, value: int, code: int) -> int:
         """(k - 1) T where the code is the value, else 2^64 - T."""

@@ -74,6 +74,14 @@ class Reading:
         )
         return chance
 
+    def spread(self, k: int) -> "Reading":
+        """The reading of the first value for k values that are alike, without memory for each."""
+        on, off, outside, alone, whole, entering = (
+            np.broadcast_to(part[0], k)
+            for part in (self.on, self.off, self.outside, self.alone, self.whole, self.entering)
+        )
+        return Reading(on, off, outside, alone, whole, entering)
+
     @classmethod
     def of(cls, hit: NDArray[np.float64], miss: NDArray[np.float64], *, alone: bool) -> "Reading":
         """The reading of one group of values."""
@@ -144,7 +152,10 @@ class SupportMechanism(Mechanism):
         self, law: NDArray[np.float64], on: NDArray[np.float64], off: NDArray[np.float64], outside: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         counts = self.support(law)
-        mean: NDArray[np.float64] = on * counts.support + off * (counts.group - counts.support)
+        mean: NDArray[np.float64] = on * counts.support
+        outside_support = np.subtract(counts.group, counts.support, dtype=np.float64)
+        outside_support *= off
+        mean += outside_support
         if outside.any():
             mean += outside * (self._total(law) - counts.group)
         return mean

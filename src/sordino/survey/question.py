@@ -96,16 +96,18 @@ class HistogramQuestion:
     @cached_property
     def expected(self) -> Accuracy:
         """How exact the unbiased estimates will be, if all values are alike."""
-        return expected_accuracy(self.mechanism, self.people, subtract_totals=self.part.subtract_totals)
+        return expected_accuracy(self.mechanism.bare, self.people, subtract_totals=self.part.subtract_totals)
 
     def forecast(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
         """How exact what is shown will be, for people with these shares of the values, all alike by default."""
-        return expected_shares(self.mechanism, self.people, subtract_totals=self.part.subtract_totals, shares=shares)
+        asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
+        return expected_shares(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
     def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
         """The same under uniform protection."""
-        helps = subtracting_helps(self.uniform)
-        return expected_shares(self.uniform, self.people, subtract_totals=helps, shares=shares)
+        uniform = self.uniform.bare
+        helps = subtracting_helps(uniform)
+        return expected_shares(uniform, self.people, subtract_totals=helps, shares=shares)
 
     def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, Accuracy]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
@@ -126,4 +128,4 @@ class HistogramQuestion:
         """The best way to ask it if all values of all attributes had to be protected as well as any two are now."""
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
-        return best_mechanism(self.domain.k, LDP(self.least or epsilon))
+        return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare
