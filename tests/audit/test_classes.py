@@ -122,6 +122,7 @@ def test_every_output_counts_where_weights_are_few(bold):
     [
         # Value 0 alone sends code 1, and value 1 code 2: the same value under two names would fill the class.
         ([(1, 0, [[0, 1], 1]), (1, 1, [[0, -2], 1]), (1, 2, [[1, -1], 1])], "must list values"),
+        ([(1, 0, [[0, 1], 1]), (1, 1, [[0, 0], 1]), (1, 2, [[1, 1], 1])], "a value once"),
         ([(1, 0, [[0, 1], 1]), (1, 1, [[0.0], 1]), (1, 2, [[1.0], 1])], "must list values"),
         ([(1, 0, [[0, 1], 1]), (1, 1, [[True, False], 1]), (1, 2, [[False, True], 1])], "must list values"),
         # The output that tells nothing stands for the two that tell all.

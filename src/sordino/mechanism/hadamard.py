@@ -93,7 +93,7 @@ class HadamardResponse(OneCoin):
         own = rows[..., 1 : self.k + 1]
         return Support((total + own) / 2, np.broadcast_to(total, own.shape))
 
-    @cached_property
+    @property
     def supported(self) -> NDArray[np.float64]:
         """Half of the values and half of the column sum of their rows."""
         rows = np.zeros(self.outputs)

@@ -151,7 +151,7 @@ class ProjectiveResponse(OneCoin):
         own = self._sums.of(weights)[..., : self.k]
         return Support(own, np.broadcast_to(weights.sum(axis=-1, keepdims=True), own.shape))
 
-    @cached_property
+    @property
     def supported(self) -> NDArray[np.float64]:
         """A code lies on the hyperplanes of the points on its own."""
         return self._on(np.ones(self.k))
