@@ -32,7 +32,7 @@ from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.arguments import checked
-from sordino.exact.brief import Brief, shown
+from sordino.exact.brief import Brief
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
+from sordino.exact.brief import shown
 from sordino.mechanism.base import Mechanism
 
 DIGIT = 30
@@ -85,12 +86,12 @@ class CheckedClasses:
         for part in column.parts:
             told = {weight for weight, _ in part.weights}
             needed = {max(told), min(told)} if len(part.values) > 1 else set()
-            shown: set[int] = set()
+            seen: set[int] = set()
             for values in self._chosen(part.values):
-                shown |= {self._mechanism.weight(value, column.code) for value in values.tolist()}
-                if needed <= shown:
+                seen |= {self._mechanism.weight(value, column.code) for value in values.tolist()}
+                if needed <= seen:
                     break
-            if not needed <= shown <= told:
+            if not needed <= seen <= told:
                 raise _other_ratio(column.code)
         if self._room:
             # What a class does not list weighs nothing on its outputs.
@@ -126,7 +127,7 @@ def _other_ratio(code: int) -> SordinoError:
 def _check_integers(column: ColumnClass, mechanism: Mechanism) -> None:
     k = mechanism.k
     if column.k != k:
-        raise SordinoError(f"columns must be about the mechanism's {k} values", found=str(column.k))
+        raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(column.k))
     if column.count < 1 or not 0 <= column.code < mechanism.outputs:
         raise SordinoError(f"a class must be of outputs 0..{mechanism.outputs - 1}", found="another")
     for part in column.parts:
