@@ -5,11 +5,17 @@ was sent, or where codes are too many for that, what the estimator needs of them
 channel as a linear map from values to expected counters. An estimate of the share of x is the mean over the reports of
 a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` and `decode_squares` give the means of g_x and g_x^2, both
 linear in the counters.
+
+What a mechanism must say itself: `outputs`, `parameters`, `denominator`, `weight` and how it samples. All else follows
+from the dense channel P, of shape (k, outputs), for few values and codes; mechanisms of many have it in closed form.
+The estimate is then the linear unbiased one with the least total variance at uniform values (generalized least
+squares): with law q of the codes, G = (P D^-1 P')^-1 P D^-1, D = diag(q).
 """
 
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -17,8 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 from sordino.mechanism.channel import Channel
+
+LEAST_SINGULAR = 1e-12
+"""Relative to the largest: below this a direction of the values cannot be told from the reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,30 +63,42 @@ class Mechanism(Channel):
     def weight(self, value: int, code: int) -> int:
         """Pr(code | value) times the denominator, exactly."""
 
-    @abstractmethod
     def columns(self) -> Iterator[ColumnClass]:
-        """All codes that can be sent, in classes."""
+        """All codes that can be sent, in classes; each by itself if nothing else is known."""
+        for code in range(self.outputs):
+            weights = [self.weight(x, code) for x in range(self.k)]
+            parts = (ValueClass(np.array([x]), ((weight, 1),)) for x, weight in enumerate(weights) if weight)
+            yield ColumnClass(self.k, 1, code, tuple(parts))
 
-    @abstractmethod
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected counters of one report, shape (counters,), of a value with law p, shape (k,)."""
+        law: NDArray[np.float64] = p @ self._matrix
+        return law
 
-    @abstractmethod
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected weight of each value's counters, shape (k,), for weights of shape (counters,)."""
+        expected: NDArray[np.float64] = weights @ self._matrix.T
+        return expected
 
-    @abstractmethod
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x, shape (..., k), of counters per report, shape (..., counters)."""
+        mean: NDArray[np.float64] = law @ self._contributions.T
+        return mean
 
-    @abstractmethod
     def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x squared, shape (..., k), of counters per report, shape (..., counters)."""
+        mean: NDArray[np.float64] = law @ (self._contributions**2).T
+        return mean
 
     @property
-    @abstractmethod
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""
+        return self._contributions.min(axis=1), self._contributions.max(axis=1)
+
+    @property
+    def informative(self) -> bool:
+        """Whether reports depend on the values, so that there is an unbiased estimate: P has independent rows."""
+        return self._unbiased is not None
 
     @property
     def squares(self) -> Squares:
@@ -158,3 +179,30 @@ class Mechanism(Channel):
             position = int(np.flatnonzero((array >= self.k) | (array < 0))[0])
             raise SordinoError(f"values must lie in 0..{self.k - 1}", found=f"another at position {position}")
         return array.astype(np.intp, copy=False)
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.float64]:
+        """P, shape (k, outputs)."""
+        return self.probabilities()
+
+    @cached_property
+    def _unbiased(self) -> NDArray[np.float64] | None:
+        """G, shape (k, outputs); None where the rows of P are not independent."""
+        law = self._matrix.mean(axis=0)
+        # With rows scaled by the square root of the law, G is a pseudo-inverse, scaled back.
+        scale = np.sqrt(np.where(law > 0, law, 1.0))
+        left, singular, right = np.linalg.svd(self._matrix / scale, full_matrices=False)
+        if len(singular) < self.k or singular[-1] < LEAST_SINGULAR * singular[0]:
+            return None
+        contributions: NDArray[np.float64] = (left / singular) @ right / scale
+        return contributions
+
+    @property
+    def _contributions(self) -> NDArray[np.float64]:
+        if self._unbiased is None:
+            raise SordinoError(
+                "reports must depend on the values to be estimated from",
+                found="values that answer alike, or as a mixture of others",
+                step="raise the bounds, or merge values",
+            )
+        return self._unbiased

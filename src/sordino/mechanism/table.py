@@ -1,12 +1,11 @@
 """Any channel with few values and codes: a table of whole weights.
 
-Guarantee: what certify says about its weights. The estimate is the linear unbiased one with the least total variance at
-a prior (generalized least squares): with law q of the codes, G = (P D^-1 P')^-1 P D^-1, D = diag(q). Cost: two words
-a value (more where one is rejected), one row of the table each.
+Guarantee: what certify says about its weights. The estimate is that of any dense channel (`base.Mechanism`). Cost: two
+words a value (more where one is rejected), one row of the table each.
 Source: the channels of the context-aware LDP paper for an arbitrary matrix of bounds, Section 4.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
@@ -24,9 +22,6 @@ from sordino.mechanism.base import Mechanism
 
 LARGEST_TABLE = 1 << 20
 """Entries of a table at most."""
-
-LEAST_SINGULAR = 1e-12
-"""Relative to the largest: below this a direction of the values cannot be told from the reports."""
 
 
 @checked_class
@@ -81,74 +76,11 @@ class ChannelTable(Brief, Mechanism):
         """The entry itself."""
         return self.weights[value][code]
 
-    def columns(self) -> Iterator[ColumnClass]:
-        """Each output by itself."""
-        for code in range(self.outputs):
-            parts = (ValueClass(np.array([x]), ((row[code], 1),)) for x, row in enumerate(self.weights) if row[code])
-            yield ColumnClass(self.k, 1, code, tuple(parts))
-
-    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The law of the code."""
-        law: NDArray[np.float64] = p @ self._matrix
-        return law
-
-    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected weight of each value's code."""
-        expected: NDArray[np.float64] = weights @ self._matrix.T
-        return expected
-
-    @property
-    def informative(self) -> bool:
-        """Whether the rows are linearly independent."""
-        return self._contributions is not None
-
-    def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each g_x."""
-        mean: NDArray[np.float64] = law @ self._readable.T
-        return mean
-
-    def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each g_x squared."""
-        mean: NDArray[np.float64] = law @ (self._readable**2).T
-        return mean
-
-    @property
-    def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the largest entry of each row of G."""
-        return self._readable.min(axis=1), self._readable.max(axis=1)
-
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:
         """The column sums of G less 1."""
-        excess: NDArray[np.float64] = (self._readable.sum(axis=0) - 1) / self.k
+        excess: NDArray[np.float64] = (self._contributions.sum(axis=0) - 1) / self.k
         return excess
-
-    @cached_property
-    def _matrix(self) -> NDArray[np.float64]:
-        """The channel P, shape (k, outputs)."""
-        return self.probabilities()
-
-    @cached_property
-    def _contributions(self) -> NDArray[np.float64] | None:
-        """G, shape (k, outputs), at uniform values; None where the rows are not independent."""
-        law = self._matrix.mean(axis=0)
-        # With rows scaled by the square root of the law, G is a pseudo-inverse, scaled back.
-        scale = np.sqrt(np.where(law > 0, law, 1.0))
-        left, singular, right = np.linalg.svd(self._matrix / scale, full_matrices=False)
-        if len(singular) < self.k or singular[-1] < LEAST_SINGULAR * singular[0]:
-            return None
-        contributions: NDArray[np.float64] = (left / singular) @ right / scale
-        return contributions
-
-    @property
-    def _readable(self) -> NDArray[np.float64]:
-        if self._contributions is None:
-            raise SordinoError(
-                "reports must depend on the values to be estimated from",
-                found="values that answer alike, or as a mixture of others",
-                step="raise the bounds, or merge values",
-            )
-        return self._contributions
 
     @cached_property
     def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
