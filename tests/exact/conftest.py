@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sordino.survey.document import canonical, content_hash
+from sordino.document.sealed import canonical, content_hash
 
 
 @pytest.fixture

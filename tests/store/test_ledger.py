@@ -234,7 +234,7 @@ def test_a_newer_version_is_refused(ledger, in_header):
         connection.execute(f"PRAGMA user_version = {in_header}")
         connection.execute("UPDATE meta SET value = '2', seal = ? WHERE name = 'version'", (seal,))
         connection.commit()
-    with pytest.raises(SordinoError, match="version 1 at most; found 2: use a newer Sordino"):
+    with pytest.raises(SordinoError, match="of version 1; found version 2, which a newer Sordino wrote: use a newer"):
         Ledger.open(ledger.path)
 
 
@@ -244,7 +244,7 @@ def test_a_newer_version_of_other_tables_is_refused(ledger, change):
         connection.execute("PRAGMA user_version = 2")
         connection.execute(change)
         connection.commit()
-    with pytest.raises(SordinoError, match="version 1 at most; found 2: use a newer Sordino"):
+    with pytest.raises(SordinoError, match="of version 1; found version 2, which a newer Sordino wrote: use a newer"):
         Ledger.open(ledger.path)
 
 

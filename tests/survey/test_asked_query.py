@@ -82,6 +82,8 @@ def test_mistakes_about_categories_are_told():
 
 def test_words_that_were_changed_are_refused():
     document = dict(AskedQuery.read(HEAD | {"category": "a"}, CATEGORIES).document)
-    for change in ({"epsilon": "0.4"}, {"id": "r"}, {"format": "x"}, {"hash": ""}):
-        with pytest.raises(SordinoError, match="as it was frozen"):
+    frozen, newer = "as it was frozen", "of version 1; found version 2, which a newer Sordino wrote"
+    changes = [({"epsilon": "0.4"}, frozen), ({"id": "r"}, frozen), ({"hash": ""}, frozen)]
+    for change, words in [*changes, ({"format": "x"}, "must be a query"), ({"version": 2}, newer)]:
+        with pytest.raises(SordinoError, match=words):
             AskedQuery.of_document(document | change, CATEGORIES)

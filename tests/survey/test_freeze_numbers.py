@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sordino import LevelResponse, Mixture, Moments, OneBit, SampledBits, SordinoError
+from sordino.document.sealed import canonical
 from sordino.exact.nats import Nats
-from sordino.survey.document import canonical
 from sordino.survey.freeze_numbers import freeze_numbers, thaw_numbers
 from sordino.survey.plan import Plan
 from sordino.survey.result import results

@@ -54,7 +54,7 @@ def test_the_frozen_words_say_the_same(tables):
     assert again.definition == terms.definition or terms.deltas
     changed = deepcopy(terms.document)
     changed["epsilon"] = "9"
-    with pytest.raises(SordinoError, match="as they were frozen"):
+    with pytest.raises(SordinoError, match="as it was frozen"):
         LedgerTerms.of_document(changed)
     for key, value, words in [("version", 2, "use a newer Sordino"), ("format", "x", "another format")]:
         with pytest.raises(SordinoError, match=words):

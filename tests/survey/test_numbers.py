@@ -10,10 +10,10 @@ import pytest
 
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence import state_dependence, tally_sample
+from sordino.document.sealed import canonical
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
 from sordino.survey.asked import asked_of
-from sordino.survey.document import canonical
 from sordino.survey.explain import explain
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.odds_by_attribute import kept

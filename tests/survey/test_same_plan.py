@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sordino.survey.document import canonical, dump
+from sordino.document.sealed import canonical
+from sordino.survey.document import dump
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from sordino.document.sealed import newer
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.brief import shown
 from sordino.store.database import UnreadableError
 from sordino.store.event import Event, seal_of
 from sordino.store.header import VERSION, newer_version, with_new_header
@@ -80,7 +80,7 @@ def salvage(path: Path) -> Contents:
     except DamagedError:
         version = newer_version(content)
         if version is not None:
-            raise _newer(version) from None
+            raise newer("a ledger", VERSION, version) from None
         if meta:
             raise
         raise DamagedError(
@@ -124,7 +124,7 @@ def _checked(meta: Iterable[Row], rows: Iterable[Row], damage: list[str]) -> Con
                 known[name] = value
     version = int(known.get("version", VERSION))
     if version > VERSION:
-        raise _newer(version)
+        raise newer("a ledger", VERSION, version)
     events, broken = [], 0
     for row in rows:
         event = Event.of_row(row)
@@ -141,8 +141,3 @@ def _checked(meta: Iterable[Row], rows: Iterable[Row], damage: list[str]) -> Con
             "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
         )
     return Contents(known, tuple(events), tuple(damage))
-
-
-def _newer(version: int) -> SordinoError:
-    step = "use a newer Sordino"
-    return SordinoError(f"a ledger must be of version {VERSION} at most", found=shown(version), step=step)

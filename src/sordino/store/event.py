@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from sordino.survey.document import canonical
+from sordino.document.sealed import canonical
 from sordino.survey.query_table import KINDS
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"

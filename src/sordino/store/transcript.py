@@ -6,23 +6,19 @@ an answer that the transcript lacks may have been drawn, so it could be drawn tw
 """
 
 import json
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sordino.document.formats import TRANSCRIPT
+from sordino.document.sealed import canonical, hash_of
 from sordino.errors import DamagedError, RefusedError, SordinoError
-from sordino.exact.brief import shown
 from sordino.store.event import ASKED, RECORD, SENT, Event
 from sordino.store.ledger import Ledger
 from sordino.store.standing import Standing
 from sordino.store.writer import write_ledger
-from sordino.survey.document import canonical
 from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_text, write_text
-
-FORMAT = "sordino transcript"
-VERSION = 1
 
 PUBLIC = (RECORD, ASKED, SENT)
 """Events that everybody may see."""
@@ -36,10 +32,10 @@ def transcript(ledger: Ledger) -> str:
     """
     contents = ledger.contents()
     public = [event for event in contents.events if event.event in PUBLIC]
-    head = {"format": FORMAT, "version": VERSION, "terms": ledger.terms.document, "whole": not contents.damage}
+    head = TRANSCRIPT.stamp({"terms": ledger.terms.document, "whole": not contents.damage})
     lines = [head, *(_line(number, event) for number, event in enumerate(public, 1))]
     text = "".join(canonical(line).decode("ascii") + "\n" for line in lines)
-    return text + canonical({"events": len(public), "hash": _hash(text)}).decode("ascii") + "\n"
+    return text + canonical({"events": len(public), "hash": hash_of(text.encode())}).decode("ascii") + "\n"
 
 
 def export_transcript(ledger: Ledger, path: Path) -> int:
@@ -66,7 +62,7 @@ def import_transcript(source: Path, path: Path) -> Ledger:
     except SordinoError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
-        raise DamagedError(f"{source} must be a transcript that Sordino wrote", found="other words") from None
+        raise TRANSCRIPT.foreign("other words", str(source)) from None
     write_ledger(path, terms, events, copy=True)
     return Ledger.open(path)
 
@@ -81,13 +77,9 @@ def read_transcript(source: Path) -> tuple[LedgerTerms, list[Event]]:
     end = text.rfind("\n", 0, -1) + 1
     with expecting(source, "transcript"):
         head, *lines = [_object(line, source) for line in text.splitlines()] or [{}]
-        if head.get("format") != FORMAT:
-            step = "use `sordino ledger export`"
-            raise SordinoError(f"{source} must be a transcript", found="another file", step=step)
-    if head.get("version") != VERSION:
-        raise SordinoError(f"{source} must be a transcript of version {VERSION}", found=shown(head.get("version")))
+        TRANSCRIPT.require(head, str(source))
     last = lines.pop() if lines else {}
-    if not text.endswith("\n") or last != {"events": len(lines), "hash": _hash(text[:end])}:
+    if not text.endswith("\n") or last != {"events": len(lines), "hash": hash_of(text[:end].encode())}:
         raise DamagedError(f"{source} must be a whole transcript", found="a cut or changed one", step="export it again")
     if head.get("whole") is not True:
         raise DamagedError(f"{source} must be of a whole ledger", found="one of a damaged ledger")
@@ -128,7 +120,3 @@ def _object(line: str, source: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise SordinoError(f"{source} must hold a JSON object on each line", found="something else")
     return found
-
-
-def _hash(text: str) -> str:
-    return "sha256:" + sha256(text.encode()).hexdigest()

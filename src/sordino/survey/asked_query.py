@@ -7,10 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sordino.document.formats import QUERY
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
-from sordino.errors import DamagedError, SordinoError
+from sordino.errors import SordinoError
 from sordino.exact.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.bit_query import BitQuery
@@ -20,13 +21,12 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.query.query import Query
 from sordino.query.statistic import Value
-from sordino.survey.document import content_hash
 from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
 from sordino.survey.person_record import PersonRecord
 from sordino.survey.protect import nearest
-from sordino.survey.query_table import FORMAT, KINDS, MODELS, QueryTable, RangedModelTable
+from sordino.survey.query_table import KINDS, MODELS, QueryTable, RangedModelTable
 from sordino.survey.tables import read_tables
 
 
@@ -68,8 +68,8 @@ class AskedQuery:
         Raises:
             SordinoError: words that were changed, or of another format or version.
         """
-        if document.get("format") != FORMAT or document.get("hash") != content_hash(document):
-            raise DamagedError("a query must be as it was frozen", found="words that do not match their hash")
+        QUERY.require(document)
+        QUERY.require_unchanged(document)
         query = cls(document, terms)
         _ = query.channel
         return query

@@ -1,24 +1,14 @@
-"""The frozen plan as a document: its fields, its canonical bytes and its hash. A format carries a version.
+"""The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
-Canonical bytes: JSON with sorted keys, no spaces, ASCII only, whole numbers without a fraction part, and integers
-beyond 2^53 as strings. The hash is SHA-256 over them without the hash itself; a plan file holds these bytes and nothing
-else.
-"""
-
-import json
-from hashlib import sha256
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.brief import shown
+from sordino.document.formats import PLAN
+from sordino.errors import SordinoError
 from sordino.survey.channel_parts import MechanismPart, NumberChannelPart
 from sordino.survey.columns import require_own_columns
 from sordino.survey.parts import AttributePart, DependencePart, Part
-
-FORMAT = "sordino plan"
-VERSION = 1
 
 
 class HistogramPart(Part):
@@ -110,64 +100,21 @@ class PlanDocument(Part):
                 raise SordinoError("attributes with deltas must be protected as a whole", found=found)
 
 
-def canonical(document: dict[str, Any]) -> bytes:
-    """The canonical bytes of a document."""
-    return json.dumps(_plain(document), sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def content_hash(document: dict[str, Any]) -> str:
-    """The hash over everything but the hash."""
-    return "sha256:" + sha256(canonical({k: v for k, v in document.items() if k != "hash"})).hexdigest()
-
-
 def seal(content: dict[str, Any]) -> PlanDocument:
     """Complete the content with format, version and hash."""
-    document = _plain({**content, "format": FORMAT, "version": VERSION})
-    return PlanDocument.model_validate({**document, "hash": content_hash(document)})
+    return PlanDocument.model_validate(PLAN.seal(content))
 
 
 def dump(document: PlanDocument) -> dict[str, Any]:
     """The document as plain data, without what is not set."""
-    plain: dict[str, Any] = _plain(document.model_dump(exclude_none=True))
-    return plain
+    return document.model_dump(exclude_none=True)
 
 
 def unseal(document: dict[str, Any], name: str) -> PlanDocument:
-    """Read and check a document.
+    """Check the words of a document whose format and version are a plan's.
 
     Raises:
-        SordinoError: no plan, of a newer version, changed after it was frozen, or with fields that do not fit.
+        DamagedError: changed after it was frozen, or with fields that do not fit.
     """
-    if document.get("format") != FORMAT:
-        raise SordinoError(f"{name} must be a plan", found="another file", step="make one with `sordino plan`")
-    version = document.get("version")
-    if version != VERSION or isinstance(version, bool):
-        step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "make the plan again"
-        raise SordinoError(f"{name} must be a plan of version {VERSION}", found=shown(version), step=step)
-    try:
-        computed = content_hash(document)
-    except (ValueError, RecursionError):
-        computed = ""
-    if document.get("hash") != computed:
-        raise DamagedError(
-            f"{name} must be as it was frozen",
-            found="contents that do not match its hash",
-            step="get the original plan; a changed one needs `sordino plan` again",
-        )
-    try:
-        return PlanDocument.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(str(part) for part in first["loc"])
-        raise DamagedError(f"{name} must be a plan that Sordino wrote", found=f"{path}: {first['msg']}") from None
-
-
-def _plain(value: Any) -> Any:
-    """Whole floats as integers, at every depth."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    PLAN.require_unchanged(document, name)
+    return PLAN.fields(PlanDocument, document, name)

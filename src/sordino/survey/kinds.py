@@ -9,10 +9,12 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from sordino.document.formats import AGGREGATE, PLAN, QUERY, STATEMENT, TERMS, TRANSCRIPT
+from sordino.document.sealed import Sealed
 from sordino.errors import SordinoError
-from sordino.survey.load import LARGEST_FILE
+from sordino.survey.load import LARGEST_FILE, read_json
 
 Kind = Literal[
     "survey", "plan", "aggregate", "statement", "transcript", "ledger", "terms", "query", "record", "key", "reports",
@@ -29,13 +31,13 @@ class _Words(NamedTuple):
 
 WORDS: Mapping[Kind, _Words] = {
     "survey": _Words("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
-    "plan": _Words("a plan", "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
-    "aggregate": _Words("an aggregate", "`sordino estimate` takes it after the plan"),
-    "statement": _Words("a statement about dependence", "a survey names it in [dependence], as `file`"),
-    "transcript": _Words("a transcript", "`sordino ledger import` takes it"),
+    "plan": _Words(PLAN.noun, "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
+    "aggregate": _Words(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
+    "statement": _Words(STATEMENT.noun, "a survey names it in [dependence], as `file`"),
+    "transcript": _Words(TRANSCRIPT.noun, "`sordino ledger import` takes it"),
     "ledger": _Words("a ledger", "it stands first after `sordino ask` and `sordino ledger`"),
-    "terms": _Words("a ledger's terms", "`sordino ledger new` takes them after the new ledger's name"),
-    "query": _Words("a query", "`sordino ask` takes it after the ledger"),
+    "terms": _Words(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
+    "query": _Words(QUERY.noun, "`sordino ask` takes it after the ledger"),
     "record": _Words("a person's record", "`sordino ask` takes it as --record"),
     "key": _Words("a key file", "`sordino privatize` takes it as --key"),
     "reports": _Words("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
@@ -44,10 +46,10 @@ WORDS: Mapping[Kind, _Words] = {
 }
 
 FORMATS: Mapping[str, Kind] = {
-    "plan": "plan",
-    "aggregate": "aggregate",
-    "dependence": "statement",
-    "transcript": "transcript",
+    PLAN.format: "plan",
+    AGGREGATE.format: "aggregate",
+    STATEMENT.format: "statement",
+    TRANSCRIPT.format: "transcript",
 }
 """What the JSON files call themselves."""
 
@@ -78,6 +80,18 @@ def expecting(path: Path, wanted: Kind) -> Iterator[None]:
         raise SordinoError(f"{path} must be {WORDS[wanted].noun}", found=noun, step=use) from None
 
 
+def read_document(path: Path, sealed: Sealed) -> dict[str, Any]:
+    """The document of a JSON file, of this format and a version that is known.
+
+    Raises:
+        SordinoError: unreadable, of another kind, or of a newer version.
+    """
+    with expecting(path, FORMATS[sealed.format]):
+        document = read_json(path)
+        sealed.require(document, str(path))
+    return document
+
+
 def kind_of(path: Path) -> Kind | None:
     """What a file is; None where that cannot be told."""
     try:
@@ -101,7 +115,7 @@ def _first_line(head: bytes) -> bytes:
 
 def _kind_of_text(text: str) -> Kind | None:
     if text.startswith("{"):
-        named = re.search(r'"format": ?"sordino ([a-z]+)"', text)
+        named = re.search(r'"format": ?"(sordino [a-z]+)"', text)
         return FORMATS.get(named[1]) if named else None
     if text.startswith("sordino key"):
         return "key"

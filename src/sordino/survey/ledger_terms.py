@@ -15,21 +15,18 @@ from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
+from sordino.document.formats import TERMS
+from sordino.document.sealed import canonical
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.domain.record import Record
-from sordino.errors import DamagedError, SordinoError
-from sordino.exact.brief import shown
+from sordino.errors import DamagedError
 from sordino.exact.nats import Nats
-from sordino.survey.document import canonical, content_hash
 from sordino.survey.kinds import expecting
 from sordino.survey.load import read_toml
 from sordino.survey.tables import read_tables
 from sordino.survey.terms_table import TermsTable, Values
-
-FORMAT = "sordino ledger"
-VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -83,23 +80,18 @@ class LedgerTerms:
         Raises:
             SordinoError: not terms of this version, or changed ones.
         """
-        version = document.get("version")
-        if document.get("format") != FORMAT:
-            raise SordinoError("a ledger's terms must be those of a ledger", found="another format")
-        if version != VERSION or isinstance(version, bool):
-            step = "use a newer Sordino" if isinstance(version, int) and version > VERSION else "check the file"
-            raise SordinoError(f"terms must be of version {VERSION} at most", found=shown(version), step=step)
+        TERMS.require(document)
+        TERMS.require_unchanged(document)
         try:
-            same = document.get("hash") == content_hash(document)
-            terms = cls._of_words(document) if same else None
-            if terms is not None and terms.document == document:
-                # What no filter offers was never frozen.
-                terms.filter()
-                return terms
+            terms = cls._of_words(document)
+            TERMS.require_spelling(document, terms.document)
+            # What no filter offers was never frozen.
+            terms.filter()
+        except DamagedError:
+            raise
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            same = True
-        found = "words that no terms give" if same else "words that do not match their hash"
-        raise DamagedError("a ledger's terms must be as they were frozen", found=found)
+            raise TERMS.foreign("other words") from None
+        return terms
 
     @classmethod
     def _of_words(cls, document: dict[str, Any]) -> "LedgerTerms":
@@ -119,14 +111,8 @@ class LedgerTerms:
     @cached_property
     def document(self) -> dict[str, Any]:
         """The frozen words: public, with their hash."""
-        content = {
-            "format": FORMAT,
-            "version": VERSION,
-            "attributes": {name: self._words(name) for name in self.names},
-            "epsilon": str(self.epsilon),
-            "nodes": self.nodes,
-        }
-        return {**content, "hash": content_hash(content)}
+        attributes = {name: self._words(name) for name in self.names}
+        return TERMS.seal({"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes})
 
     @property
     def hash(self) -> str:
@@ -182,5 +168,5 @@ def terms_of_text(text: str) -> LedgerTerms:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise SordinoError("a ledger's terms must be those of a ledger", found="no words")
+        raise TERMS.foreign("no words")
     return LedgerTerms.of_document(document)

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sordino.audit.certify import Certificate
-from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.document.formats import PLAN
+from sordino.document.sealed import canonical
+from sordino.errors import RefusedError, SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import brief, shown
 from sordino.exact.nats import in_nats, outward
@@ -19,9 +21,9 @@ from sordino.query.sampled import Sampled
 from sordino.survey.choose import choose
 from sordino.survey.coordinates import CoordinatePromise
 from sordino.survey.dependence import dependence_of
-from sordino.survey.document import HistogramPart, PlanDocument, QueryPart, canonical, dump, seal, unseal
-from sordino.survey.kinds import expecting
-from sordino.survey.load import read_json, read_text, write_text
+from sordino.survey.document import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
+from sordino.survey.kinds import read_document
+from sordino.survey.load import read_text, write_text
 from sordino.survey.numbers import NumbersQuestion
 from sordino.survey.promise import canonical_amount
 from sordino.survey.question import HistogramQuestion
@@ -80,15 +82,11 @@ class Plan:
             DamagedError: changed after it was frozen.
             RefusedError: breaking its own promise.
         """
-        with expecting(Path(path), "plan"):
-            plan = cls(unseal(read_json(Path(path)), str(path)))
+        plan = cls(unseal(read_document(Path(path), PLAN), str(path)))
         plan.check(str(path), "do not use it; make the plan again")
         _ = plan.sampled
-        if plan.bytes.strip() != read_text(Path(path)).strip().encode():
-            # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
-            raise DamagedError(
-                f"{path} must be as it was frozen", found="another spelling", step="get the original plan"
-            )
+        # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
+        PLAN.require_spelling(read_text(Path(path)).strip().encode(), plan.bytes.strip(), str(path))
         return plan
 
     def check(self, name: str, step: str) -> None:

@@ -15,13 +15,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from sordino.survey.document import content_hash
+from sordino.document.formats import QUERY
 from sordino.survey.parts import Part, require_one_of
 from sordino.survey.protect import Epsilon
 from sordino.survey.tables import whole
-
-FORMAT = "sordino query"
-VERSION = 1
 
 MODELS = ("linear", "truncated", "logistic")
 """What can be asked about numbers."""
@@ -90,6 +87,5 @@ class QueryTable(Part):
 
     def document(self) -> dict[str, Any]:
         """The frozen words: public, with their hash."""
-        words = self.model_dump(exclude_none=True, exclude={"epsilon"})
-        content = {**words, "format": FORMAT, "epsilon": str(self.epsilon)}
-        return {**content, "hash": content_hash(content)}
+        words = self.model_dump(exclude_none=True, exclude={"version", "epsilon"})
+        return QUERY.seal({**words, "epsilon": str(self.epsilon)})

@@ -11,23 +11,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints
 
 from sordino.definition.dependence import Dependence
 from sordino.design.asked import Asked, Attribute, CategoryAttribute, NumberAttribute, Why
 from sordino.design.dependence import MOST_RECORDS, Bound, Statement, read_confidence
+from sordino.document.formats import STATEMENT
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
-from sordino.errors import DamagedError, SordinoError
+from sordino.errors import SordinoError
 from sordino.exact.brief import shown
 from sordino.exact.nats import outward
 from sordino.printable import quoted
-from sordino.survey.kinds import expecting
-from sordino.survey.load import read_json, write_text
+from sordino.survey.kinds import read_document
+from sordino.survey.load import write_text
 from sordino.survey.parts import GridPart, Part, Text
-
-FORMAT = "sordino dependence"
-VERSION = 1
 
 Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
 """A number >= 0 as a text."""
@@ -87,9 +85,7 @@ def statement_document(statement: Statement) -> dict[str, Any]:
         }
         for bound in statement.bounds
     ]
-    return {
-        "format": FORMAT,
-        "version": VERSION,
+    content = {
         "attributes": [_attribute_part(attribute) for attribute in statement.asked.attributes],
         "bounds": bounds,
         "records": statement.records,
@@ -99,6 +95,7 @@ def statement_document(statement: Statement) -> dict[str, Any]:
         "population": statement.population,
         **({} if statement.date is None else {"date": statement.date}),
     }
+    return STATEMENT.stamp(content)
 
 
 def load_statement(path: Path | str) -> Statement:
@@ -107,21 +104,10 @@ def load_statement(path: Path | str) -> Statement:
     Raises:
         SordinoError: no statement, one of a newer version, or bounds that no sample can give.
     """
-    with expecting(Path(path), "statement"):
-        document = read_json(Path(path))
-        if document.get("format") != FORMAT:
-            step = "make one with `sordino dependence`"
-            raise SordinoError(f"{path} must be a statement about dependence", found="another file", step=step)
-    if document.get("version") != VERSION or document["version"] is True:
-        found = repr(document.get("version"))
-        raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")
+    document = read_document(Path(path), STATEMENT)
+    part = STATEMENT.fields(_StatementPart, document, str(path))
     try:
-        return _statement(_StatementPart.model_validate(document))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        found = f"{where}: {first['msg']}"
-        raise DamagedError(f"{path} must be a statement that Sordino wrote", found=found) from None
+        return _statement(part)
     except SordinoError as error:
         raise SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) from None
 

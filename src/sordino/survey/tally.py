@@ -5,14 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
+from sordino.document.formats import AGGREGATE
 from sordino.errors import DamagedError, SordinoError
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.kinds import expecting
-from sordino.survey.load import read_json, write_text
+from sordino.survey.kinds import read_document
+from sordino.survey.load import write_text
 from sordino.survey.plan import Plan
-
-FORMAT = "sordino aggregate"
-VERSION = 1
 
 LARGEST_COUNT = 2**53
 """Counts are below this, so that every reader of JSON takes them for what they are."""
@@ -20,7 +18,7 @@ LARGEST_COUNT = 2**53
 
 def save_aggregate(plan: Plan, aggregate: Aggregate, path: Path, *, overwrite: bool = False) -> None:
     """Write the counts of a plan's codes, whole or not at all."""
-    document = {"format": FORMAT, "version": VERSION, "plan": plan.hash, "counts": aggregate.counts.tolist()}
+    document = AGGREGATE.stamp({"plan": plan.hash, "counts": aggregate.counts.tolist()})
     write_text(path, json.dumps(document, separators=(",", ":")) + "\n", overwrite=overwrite)
 
 
@@ -30,14 +28,7 @@ def load_aggregate(plan: Plan, path: Path) -> Aggregate:
     Raises:
         SordinoError: no aggregate, of a newer version or of another plan, or counts that do not fit.
     """
-    with expecting(path, "aggregate"):
-        document = read_json(path)
-        if document.get("format") != FORMAT:
-            step = "make one with `sordino aggregate`"
-            raise SordinoError(f"{path} must be an aggregate", found="another file", step=step)
-    if document.get("version") != VERSION:
-        found = repr(document.get("version"))
-        raise SordinoError(f"{path} must be of version {VERSION}", found=found, step="use a newer Sordino")
+    document = read_document(path, AGGREGATE)
     if document.get("plan") != plan.hash:
         step = "estimate each plan's reports apart"
         raise SordinoError(f"{path} must belong to the plan", found="another plan's aggregate", step=step)

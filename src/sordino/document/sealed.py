@@ -1,0 +1,155 @@
+"""Documents that carry their format, its version and a hash of their words: how they are sealed, and refused.
+
+Canonical bytes: JSON with sorted keys, no spaces, ASCII only, and whole numbers without a fraction part. The hash is
+SHA-256 over them, without the hash itself. A meaning is never changed: what a version wrote is read for ever.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
+
+Fields = TypeVar("Fields", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A kind of document. Where a method takes a name, it is the document's own, for messages.
+
+    Attributes:
+        format: what such a document calls itself.
+        version: the one that is written, and the newest that is read.
+        noun: what it is, with its article.
+        make: how to get one.
+
+    Example:
+        >>> note = Sealed("sordino note", 1, "a note", "write one")
+        >>> document = note.seal({"text": "good"})
+        >>> note.require_unchanged(document)
+        >>> note.require_unchanged({**document, "text": "bad"})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        sordino.errors.DamagedError: the document of a note must be as it was frozen; found contents that do not ...
+    """
+
+    format: str
+    version: int
+    noun: str
+    make: str
+
+    def stamp(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The content with format and version."""
+        return {"format": self.format, "version": self.version, **content}
+
+    def seal(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """The same with the hash of it all, as a reader of its canonical bytes finds it."""
+        document = _plain(self.stamp(content))
+        return {**document, "hash": content_hash(document)}
+
+    def require(self, document: Mapping[str, Any], name: str = "") -> None:
+        """Refuse another format, and versions that are not known.
+
+        Raises:
+            SordinoError: a document of another kind, or of another version.
+        """
+        name = name or f"the document of {self.noun}"
+        if document.get("format") != self.format:
+            raise SordinoError(f"{name} must be {self.noun}", found="another format", step=self.make)
+        version = document.get("version")
+        # A boolean and a fraction can equal 1 too.
+        if type(version) is not int or version < 1:
+            raise SordinoError(
+                f"{name} must be of version {self.version}",
+                found="none" if version is None else shown(version),
+                step=self.make,
+            )
+        if version > self.version:
+            raise newer(name, self.version, version)
+
+    def require_unchanged(self, document: Mapping[str, Any], name: str = "") -> None:
+        """Refuse words that do not match their hash.
+
+        Raises:
+            DamagedError: a changed document.
+        """
+        try:
+            whole = document.get("hash") == content_hash(document)
+        except (ValueError, RecursionError):
+            # What no canonical bytes hold: infinities, absurdly long numbers, endless depth.
+            whole = False
+        if not whole:
+            raise self.changed("contents that do not match its hash", name)
+
+    def require_spelling(self, found: object, frozen: object, name: str = "") -> None:
+        """Refuse what says the same as a frozen document in other words: one document, one text.
+
+        Raises:
+            DamagedError: they differ.
+        """
+        if found != frozen:
+            raise self.changed("another spelling", name)
+
+    def fields(self, kind: type[Fields], document: Mapping[str, Any], name: str = "") -> Fields:
+        """The checked fields of a document.
+
+        Raises:
+            DamagedError: they do not fit.
+            SordinoError: a rule of theirs is broken.
+        """
+        try:
+            return kind.model_validate(document)
+        except ValidationError as error:
+            first = error.errors()[0]
+            path = ".".join(map(str, first["loc"]))
+            raise self.foreign(f"{path}: {first['msg']}", name) from None
+
+    def changed(self, found: str, name: str = "") -> DamagedError:
+        """A document that was changed after it was frozen."""
+        rule = f"{name or f'the document of {self.noun}'} must be as it was frozen"
+        return DamagedError(rule, found=found, step=f"get the original, or {self.make}")
+
+    def foreign(self, found: str, name: str = "") -> DamagedError:
+        """A document whose format and version are ours, and whose words are not."""
+        rule = f"{name or f'the document of {self.noun}'} must be {self.noun} that Sordino wrote"
+        return DamagedError(rule, found=found)
+
+
+def newer(name: str, version: int, found: int) -> SordinoError:
+    """The refusal of what a later version wrote."""
+    wrote = f"version {shown(found)}, which a newer Sordino wrote"
+    return SordinoError(f"{name} must be of version {version}", found=wrote, step="use a newer Sordino")
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """The canonical bytes of a document.
+
+    Raises:
+        ValueError: a number that JSON cannot hold.
+    """
+    return json.dumps(_plain(document), sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def content_hash(document: Mapping[str, Any]) -> str:
+    """The hash over everything but the hash."""
+    return hash_of(canonical({key: part for key, part in document.items() if key != "hash"}))
+
+
+def hash_of(content: bytes) -> str:
+    """SHA-256 with its name and 64 hexadecimal digits."""
+    return "sha256:" + sha256(content).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Whole floats as integers, at every depth."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
