@@ -1,8 +1,8 @@
 # One line each to run; on a bare machine with git, make and Python >= 3.11 nothing else is needed.
 PYTHON ?= python3
 BIN := .venv/bin
-# What touches libraries most: the command line, which reads and writes tables, exact numbers, and plans.
-LOWEST := tests/cli tests/exact tests/audit/test_certify.py tests/survey/test_same_plan.py tests/test_lowest.py
+# What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
+LOWEST := tests/cli tests/engine tests/exact tests/audit tests/survey tests/test_lowest.py
 STAMP := .venv/.installed
 # One process for each processor; a file's tests stay together, since they share what is slow to make.
 SPREAD := -n logical --maxprocesses 8 --dist loadfile

@@ -274,13 +274,19 @@ def test_a_sample_has_records():
 def test_nothing_but_the_sample_can_give_less_than_one():
     statement = state_dependence(BITS, tally_sample(BITS, [FLAT, FLAT]), "0.9")
     assert statement.dependence.rest == (1, 1)
-    own = next(bound for bound in statement.bounds if bound.why == "own")
-    for changed in ({"bound": Fraction(1, 2)}, {"why": "sample"}):
-        spoiled = tuple(type(own)(**{**vars(b), **changed}) if b is own else b for b in statement.bounds)
-        with pytest.raises(SordinoError, match="must have the bound 1"):
-            Statement(BITS, spoiled, 100, Fraction(9, 10))
     with pytest.raises(SordinoError, match="one bound for each"):
         Statement(BITS, statement.bounds[1:], 100, Fraction(9, 10))
+
+
+@pytest.mark.parametrize("why", ["own", "no bins"])
+@pytest.mark.parametrize("changed", [{"bound": Fraction(1, 2)}, {"why": "sample"}])
+def test_what_no_sample_tells_is_one(why, changed):
+    asked = Asked((*categories(2), NumberAttribute("y", 0, 8, "number")), ((0,), (1,)))
+    statement = state_dependence(asked, tally_sample(asked, [FLAT, FLAT]), "0.9")
+    one = next(bound for bound in statement.bounds if bound.why == why)
+    spoiled = tuple(type(one)(**{**vars(b), **changed}) if b is one else b for b in statement.bounds)
+    with pytest.raises(SordinoError, match="must have the bound 1"):
+        Statement(asked, spoiled, 100, Fraction(9, 10))
 
 
 def test_one_percent_takes_150000_records():
