@@ -83,7 +83,9 @@ def test_fields_that_do_not_fit_are_damage(kind):
         people: int
 
     assert kind.fields(Fields, kind.stamp({"people": 3})).people == 3
-    with pytest.raises(DamagedError, match=f"x.json must be {kind.noun} that Sordino wrote; found people: ") as error:
+    with pytest.raises(
+        DamagedError, match=f"x.json must be {kind.noun} that Sordino wrote; found people must be a"
+    ) as error:
         kind.fields(Fields, kind.stamp({"people": "3"}), "x.json")
     assert error.value.code == "damaged"
 

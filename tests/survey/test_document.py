@@ -289,3 +289,27 @@ def test_half_a_plan_is_refused(tmp_path, plan):
 def test_a_plan_needs_people(read, people):
     with pytest.raises(SordinoError, match="at least 1"):
         Plan.of(read("named"), people)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("queries", 0, "weight"), 0, "found queries.0.weight must be at least 1; found 0"),
+        (("queries", 0, "mechanism", "k"), "4", "found queries.0.mechanism.k must be a whole number; found '4'"),
+        (("queries", 0, "mechanism", "name"), "x", "queries.0.mechanism must be one of 'randomized', 'hadamard'"),
+        (("queries", 0, "colour"), 1, "queries.0.colour must be a known setting: known here are histogram, weight"),
+    ],
+)
+def test_a_document_tells_its_first_mistake_in_our_words(tmp_path, plan, sealed, path, value, words):
+    document = json.loads(plan("named", ("protect = { blocks", "#")).bytes)
+    *parts, last = path
+    table = document
+    for part in parts:
+        table = table[part]
+    table[last] = value
+    (tmp_path / "plan.json").write_text(json.dumps(sealed(document)))
+    with pytest.raises(SordinoError) as caught:
+        Plan.load(tmp_path / "plan.json")
+    assert words in str(caught.value)
+    for foreign in ("Input", "Value error", "should", "Part"):
+        assert foreign not in str(caught.value)

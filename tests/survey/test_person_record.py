@@ -2,7 +2,7 @@
 
 import pytest
 
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.person_record import PersonRecord
 
@@ -44,6 +44,23 @@ def test_values_stand_in_the_order_of_the_attributes(tmp_path):
 def test_no_error_holds_a_value(record, words):
     with pytest.raises(SordinoError, match=words) as caught:
         PersonRecord.read({"version": 1, "record": record}, NUMBERS)
+    assert "9141" not in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once_without_a_value():
+    with pytest.raises(SordinoErrors) as caught:
+        PersonRecord.read({"version": 1, "record": {"age": 9141, "9141": 9141}}, NUMBERS)
+    assert [str(error) for error in caught.value.errors] == [
+        "a record must have a value for each attribute; found none for 'sleep'.",
+        "a record must have the ledger's attributes only; found 1 more.",
+        "the record's 'age' must lie between 18 and 90; found another number.",
+    ]
+
+
+@pytest.mark.parametrize("tables", [{"version": 9141, "record": {}}, {"version": 1, "record": {}, "q9141": 9141}])
+def test_no_error_holds_a_word_of_the_tables(tables):
+    with pytest.raises(SordinoErrors) as caught:
+        PersonRecord.read(tables, NUMBERS)
     assert "9141" not in str(caught.value)
 
 

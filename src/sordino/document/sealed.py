@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from sordino.document.tables import try_tables
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.brief import shown
 
@@ -98,15 +99,12 @@ class Sealed:
         """The checked fields of a document.
 
         Raises:
-            DamagedError: they do not fit.
-            SordinoError: a rule of theirs is broken.
+            DamagedError: they do not fit, with the first mistake.
         """
-        try:
-            return kind.model_validate(document)
-        except ValidationError as error:
-            first = error.errors()[0]
-            path = ".".join(map(str, first["loc"]))
-            raise self.foreign(f"{path}: {first['msg']}", name) from None
+        read, mistakes = try_tables(kind, dict(document))
+        if read is None:
+            raise self.foreign(str(mistakes[0]).removesuffix("."), name)
+        return read
 
     def changed(self, found: str, name: str = "") -> DamagedError:
         """A document that was changed after it was frozen."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sordino.document.formats import QUERY
+from sordino.document.tables import nearest, read_tables
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
@@ -25,9 +26,7 @@ from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
 from sordino.survey.person_record import PersonRecord
-from sordino.survey.protect import nearest
 from sordino.survey.query_table import KINDS, MODELS, QueryTable, RangedModelTable
-from sordino.survey.tables import read_tables
 
 
 @dataclass(frozen=True)

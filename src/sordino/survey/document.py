@@ -1,8 +1,8 @@
 """The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
@@ -42,7 +42,16 @@ class NumbersPart(Part):
     channel: NumberChannelPart
 
 
-QueryPart = HistogramPart | NumbersPart
+def _part_of(query: Any) -> str:
+    """Which of both a question is, so that its mistakes are about that one."""
+    histogram = "histogram" in query if isinstance(query, dict) else isinstance(query, HistogramPart)
+    return (HistogramPart if histogram else NumbersPart).__name__
+
+
+QueryPart = Annotated[
+    Annotated[HistogramPart, Tag(HistogramPart.__name__)] | Annotated[NumbersPart, Tag(NumbersPart.__name__)],
+    Discriminator(_part_of),
+]
 
 
 class PlanDocument(Part):

@@ -17,6 +17,7 @@ from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
 from sordino.document.formats import TERMS
 from sordino.document.sealed import canonical
+from sordino.document.tables import read_tables
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
@@ -25,7 +26,6 @@ from sordino.errors import DamagedError
 from sordino.exact.nats import Nats
 from sordino.survey.kinds import expecting
 from sordino.survey.load import read_toml
-from sordino.survey.tables import read_tables
 from sordino.survey.terms_table import TermsTable, Values
 
 

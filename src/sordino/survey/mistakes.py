@@ -1,51 +1,13 @@
-"""What is wrong with a survey's tables, in our words: path, rule, found value, the nearest right name."""
+"""What is wrong with a survey beyond each of its tables by itself, told whatever else is wrong."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
-from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.brief import shown
-from sordino.survey.ask import AskTable, RegressionTable, named_attributes
-from sordino.survey.attribute import AttributeTable, GridTable, NumberTable
+from sordino.document.tables import nearest
+from sordino.errors import SordinoError
+from sordino.survey.ask import named_attributes
 from sordino.survey.columns import columns_of, shared_columns
-from sordino.survey.dependence import DependenceTable
-from sordino.survey.parts import Part
-from sordino.survey.protect import ProtectTable, is_list_of, nearest
-
-TABLES: Mapping[tuple[str, ...], type[Part]] = {
-    ("ask",): AskTable,
-    ("ask", "regression"): RegressionTable,
-    ("attribute",): AttributeTable,
-    ("attribute", "grid"): GridTable,
-    ("attribute", "number"): NumberTable,
-    ("attribute", "protect"): ProtectTable,
-    ("dependence",): DependenceTable,
-}
-"""The tables of a survey, by their path without numbers and attributes' names."""
-
-
-def all_mistakes(survey: type[Part], tables: dict[str, Any], error: ValidationError) -> list[SordinoError]:
-    """All that is wrong with the tables: first the unknown settings, then what these hid."""
-    known = deepcopy(tables)
-    unknown = [details for details in error.errors() if details["type"] == "extra_forbidden"]
-    for details in unknown:
-        *path, name = details["loc"]
-        table: Any = known
-        for part in path:
-            table = table[part]
-        table.pop(name, None)
-    rest = error.errors()
-    if unknown:
-        try:
-            survey.model_validate(known)
-            rest = []
-        except ValidationError as hidden:
-            rest = hidden.errors()
-    return [mistake for details in (*unknown, *rest) for mistake in in_our_words(survey, details)]
+from sordino.survey.protect import is_list_of
 
 
 def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
@@ -113,39 +75,3 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
         if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
             yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')
             return
-
-
-def in_our_words(survey: type[Part], details: ErrorDetails) -> list[SordinoError]:
-    """One of pydantic's findings: path, rule, found value, nearest right name."""
-    raw = details["loc"]
-    path = ".".join(str(part) for part in raw)
-    original = details.get("ctx", {}).get("error")
-    if isinstance(original, SordinoError):
-        several = original.errors if isinstance(original, SordinoErrors) else [original]
-        where = f"{path}: " if path else ""
-        return [SordinoError(f"{where}{error.rule}", found=error.found, step=error.step) for error in several]
-    if details["type"] == "extra_forbidden":
-        known = _settings(survey, raw[:-1])
-        hint = nearest([str(raw[-1])], known)
-        return [SordinoError(f"{path} must be a known setting" + hint, step=f"known here are {', '.join(known)}")]
-    if details["type"] == "missing":
-        return [SordinoError(f"{path} must be given", step="write version = 1" if raw == ("version",) else "")]
-    if details["type"] == "too_short":
-        return [SordinoError(f"{path} must not be empty")]
-    rule = details["msg"].replace("Input should", "must").replace("valid ", "").replace("dictionary", "table")
-    rule = rule.replace("a integer", "a whole number").replace("a boolean", "true or false")
-    rule = rule.split(" or instance of")[0]
-    # One question alone is still one of a list.
-    step = "write [[ask]] in double brackets" if raw == ("ask",) and isinstance(details["input"], dict) else ""
-    return [SordinoError(f"{path} {rule[0].lower()}{rule[1:]}", found=shown(details["input"]), step=step)]
-
-
-def _settings(survey: type[Part], path: Sequence[int | str]) -> list[str]:
-    """The settings of the table at a path."""
-    table = TABLES.get(tuple(part for part in path if isinstance(part, str) and part not in _names(path)), survey)
-    return list(table.model_fields)
-
-
-def _names(path: Sequence[int | str]) -> set[int | str]:
-    """The parts of a path that the survey's author chose: attributes."""
-    return set(path[1:2]) if path and path[0] == "attribute" else set()

@@ -17,15 +17,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.document.tables import Version, read_tables
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.kinds import expecting
 from sordino.survey.ledger_terms import LedgerTerms
 from sordino.survey.load import read_toml
+from sordino.survey.parts import Part
 from sordino.survey.terms_table import Values
 
-VERSION = 1
+
+class RecordTable(Part):
+    """The file of a record.
+
+    Attributes:
+        version: of the format, 1.
+        record: a value for each attribute.
+    """
+
+    version: Version
+    record: dict[Any, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,20 +66,26 @@ class PersonRecord:
         """Check the tables of such a file.
 
         Raises:
-            SordinoError: another version, a missing, foreign or unfit value; never with a value.
+            SordinoErrors: all mistakes: another version, a missing, foreign or unfit value; never with a value, nor
+                with a name that is not the ledger's.
         """
-        version, record = tables.get("version"), tables.get("record")
-        if type(version) is not int or version != VERSION:
-            raise SordinoError(f"a record's version must be {VERSION}", step=f"write version = {VERSION}")
-        if set(tables) != {"version", "record"} or not isinstance(record, dict):
-            raise SordinoError("a record must have a version and a table [record]", found="other settings")
-        missing = [name for name in terms.names if name not in record]
+        record = read_tables(RecordTable, tables, "the record", private=True).record
+        mistakes, values = [], []
+        missing = [repr(name) for name in terms.names if name not in record]
         if missing:
-            raise SordinoError("a record must have a value for each attribute", found=f"none for {missing[0]!r}")
-        if len(record) > len(terms.names):
-            more = len(record) - len(terms.names)
-            raise SordinoError("a record must have the ledger's attributes only", found=f"{more} more")
-        return cls(tuple(_value(record[name], name, terms.attributes[name]) for name in terms.names))
+            found = f"none for {', '.join(missing)}"
+            mistakes.append(SordinoError("a record must have a value for each attribute", found=found))
+        foreign = len(record.keys() - set(terms.names))
+        if foreign:
+            mistakes.append(SordinoError("a record must have the ledger's attributes only", found=f"{foreign} more"))
+        for name in terms.names:
+            try:
+                values += [_value(record[name], name, terms.attributes[name])] if name in record else []
+            except SordinoError as error:
+                mistakes.append(error)
+        if mistakes:
+            raise SordinoErrors("the record", mistakes)
+        return cls(tuple(values))
 
     def require_of(self, terms: LedgerTerms) -> None:
         """Check that it is a record of these terms: the same for every query, and before any is looked at.

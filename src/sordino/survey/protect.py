@@ -9,7 +9,6 @@ protect = { matrix = [["0", "1"], ["inf", "0"]] }    each ordered pair by itself
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import chain
 from math import lcm
@@ -20,6 +19,7 @@ from pydantic import BeforeValidator
 
 from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds, read_epsilon
 from sordino.definition.high_low import read_sensitive
+from sordino.document.tables import nearest
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -300,16 +300,6 @@ def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Pa
             "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
         )
     return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
-
-
-def nearest(found: Sequence[str], names: Sequence[Any]) -> str:
-    """A hint at the right name for the first of the found ones, or nothing."""
-    close = get_close_matches(found[0], [str(name) for name in names], 2) if found and len(names) <= MANY else []
-    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""
-
-
-MANY = 10_000
-"""Names beyond which no nearest one is looked for."""
 
 
 def is_list_of(value: object, kind: type) -> Any:

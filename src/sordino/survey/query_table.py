@@ -11,14 +11,14 @@ Of categories one attribute is asked, by randomized response: category = "smoker
 The id belongs to these words for ever: asked again, the query has the answer that was given first.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from sordino.document.formats import QUERY
+from sordino.document.tables import Version
 from sordino.survey.parts import Part, require_one_of
 from sordino.survey.protect import Epsilon
-from sordino.survey.tables import whole
 
 MODELS = ("linear", "truncated", "logistic")
 """What can be asked about numbers."""
@@ -71,7 +71,7 @@ class QueryTable(Part):
         category: an attribute of categories, by randomized response.
     """
 
-    version: Annotated[Literal[1], BeforeValidator(whole)]
+    version: Version
     id: Name
     collector: Name
     epsilon: Epsilon

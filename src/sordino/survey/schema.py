@@ -19,10 +19,11 @@ regression = { target = "weight", features = ["age"] }
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
+from sordino.document.tables import Version, nearest, try_tables
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.arguments import checked
 from sordino.exact.brief import shown
@@ -33,17 +34,10 @@ from sordino.survey.dependence import DependenceTable
 from sordino.survey.kinds import expecting
 from sordino.survey.listed import with_listed_files
 from sordino.survey.load import read_toml
-from sordino.survey.mistakes import all_mistakes, wrong_columns, wrong_epsilon, wrong_names
+from sordino.survey.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.parts import Part
 from sordino.survey.promise import Definition, definition_of
-from sordino.survey.protect import Epsilon, nearest, protect_part
-
-
-def _whole(version: object) -> object:
-    """Literal takes everything that equals 1, `true` and 1.0 too."""
-    if type(version) is not int:
-        raise SordinoError("version must be a whole number", found=shown(version))
-    return version
+from sordino.survey.protect import Epsilon, protect_part
 
 
 class Survey(Part):
@@ -65,7 +59,7 @@ class Survey(Part):
         array([0])
     """
 
-    version: Annotated[Literal[1], BeforeValidator(_whole)]
+    version: Version
     epsilon: Epsilon | None = None
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
@@ -141,11 +135,7 @@ class Survey(Part):
             folder: from which the names of listed files are counted; the current one by default.
         """
         complete, unreadable = with_listed_files(tables, folder or Path())
-        survey, mistakes = None, []
-        try:
-            survey = cls.model_validate(complete)
-        except ValidationError as error:
-            mistakes = all_mistakes(cls, complete, error)
+        survey, mistakes = try_tables(cls, complete)
         mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
         if mistakes or survey is None:
             raise SordinoErrors(name, mistakes)

@@ -21,18 +21,18 @@ rest = { smoker = 0.2 }
 """
 
 from fractions import Fraction
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Self, TypeAlias
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
+from sordino.document.tables import Version, nearest
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.brief import shown
 from sordino.survey.dependence import Rest
 from sordino.survey.parts import Part, Text, require_one_of
-from sordino.survey.protect import Epsilon, nearest
-from sordino.survey.tables import whole
+from sordino.survey.protect import Epsilon
 
 Values: TypeAlias = Interval | Categories
 """What an attribute can be."""
@@ -104,7 +104,7 @@ class TermsTable(Part):
         dependence: of categories with deltas.
     """
 
-    version: Annotated[Literal[1], BeforeValidator(whole)]
+    version: Version
     epsilon: Epsilon
     attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
     dependence: BoundsTable | None = None
