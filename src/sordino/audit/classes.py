@@ -101,13 +101,13 @@ class CheckedClasses:
                 raise _other_ratio(column.code)
 
     def _chosen(self, values: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """The ends of a part, and as many of its values as there is room for, evenly; then all."""
+        """The ends of a part, the first with as many values as there is room for, evenly; then all."""
         size = len(values)
-        looked = min(size, max(self._room, SOME))
-        self._room = max(0, self._room - looked)
+        looked = min(size, self._room)
+        self._room -= looked
         if looked < size:
-            ends = values[[0, 1, -2, -1]]
-            yield ends if looked == SOME else np.concatenate([ends, values[:: -(-size // looked)]])
+            yield np.concatenate([values[:2], values[:: -(-size // looked)]]) if looked else values[:2]
+            yield values[-2:]
         yield values
 
 
@@ -130,19 +130,27 @@ def _check_integers(column: ColumnClass, mechanism: Mechanism) -> None:
         raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(column.k))
     if column.count < 1 or not 0 <= column.code < mechanism.outputs:
         raise SordinoError(f"a class must be of outputs 0..{mechanism.outputs - 1}", found="another")
+    ascending = True
     for part in column.parts:
         values = part.values
-        indices = values.ndim == 1 and values.dtype.kind in "iu"
-        if not indices or (len(values) and not 0 <= int(values.min()) <= int(values.max()) < k):
-            # A negative index would be another name of a value.
+        if values.ndim != 1 or values.dtype.kind not in "iu":
             raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
+        if len(values):
+            rising = bool((values[1:] > values[:-1]).all())
+            ascending &= rising
+            # The ends tell the range where values rise: millions of classes are looked at.
+            least, most = (values[0], values[-1]) if rising else (values.min(), values.max())
+            if least < 0 or most >= k:
+                # A negative index would be another name of a value.
+                raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
         wrong = any(type(weight) is not int or weight < 0 or outputs < 0 for weight, outputs in part.weights)
         if wrong or sum(outputs for _, outputs in part.weights) != column.count:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
-    values = _listed(column)
-    if len(values) > 1 and not np.all(values[1:] > values[:-1]) and len(np.unique(values)) < len(values):
-        # A value listed twice would count as two, and hide one that cannot cause the output.
-        raise SordinoError("each class of outputs must list a value once", found="one listed twice")
+    if len(column.parts) > 1 or not ascending:
+        values = _listed(column)
+        if len(np.unique(values)) < len(values):
+            # A value listed twice would count as two, and hide one that cannot cause the output.
+            raise SordinoError("each class of outputs must list a value once", found="one listed twice")
 
 
 class _Totals:
