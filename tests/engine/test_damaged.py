@@ -5,10 +5,12 @@ import random
 import subprocess
 import sys
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino.engine.duckdb import _require_not_stopped
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
 
@@ -30,6 +32,7 @@ CONTENTS = {
     ),
     "too few fields late": (b"value,name\n" + LINES + b"2\n" + LINES, "columns in line 200002"),
     "unterminated quote": (b'value,name\n1,x\n2,"Zebra7731\n', "quotation mark"),
+    "a row that reads like an interrupt": (b'value,name\n1,x\ninterrupted,"Zebra7731\n', "quotation mark"),
     "unterminated quote early": (b'value,name\n1,"Zebra7731\n' + LINES, "whole .csv table"),
     "text after a quote": (b'value,name\n1,x\n2,"Zebra7731"Zebra7731\n', "whole .csv table"),
     "blank line": (b"value,name\n1,Zebra7731\n\n2,x\n", "blank lines; found line 3"),
@@ -158,6 +161,13 @@ def test_a_file_that_is_no_table(tmp_path, numbered, name):
     with pytest.raises(SordinoError, match=r"must be a file|must end in|must have no"):
         privatize_table(numbered, tmp_path / name, tmp_path / "r.csv")
     assert not (tmp_path / "r.csv").exists()
+
+
+@pytest.mark.parametrize("error", [duckdb.InterruptException("INTERRUPT Error"), RuntimeError("Query interrupted")])
+def test_an_interrupt_of_duckdb_is_the_users(error):
+    with pytest.raises(KeyboardInterrupt):
+        _require_not_stopped(error)
+    _require_not_stopped(duckdb.InvalidInputException("Query interrupted"))
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])

@@ -13,6 +13,7 @@ import pytest
 
 from sordino.device.ask import ask
 from sordino.errors import SordinoError
+from sordino.store.database import transaction
 from sordino.store.ledger import Ledger
 
 RESENT = ("q0", "q13", "stored")
@@ -240,3 +241,26 @@ def test_terms_of_another_kind_are_a_clear_error(used, copied, wrong):
         connection.commit()
     with pytest.raises(SordinoError, match="terms must be"):
         Ledger.open(ledger.path)
+
+
+def test_no_message_quotes_a_file_whose_tables_are_others(copied):
+    def rewrite(content):
+        place = content.index(b"CREATE TABLE events (")
+        content[place : place + 21] = b"CREATE TABLE Zebra73 "
+
+    ledger = copied(rewrite)
+    with (
+        pytest.raises(SordinoError, match="must be a whole ledger; found broken tables") as caught,
+        transaction(ledger.path, write=False) as connection,
+    ):
+        connection.execute("SELECT * FROM events").fetchall()
+    assert "Zebra" not in str(caught.value)
+
+
+def test_no_message_quotes_what_is_not_there(used):
+    with (
+        pytest.raises(SordinoError, match="found tables of another form") as caught,
+        transaction(used[0], write=False) as connection,
+    ):
+        connection.execute("SELECT Zebra73 FROM events")
+    assert "Zebra" not in str(caught.value)

@@ -46,6 +46,9 @@ STEPS = {
 }
 """What to do about a table that cannot be read to its end."""
 
+INTERRUPTED = "Query interrupted"
+"""All that DuckDB says of an interrupt where it has no error of its own for it."""
+
 WILDCARDS = frozenset("*?[]{}")
 """In a path DuckDB would take them for a pattern, and could read another file."""
 
@@ -347,11 +350,14 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
 
 
 def _require_not_stopped(error: Exception) -> None:
-    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError."""
-    if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error).lower()[:80]:
+    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError.
+
+    Both are told by their types: the text of any other error can quote a row that says "interrupted".
+    """
+    if isinstance(error, duckdb.InterruptException) or (
+        type(error) is RuntimeError and str(error).startswith(INTERRUPTED)
+    ):
         raise KeyboardInterrupt from None
-    if isinstance(error, RuntimeError):
-        raise error
 
 
 def _system_reason(error: Exception) -> str:

@@ -29,6 +29,14 @@ OWN = stat.S_IRUSR | stat.S_IWUSR
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 """What SQLite reports of a full disk, among others."""
 
+REASONS = {
+    sqlite3.SQLITE_FULL: "no room",
+    sqlite3.SQLITE_IOERR: "an error of the disk",
+    sqlite3.SQLITE_READONLY: "a file that may only be read",
+    sqlite3.SQLITE_CANTOPEN: "a file that cannot be opened",
+}
+"""What SQLite refuses for, in words."""
+
 LOGS = ("-wal", "-shm")
 """Endings of the files that SQLite keeps beside an open one."""
 
@@ -203,16 +211,23 @@ def _errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if _is_busy(error):
             raise _busy(path) from None
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_ERROR:
+        if _code(error) == sqlite3.SQLITE_ERROR:
             # What the tables lack, not what the system does.
-            raise UnreadableError(path, str(error)) from None
-        step = "check that the disk has room" if error.sqlite_errorcode & 0xFF in NO_ROOM else ""
-        raise UnavailableError(f"{path} must be possible to use", found=str(error), step=step) from None
-    except sqlite3.DatabaseError as error:
-        raise UnreadableError(path, str(error)) from None
-    except UnicodeDecodeError:
-        # SQLite's own words may quote what is broken.
+            raise UnreadableError(path, "tables of another form") from None
+        step = "check that the disk has room" if _code(error) in NO_ROOM else ""
+        raise UnavailableError(f"{path} must be possible to use", found=_reason(error), step=step) from None
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise UnreadableError(path, "broken tables") from None
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Which kind of refusal it is; 0 for those of Python's own, which have none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """Why, by SQLite's name of the refusal: its words may quote what stands in the file."""
+    return REASONS.get(_code(error), getattr(error, "sqlite_errorname", "a refusal of the system"))
 
 
 class UnreadableError(DamagedError):
@@ -223,7 +238,7 @@ class UnreadableError(DamagedError):
 
 
 def _is_busy(error: sqlite3.Error) -> bool:
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 
 
 def _busy(path: Path) -> UnavailableError:
