@@ -48,7 +48,7 @@ def test_questions_stand_in_the_order_of_the_survey(tmp_path, frozen, order):
     plan.save(tmp_path / "plan.json")
     for one in (plan, Plan.load(tmp_path / "plan.json")):
         assert [question.name for question in one.questions] == names
-        assert [query.attribute for query in one.sampled.queries] == names
+        assert [query.statistic.attributes for query in one.sampled.queries] == [(name,) for name in names]
         assert one.sampled.fingerprint == plan.sampled.fingerprint
 
 

@@ -8,7 +8,7 @@ Beyond, the classes of outputs that `columns` tells, each of which is checked ag
 output (`audit.classes` says how); that the other outputs of a class are like it is the mechanism's word. So a
 certificate finds integers that are too bold in any mechanism of this package, whatever a plan says, and most mistakes
 of a new mechanism; it is no proof against a class written to deceive, which could also sample what it does not tell.
-For the mechanisms that a plan can hold, tests read every weight of channels of all kinds with integers of all sizes.
+For the mechanisms that a plan can hold, tests compare every weight of channels of all kinds with their classes.
 
 Cost: one pass over the column classes, at any k; for definitions of records with several attributes one pass over all
 single weights, where these are few enough (Bayesian coordinate DP is refused beyond).
