@@ -115,10 +115,16 @@ def test_a_wrong_argument_is_one_clear_error(name):
         (lambda: best_mechanism(3.0, LDP("1")), "k of best_mechanism must be a whole number; found a float."),
         (lambda: best_mechanism("3", LDP("1")), "k of best_mechanism must be a whole number; found a str."),
         (lambda: best_mechanism(3, "1"), "a mechanism is chosen for a pairwise definition; found str."),
-        (lambda: estimate(RESPONSE, [1, 2, 3]), "aggregate of estimate must be a Aggregate; found a list."),
+        (
+            lambda: estimate(RESPONSE, [1, 2, 3]),
+            "an estimate needs an aggregate; found a list: tally",
+        ),
         (lambda: Survey.read("x"), "tables of Survey.read must be a table; found a str."),
         (lambda: Plan.load({}), "path of Plan.load must be a path or a text; found a dict."),
-        (lambda: certify(LDP("1"), RESPONSE), "mechanism of certify must be a Mechanism; found a LDP."),
+        (
+            lambda: certify(LDP("1"), RESPONSE),
+            "certify takes a plan or a mechanism; found a LDP: give a plan",
+        ),
         (
             lambda: RandomizedResponse(3),
             "RandomizedResponse takes k, epsilon; found missing a required argument: 'epsilon'.",

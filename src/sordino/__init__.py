@@ -14,7 +14,7 @@ _MODULES = {
     "accounting.panel": "Panel",
     "accounting.realized": "realized_loss",
     "audit.answers": "certify_answers",
-    "audit.certify": "Certificate certify",
+    "audit.certify": "Certificate",
     "definition.bayesian": "BayesianCoordinateDP",
     "definition.coordinate": "CoordinateDP",
     "definition.dependence": "Dependence",
@@ -34,7 +34,7 @@ _MODULES = {
     "domain.scaled": "Scaled",
     "domain.statistic": "Moments",
     "errors": "SordinoError SordinoErrors",
-    "estimation.estimate": "Estimate estimate",
+    "estimation.estimate": "Estimate",
     "estimation.stopped": "estimate_stopped",
     "evidence.bound.loss": "LossBounds",
     "exact.keyed": "KeyedSource",
@@ -58,12 +58,13 @@ _MODULES = {
     "mechanism.subset": "SubsetSelection",
     "mechanism.table": "ChannelTable",
     "mechanism.truncated_query": "TruncatedLinearQuery",
+    "plan_results": "PlanCertificate PlanEstimate",
     "query.query": "Query",
     "query.sampled": "Sampled",
     "query.statistic": "Value Values",
-    "survey.explain": "explain",
     "survey.plan": "Plan",
     "survey.schema": "Survey",
+    "verbs": "aggregate certify estimate explain plan privatize",
 }
 """Where the public names stand."""
 

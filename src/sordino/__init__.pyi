@@ -4,7 +4,7 @@ from sordino.accounting.odometer import Odometer
 from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.audit.answers import certify_answers
-from sordino.audit.certify import Certificate, certify
+from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.dependence import Dependence
@@ -24,7 +24,7 @@ from sordino.domain.record import Record
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.estimation.estimate import Estimate, estimate
+from sordino.estimation.estimate import Estimate
 from sordino.estimation.stopped import estimate_stopped
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
@@ -48,12 +48,13 @@ from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
+from sordino.plan_results import PlanCertificate, PlanEstimate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
-from sordino.survey.explain import explain
 from sordino.survey.plan import Plan
 from sordino.survey.schema import Survey
+from sordino.verbs import aggregate, certify, estimate, explain, plan, privatize
 
 __all__ = [
     "LDP",
@@ -91,6 +92,8 @@ __all__ = [
     "Panel",
     "Partition",
     "Plan",
+    "PlanCertificate",
+    "PlanEstimate",
     "ProjectiveResponse",
     "Query",
     "RandomizedResponse",
@@ -110,6 +113,7 @@ __all__ = [
     "TruncatedLinearQuery",
     "Value",
     "Values",
+    "aggregate",
     "best_mechanism",
     "certify",
     "certify_answers",
@@ -118,5 +122,7 @@ __all__ = [
     "explain",
     "optimal_channel",
     "people_needed",
+    "plan",
+    "privatize",
     "realized_loss",
 ]

@@ -72,7 +72,8 @@ def test_the_tree_of_the_readme_names_every_floor():
 def test_the_python_example_of_the_readme_runs():
     (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True, timeout=SECONDS)
-    assert "The block of an answer" in done.stdout
+    assert "1 of 2 values is sensitive" in done.stdout
+    assert "'value': 'no', 'estimate': 0." in done.stdout
 
 
 def test_the_survey_of_unequal_attributes_of_the_readme_keeps_what_it_says():

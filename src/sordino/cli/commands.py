@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-import numpy as np
 
+from sordino import verbs
 from sordino.cli.picture import draw, force_option, is_page, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
@@ -26,10 +26,9 @@ from sordino.cli.show import (
 from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
 from sordino.cli.whole import Whole
 from sordino.engine.duckdb import count_rows
-from sordino.engine.estimates import is_estimates, write_estimates
+from sordino.engine.estimates import is_estimates
 from sordino.engine.expected import read_expected
 from sordino.engine.key import TASK
-from sordino.engine.reports import privatize_table, tally_table
 from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
@@ -37,14 +36,12 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.buys import what_a_bound_buys
 from sordino.survey.explain_certificate import certificate_sentences
 from sordino.survey.explain_plan import explanation
-from sordino.survey.forecast import Forecast, forecasts, require_learnable, warnings
-from sordino.survey.load import write_text
+from sordino.survey.forecast import Forecast, forecasts, warnings
 from sordino.survey.odds_by_attribute import kept
 from sordino.survey.plan import MOST_PEOPLE, Plan
 from sordino.survey.replace import of_kind, require_free
-from sordino.survey.result import results
 from sordino.survey.schema import Survey
-from sordino.survey.tally import load_aggregate, save_aggregate
+from sordino.survey.tally import save_aggregate
 
 FILE = click.Path(path_type=Path)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -71,10 +68,10 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
     """
     asked = Survey.load(survey)
     with progress("plan", None):
-        made = Plan.of(asked, people)
-        found = forecasts(made, None if expect is None else read_expected(made, expect))
-        # A sample changes forecasts, and never whether there is a plan.
-        require_learnable(found if expect is None else forecasts(made))
+        made, found = verbs.freeze(asked, people)
+        if expect is not None:
+            # A sample changes forecasts, and never whether there is a plan.
+            found = forecasts(made, read_expected(made, expect))
         buys = what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
@@ -124,11 +121,9 @@ def privatize(
     losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
     """
     frozen = Plan.load(plan)
-    if task is not None and key is None:
-        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
     name = TASK if task is None else task
     with progress("privatize", _total([data])) as advance:
-        n = privatize_table(frozen, data, output, advance, id_column=id_column, key=key, task=name)
+        n = verbs.privatize(frozen, data, output=output, id_column=id_column, key=key, task=task, progress=advance)
     clipped = count_clipped(frozen, data)
     if as_json:
         made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}
@@ -193,18 +188,16 @@ def estimate(
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
     frozen = Plan.load(plan)
-    found = results(frozen, _tally(frozen, reports), method, confidence)
+    estimated = verbs.estimate(frozen, _tally(frozen, reports), method, confidence=confidence)
+    found = estimated.results
     table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
     page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
     if output is not None:
-        write_estimates(found, output, overwrite=table_again)
+        estimated.save(output, overwrite=table_again)
     if html is not None:
-        # Drawing libraries take a second to load: only commands that draw wait for them.
-        from sordino.view.report import estimate_page
-
-        write_text(html, estimate_page(frozen, found), overwrite=page_again)
+        estimated.page(html, overwrite=page_again)
     if as_json:
-        head = {"plan": frozen.hash, "n": sum(result.n for result in found)}
+        head = {"plan": frozen.hash, "n": estimated.n}
         questions = [result_json(result) for result in found]
         print_json(
             {
@@ -244,10 +237,8 @@ def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> N
         draw(region, lambda: question_region(tightest), overwrite=again)
     if as_json:
         promise = frozen.promise and promise_json(frozen.promise)
-        least = _least(frozen) or {}
         # A plan that breaks a promise is not read at all; what holds, holds for all of it.
-        holds = least.get("holds", True) and (frozen.promise is None or frozen.promise.holds)
-        head = {"plan": frozen.hash, **least, "holds": holds}
+        head = {"plan": frozen.hash, **(_least(frozen) or {}), "holds": verbs.certify(frozen).holds}
         print_json({**head, "questions": _certificates(frozen), "promise": promise})
         return
     _print_certificates(frozen)
@@ -302,23 +293,9 @@ def _print_certificates(plan: Plan) -> None:
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:
     """The sum of report files and aggregates."""
-    present = [path.stat() for path in files if path.exists()]
-    if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
-        raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
     reports = [path for path in files if path.suffix != ".json"]
-    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
-    seen: dict[bytes, Path] = {}
-    for path in files:
-        if path.suffix == ".json":
-            found = load_aggregate(plan, path)
-            first = seen.setdefault(found.counts.tobytes(), path)
-            if first is not path:
-                _note(f"{path} holds the same counts as {first}, by chance or as a copy; they count twice")
-            total += found
-    if reports:
-        with progress("tally", _total(reports)) as advance:
-            total += tally_table(plan, reports, advance, _note)
-    return total
+    with progress("tally", _total(reports)) as advance:
+        return verbs.aggregate(plan, *files, progress=advance, note=_note)
 
 
 def _note(sentence: str) -> None:

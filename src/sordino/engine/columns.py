@@ -6,7 +6,6 @@ depends on the data.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,9 +17,9 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.engine.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
+from sordino.engine.frame import Table, expecting_kind
 from sordino.engine.wrong import STEPS, Rows, examine, index_cause, label_cause, number_cause
 from sordino.errors import SordinoError
-from sordino.survey.kinds import expecting
 from sordino.survey.parts import AttributePart
 from sordino.survey.promise import Domain
 
@@ -105,11 +104,11 @@ class AttributeColumns:
         """Whether the columns are read as numbers."""
         return "label" not in self.expressions
 
-    def values(self, path: Path, columns: Mapping[str, pa.Array], rows: int) -> Column:
+    def values(self, table: Table, columns: Mapping[str, pa.Array], rows: int) -> Column:
         """A batch's values, shape (n,): indices, or numbers in the data's unit, to be clipped where that is asked.
 
         Args:
-            path: of the table, for messages.
+            table: they are of, for messages.
             columns: what the expressions gave.
             rows: of the table before the batch.
 
@@ -119,7 +118,7 @@ class AttributeColumns:
         values, wrong = self._read(columns)
         if wrong.any():
             position = int(np.argmax(wrong))
-            raise self._error(path, rows + position + 1, missing=columns["missing"][position].as_py())
+            raise self._error(table, rows + position + 1, missing=columns["missing"][position].as_py())
         return values
 
     def _read(self, columns: Mapping[str, pa.Array]) -> tuple[Column, NDArray[np.bool_]]:
@@ -150,10 +149,10 @@ class AttributeColumns:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
                 return index
 
-    def _error(self, path: Path, row: int, *, missing: bool) -> SordinoError:
+    def _error(self, table: Table, row: int, *, missing: bool) -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
-        where = f"{path}, row {row}, {' and '.join(self.names)}"
-        wrong = examine(path, self.names, self.expressions, self._judge, self._causes)
+        where = f"{table}, row {row}, {' and '.join(self.names)}"
+        wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
         if missing:
             named = isinstance(self.domain, Categories)
             step = ", or declare one of the categories as `missing` in the survey" if named else ""
@@ -182,25 +181,25 @@ class AttributeColumns:
                 return label_cause(rows, domain.labels)
 
 
-def require_columns_of(asked: Iterable[AttributeColumns], path: Path) -> None:
+def require_columns_of(asked: Iterable[AttributeColumns], table: Table) -> None:
     """Refuse a table that lacks columns, or has other things than numbers and texts where numbers are read.
 
     Args:
         asked: the attributes.
-        path: of the table.
+        table: that is read.
 
     Raises:
         SordinoError: columns that are missing, or dates or truth values in one.
     """
     asked = list(asked)
     columns = list(dict.fromkeys(name for own in asked for name in own.names))
-    with expecting(path, "table"):
-        require_columns(path, columns, "name them in its first line, or set `column` in the survey")
-    kinds = dict(header(path))
+    with expecting_kind(table, "table"):
+        require_columns(table, columns, "name them in its first line, or set `column` in the survey")
+    kinds = dict(header(table))
     names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
     wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
     if wrong:
-        raise SordinoError(f"{path} must have numbers in {', '.join(names)}", found=", ".join(wrong))
+        raise SordinoError(f"{table} must have numbers in {', '.join(names)}", found=", ".join(wrong))
 
 
 def numeric_type(kind: str) -> bool:

@@ -7,11 +7,11 @@ people who come in no particular order: the chance that another file has just th
 
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.engine.frame import Table
 from sordino.errors import SordinoError
 
 CERTAIN = 40
@@ -23,9 +23,9 @@ class Copies:
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
-        self._seen: dict[bytes, Path] = {}
+        self._seen: dict[bytes, Table] = {}
 
-    def watched(self, path: Path, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
+    def watched(self, table: Table, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
         """The codes of a file as they are read.
 
         Raises:
@@ -44,16 +44,16 @@ class Copies:
             pairs += int(np.count_nonzero(falling[1:] & ~falling[:-1])) + int(falling[:1].any() and not falls)
             falls = bool(falling[-1]) if len(falling) else falls
             last = ends[-1:]
-        self._compare(path, digest.digest(), n, pairs)
+        self._compare(table, digest.digest(), n, pairs)
 
-    def _compare(self, path: Path, digest: bytes, n: int, pairs: int) -> None:
-        first = self._seen.setdefault(digest, path)
-        if first is path or n == 0:
+    def _compare(self, table: Table, digest: bytes, n: int, pairs: int) -> None:
+        first = self._seen.setdefault(digest, table)
+        if first is table or n == 0:
             return
         if pairs >= CERTAIN:
             raise SordinoError(
-                f"{path} must hold other reports than {first}",
+                f"{table} must hold other reports than {first}",
                 found=f"the same {n:,} in the same order: a copy",
                 step="name one of them",
             )
-        self._note(f"{path} holds the same {n:,} reports as {first}, by chance or as a copy; they count twice")
+        self._note(f"{table} holds the same {n:,} reports as {first}, by chance or as a copy; they count twice")

@@ -1,4 +1,4 @@
-"""Tables in and out by DuckDB: CSV and Parquet, streamed as Arrow batches in bounded memory.
+"""Tables in and out by DuckDB: CSV, Parquet and frames, streamed as Arrow batches in bounded memory.
 
 Every CSV column is read as text, so that nothing is guessed from the data; what DuckDB says about a bad row is put in
 words that hold no value of the row. An output appears whole or not at all.
@@ -9,6 +9,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
+from sordino.engine.frame import Frame, Table
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.survey.columns import alike
 from sordino.survey.load import cannot, written
@@ -58,6 +60,9 @@ WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMA
 PARQUET = "read_parquet(?, hive_partitioning = false)"
 """A folder called `x=1` is no column."""
 
+FRAME = "frame"
+"""What a table in memory is called in queries."""
+
 TEXT = "VARCHAR"
 """The type of every column of a CSV file, and of texts in a Parquet file."""
 
@@ -74,57 +79,62 @@ def table_format(path: Path) -> str:
     raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name))
 
 
-def read_batches(path: Path, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def typed(table: Table) -> bool:
+    """Whether a table's columns have names and types of their own: all but those of a CSV file, which are texts."""
+    return isinstance(table, Frame) or table_format(table) == ".parquet"
+
+
+def read_batches(table: Table, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Stream expressions over some columns of a table, in the order of its rows.
 
     Args:
-        path: a CSV or Parquet file.
+        table: a CSV or Parquet file, or a frame.
         select: SQL expressions by the name of their result; columns are quoted names.
         columns: the columns that the expressions need.
 
     Raises:
         SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
     """
-    source = _source(path, columns)
+    source = _source(table, columns)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
-    with _connected() as connection:
+    with _opened(table) as (connection, parameters):
         try:
-            relation = connection.sql(f"SELECT {query} FROM {source}", params=[str(path.absolute())])  # noqa: S608 - names are quoted
+            relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
             _require_not_stopped(error)
-            raise _damaged(path, error) from None
+            raise _damaged(table, error) from None
 
 
-def holds_everywhere(path: Path, condition: str, columns: Sequence[str]) -> bool:
+def holds_everywhere(table: Table, condition: str, columns: Sequence[str]) -> bool:
     """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
     try:
-        rows, holding = count_where(path, ["true", condition], columns)
+        rows, holding = count_where(table, ["true", condition], columns)
     except SordinoError:
         # Reading the rows one by one tells what is wrong.
         return False
     return rows == holding > 0
 
 
-def count_where(path: Path, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
+def count_where(table: Table, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
     """In how many rows of a table each of some SQL conditions over some columns holds.
 
     Raises:
         SordinoError: no such file or column, or a file that is damaged.
     """
-    source = _source(path, columns)
+    source = _source(table, columns)
     counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
-    with _connected() as connection:
+    with _opened(table) as (connection, parameters):
         try:
-            found = connection.execute(f"SELECT {counts} FROM {source}", [str(path.absolute())]).fetchone()  # noqa: S608 - names are quoted
+            found = connection.execute(f"SELECT {counts} FROM {source}", parameters).fetchone()  # noqa: S608 - names are quoted
         except (duckdb.Error, OSError, RuntimeError) as error:
             _require_not_stopped(error)
-            raise _damaged(path, error) from None
+            raise _damaged(table, error) from None
     return [int(count) for count in found or ()]
 
 
 def count_rows(path: Path) -> int | None:
-    """How many rows a table has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
+    """How many rows a file has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
     try:
         kind = table_format(path)
         if kind == ".parquet":
@@ -190,26 +200,29 @@ def number(name: str) -> str:
     return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
-def header(path: Path) -> list[tuple[str, str]]:
-    """Name and type of each of a table's columns.
+def header(table: Table) -> list[tuple[str, str]]:
+    """Name and type of each of a table's columns, of those that are read if it is in memory.
 
     Raises:
         SordinoError: no such file, a name that DuckDB would take for a pattern, or a damaged file.
     """
-    names = _names(path)
-    if table_format(path) != ".parquet":
+    names = table.table.column_names if isinstance(table, Frame) else _names(table)
+    if not typed(table):
         return [(name, TEXT) for name in names]
     try:
-        with _connected() as connection:
-            described = connection.execute(f"DESCRIBE FROM {PARQUET}", [str(path.absolute())]).fetchall()
+        with _opened(table) as (connection, parameters):
+            source = FRAME if isinstance(table, Frame) else PARQUET
+            described = connection.execute(f"DESCRIBE FROM {source}", parameters).fetchall()
     except (duckdb.Error, OSError) as error:
-        raise _damaged(path, error) from None
+        raise _damaged(table, error) from None
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
 
-def _names(path: Path) -> list[str]:
-    """The names of a table's columns as the file has them: DuckDB renames those that differ in case only."""
-    kind = _require_file(path)
+def _names(table: Table) -> list[str]:
+    """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
+    if isinstance(table, Frame):
+        return list(table.names)
+    path, kind = table, _require_file(table)
     try:
         if kind == ".parquet":
             return list(parquet.read_schema(path).names)
@@ -227,35 +240,46 @@ def _connected() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _source(path: Path, columns: Sequence[str]) -> str:
-    """The table function that reads a file whose path is the query's parameter, its columns checked."""
-    names = _names(path)
+@contextmanager
+def _opened(table: Table) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
+    """A database whose queries can read a table, and what parameters they have."""
+    with _connected() as connection:
+        if isinstance(table, Frame):
+            connection.register(FRAME, table.table)
+        yield connection, [] if isinstance(table, Frame) else [str(table.absolute())]
+
+
+def _source(table: Table, columns: Sequence[str]) -> str:
+    """What reads a table in memory, or a file whose path is the query's parameter, its columns checked."""
+    names = _names(table)
     if not names:
-        raise SordinoError(f"{path} must hold data", found="an empty file")
-    _require_columns(path, names, columns, "name them in its first line")
+        raise SordinoError(f"{table} must hold data", found="no columns" if typed(table) else "an empty file")
+    _require_columns(table, names, columns, "name them in its first line")
     matched = [alike(name) for name in names]
     repeated = [name for name in columns if matched.count(alike(name)) > 1]
     if repeated:
         raise SordinoError(
-            f"{path} must have each column once", found=f"{', '.join(repeated)} more than once (case does not count)"
+            f"{table} must have each column once", found=f"{', '.join(repeated)} more than once (case does not count)"
         )
-    if table_format(path) == ".parquet":
+    if isinstance(table, Frame):
+        return FRAME
+    if typed(table):
         return PARQUET
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
     unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
     types = ", ".join(f"{_text(name)}: '{TEXT}'" for name in unique)
-    compression = "gzip" if table_format(path) == ".csv.gz" else "none"
+    compression = "gzip" if table_format(table) == ".csv.gz" else "none"
     return (
         f"read_csv(?, columns = {{{types}}}, compression = '{compression}', hive_partitioning = false, {CSV_OPTIONS})"
     )
 
 
-def require_columns(path: Path, columns: Sequence[str], step: str, *, named: bool = False) -> None:
+def require_columns(table: Table, columns: Sequence[str], step: str, *, named: bool = False) -> None:
     """Refuse a table that lacks a column.
 
     Args:
-        path: the table.
+        table: a file or a frame.
         columns: their names.
         step: what to do about one that is missing, and is not there in another spelling.
         named: whether the first line is known to be one of names.
@@ -263,18 +287,18 @@ def require_columns(path: Path, columns: Sequence[str], step: str, *, named: boo
     Raises:
         SordinoError: with the names that are there, where they are known to be names.
     """
-    if names := _names(path):
-        _require_columns(path, names, columns, step, named=named)
+    if names := _names(table):
+        _require_columns(table, names, columns, step, named=named)
 
 
 def _require_columns(
-    path: Path, names: Sequence[str], columns: Sequence[str], step: str, *, named: bool = False
+    table: Table, names: Sequence[str], columns: Sequence[str], step: str, *, named: bool = False
 ) -> None:
     missing = [name for name in columns if name not in names]
     if not missing:
         return
     # A CSV file without a header has somebody's values in its first line. Where a column is found they are names.
-    known = named or table_format(path) == ".parquet" or len(missing) < len(columns)
+    known = named or typed(table) or len(missing) < len(columns)
     count = f"{len(names)} column{'' if len(names) == 1 else 's'}"
     found = f"{count}, but not {', '.join(missing)}"
     if known:
@@ -286,13 +310,14 @@ def _require_columns(
     elif not known and len(names) == 1 and set(names[0]) & OTHER_SEPARATORS:
         step = f"separate columns by commas; {step}"
     rule = f"must have the column{'' if len(columns) == 1 else 's'} {', '.join(columns)}"
-    raise SordinoError(f"{path} {rule}", found=found, step=step)
+    raise SordinoError(f"{table} {rule}", found=found, step=step)
 
 
-def refuse_blank_lines(path: Path) -> None:
+def refuse_blank_lines(table: Table) -> None:
     """DuckDB skips a blank line, or takes it for a missing value: neither is what a table may leave open."""
-    if _require_file(path) == ".parquet":
+    if isinstance(table, Frame) or _require_file(table) == ".parquet":
         return
+    path = table
     opener = gzip.open if table_format(path) == ".csv.gz" else open
     lines, tail = 0, b"\n"
     try:
@@ -327,10 +352,10 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _damaged(path: Path, error: Exception) -> SordinoError:
+def _damaged(table: Table, error: Exception) -> SordinoError:
     """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
     if isinstance(error, OSError) and error.strerror:
-        return cannot("read", path, error)
+        return cannot("read", Path(str(table)), error)
     text = str(error)
     line = re.search(r"CSV Error on Line: (\d+)", text)
     where = f" in line {line[1]}" if line else ""
@@ -346,7 +371,9 @@ def _damaged(path: Path, error: Exception) -> SordinoError:
         signs = [known["Invalid unicode"]]
     found = (signs or ["a damaged or cut file"])[0] + where
     step = STEPS.get(signs[0], AGAIN) if signs else AGAIN
-    return DamagedError(f"{path} must be a whole {table_format(path)} table", found=found, step=step)
+    if isinstance(table, Frame):
+        return DamagedError(f"{table} must be a whole table", found="columns that cannot be read", step="make it again")
+    return DamagedError(f"{table} must be a whole {table_format(table)} table", found=found, step=step)
 
 
 def _require_not_stopped(error: Exception) -> None:

@@ -40,10 +40,15 @@ def write_estimates(found: Sequence[Result], path: Path, *, overwrite: bool = Fa
     numbers = ["estimate", "stderr", "low", "high"]
     if any(not isinstance(result, Untold) and result.fitted is not None for result in found):
         numbers.append("fitted")
-    texts = [(name, pa.string()) for name in ("attribute", "value")]
-    schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
+    schema = _schema(numbers)
     batches = _batches(found, schema, cells=table_format(path) != ".parquet")
     write_table(path, schema, batches, overwrite=overwrite)
+
+
+def table_of(found: Sequence[Result]) -> pa.Table:
+    """All rows of all results in memory, names as they are; what was fitted is null where nothing was."""
+    schema = _schema(("estimate", "stderr", "low", "high", "fitted"))
+    return pa.Table.from_batches(_batches(found, schema, cells=False), schema)
 
 
 def as_cell(text: str) -> str:
@@ -64,6 +69,11 @@ def is_estimates(path: Path) -> bool:
         return [name for name, _ in header(path)][:3] == ["attribute", "value", "estimate"]
     except SordinoError:
         return False
+
+
+def _schema(numbers: Sequence[str]) -> pa.Schema:
+    texts = [(name, pa.string()) for name in ("attribute", "value")]
+    return pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
 
 
 def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:

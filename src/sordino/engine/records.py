@@ -4,7 +4,6 @@ Messages name rows and columns, never an id, which may be as personal as a value
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.engine.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
+from sordino.engine.frame import Table
 from sordino.errors import SordinoError
 from sordino.exact.keyed import TEXT_BIT, first_repeated, record_ids
 from sordino.exact.source import Words
@@ -24,11 +24,11 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number with irregular bits: multiplied by it, the ids of a table fall evenly into parts."""
 
 
-def id_expressions(path: Path, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
+def id_expressions(table: Table, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
     """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
 
     Args:
-        path: the table.
+        table: a file or a frame.
         column: the ids.
         kinds: the type of each of the table's columns.
 
@@ -37,10 +37,10 @@ def id_expressions(path: Path, column: str, kinds: Mapping[str, str]) -> dict[st
     """
     if column not in kinds:
         # Whoever reads ids has found the columns of the values.
-        require_columns(path, [column], "name the column that tells people apart: --id COLUMN", named=True)
+        require_columns(table, [column], "name the column that tells people apart: --id COLUMN", named=True)
     kind, name = kinds[column], quoted(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
-        raise SordinoError(f"{path} must have whole numbers or texts in {column}", found=f"type {kind}")
+        raise SordinoError(f"{table} must have whole numbers or texts in {column}", found=f"type {kind}")
     if kind in WHOLE:
         return {"id": f"coalesce({name}, 0)", "id_missing": f"{name} IS NULL"}
     text = f"CAST({name} AS VARCHAR)"
@@ -56,7 +56,7 @@ def id_expressions(path: Path, column: str, kinds: Mapping[str, str]) -> dict[st
     }
 
 
-def batch_ids(path: Path, column: str, batch: pa.RecordBatch, rows: int) -> Words:
+def batch_ids(table: Table, column: str, batch: pa.RecordBatch, rows: int) -> Words:
     """The ids of a batch, shape (n, 2), that begins after so many rows.
 
     Raises:
@@ -66,7 +66,7 @@ def batch_ids(path: Path, column: str, batch: pa.RecordBatch, rows: int) -> Word
     if missing.true_count:
         row = rows + pc.index(missing, value=True).as_py() + 1
         raise SordinoError(
-            f"{path}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
+            f"{table}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
         )
     if "id" in batch.schema.names:
         return record_ids(batch.column("id").to_numpy())
@@ -82,7 +82,7 @@ def batch_ids(path: Path, column: str, batch: pa.RecordBatch, rows: int) -> Word
     return ids
 
 
-def check_ids(path: Path, column: str) -> None:
+def check_ids(table: Table, column: str) -> None:
     """Refuse a table in which an id is missing or stands twice: exactly, and in bounded memory.
 
     Raises:
@@ -95,11 +95,11 @@ def check_ids(path: Path, column: str) -> None:
         # Of the ids spread over 64 bits: those whose first `bits` bits are `first`.
         bits, first = parts.pop()
         count = 0
-        for ids in _read_ids(path, column):
+        for ids in _read_ids(table, column):
             mine = ids[_in_part(ids, bits, first)]
             while count + len(mine) > MOST:
                 # All are compared before they are parted: ids that differ can be, equal ones could not.
-                _refuse_repeated(path, column, kept[:count])
+                _refuse_repeated(table, column, kept[:count])
                 bits, first = bits + 1, first << 1
                 parts.append((bits, first | 1))
                 stay, mine = (some[_in_part(some, bits, first)] for some in (kept[:count], mine))
@@ -107,13 +107,13 @@ def check_ids(path: Path, column: str) -> None:
                 kept[:count] = stay
             kept[count : count + len(mine)] = mine
             count += len(mine)
-        _refuse_repeated(path, column, kept[:count])
+        _refuse_repeated(table, column, kept[:count])
 
 
-def _read_ids(path: Path, column: str) -> Iterator[Words]:
+def _read_ids(table: Table, column: str) -> Iterator[Words]:
     rows = 0
-    for batch in read_batches(path, id_expressions(path, column, dict(header(path))), [column]):
-        yield batch_ids(path, column, batch, rows)
+    for batch in read_batches(table, id_expressions(table, column, dict(header(table))), [column]):
+        yield batch_ids(table, column, batch, rows)
         rows += len(batch)
 
 
@@ -124,20 +124,20 @@ def _in_part(ids: Words, bits: int, first: int) -> NDArray[np.bool_]:
     return inside
 
 
-def _refuse_repeated(path: Path, column: str, ids: Words) -> None:
+def _refuse_repeated(table: Table, column: str, ids: Words) -> None:
     position = first_repeated(ids)
     if position is None:
         return
     repeated, rows, where = ids[position].copy(), 0, []
-    for batch in _read_ids(path, column):
+    for batch in _read_ids(table, column):
         where += (rows + 1 + np.flatnonzero((batch == repeated).all(axis=1))).tolist()
         rows += len(batch)
         if len(where) > 1:
             break
     if len(where) < 2:
-        raise SordinoError(f"{path} must not change while it is read", step="privatize it again")
+        raise SordinoError(f"{table} must not change while it is read", step="privatize it again")
     raise SordinoError(
-        f"{path}, row {where[1]}, {column}: each row must have an id of its own",
+        f"{table}, row {where[1]}, {column}: each row must have an id of its own",
         found=f"that of row {where[0]} again",
         step="give each person one row; nothing was written",
     )

@@ -1,4 +1,4 @@
-"""Report files: privatize a table of people into one, and tally them. Bounded memory, whole files or none.
+"""Reports: privatize a table of people into a file or a frame, and tally them. Bounded memory, whole files or none.
 
 A row is one report: the plan's tag and a code. In CSV both have a constant number of digits, so that no length tells
 anything and a cut row is seen.
@@ -22,8 +22,10 @@ from sordino.engine.duckdb import (
     refuse_blank_lines,
     require_columns,
     table_format,
+    typed,
     write_table,
 )
+from sordino.engine.frame import Table, expecting_kind
 from sordino.engine.key import TASK, make_key, read_key
 from sordino.engine.records import check_ids
 from sordino.engine.values import check_values, read_people
@@ -31,11 +33,13 @@ from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedRecords, KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.kinds import expecting
 from sordino.survey.load import require_new
 from sordino.survey.plan import Plan
 
 COLUMNS = ("plan", "code")
+
+HASH = b"sordino plan"
+"""What the metadata of reports in memory call the plan's hash."""
 
 TAG_DIGITS = 20
 """Decimal digits of 64 bits."""
@@ -46,12 +50,12 @@ Progress = Callable[[int], None]
 
 def privatize_table(
     plan: Plan,
-    data: Path,
+    data: Table,
     reports: Path,
     progress: Progress = lambda _: None,
     *,
     id_column: str | None = None,
-    key: Path | None = None,
+    key: Path | KeyedSource | None = None,
     task: str = TASK,
 ) -> int:
     """Release one report for each row of a table; returns how many.
@@ -65,8 +69,9 @@ def privatize_table(
         reports: the file to write; in the order of the rows, without their ids.
         progress: called with the number of rows done since the last call.
         id_column: tells the rows apart; an id that stands twice is refused.
-        key: the key file, made if there is none: the same key, plan, task, id and value always give the same report.
-        task: tells this release from others of the same plan under the same key.
+        key: the key file, made if there is none, or a keyed source, which names its own task: the same key, plan, task,
+            id and value always give the same report.
+        task: tells this release from others of the same plan under the same key file.
 
     Raises:
         SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
@@ -78,52 +83,93 @@ def privatize_table(
             step="use the reports that you have",
         )
     require_new(reports)
+    done = 0
+
+    def count(rows: int) -> None:
+        nonlocal done
+        done += rows
+        progress(rows)
+
+    batches = _reports(plan, data, count, id_column, key, task)
+    digits = len(str(plan.sampled.outputs - 1))
+    padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
+    write_table(reports, _schema(plan), batches, "plan, code" if table_format(reports) == ".parquet" else padded)
+    return done
+
+
+def privatize_frame(
+    plan: Plan,
+    data: Table,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    key: Path | KeyedSource | None = None,
+    task: str = TASK,
+) -> pa.Table:
+    """The reports that `privatize_table` would write, in memory; each call without a key is a new release.
+
+    Returns:
+        The columns of a report file, and the plan's hash in the metadata.
+
+    Raises:
+        SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
+    """
+    batches = _reports(plan, data, progress, id_column, key, task)
+    return pa.Table.from_batches(batches, _schema(plan)).replace_schema_metadata({HASH: plan.hash})
+
+
+def _reports(
+    plan: Plan, data: Table, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
+) -> Iterator[pa.RecordBatch]:
+    """One report for each row of a table, whose rows have all been looked at before the first is made."""
     if key is not None and id_column is None:
         raise SordinoError(
             "a key needs the ids of the rows to repeat their reports",
             found="no column of ids",
             step="name it: --id COLUMN",
         )
-    secret = None if key is None else read_key(key)
-    sampled = plan.sampled
-    width = np.dtype(np.uint32 if sampled.code_bits <= 32 else np.uint64)
-    schema = pa.schema([("plan", pa.uint64()), ("code", pa.from_numpy_dtype(width))])
-    done = 0
+    secret = read_key(key) if isinstance(key, Path) else None
     # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
     check_values(plan, data)
     if id_column is not None:
         check_ids(data, id_column)
-    fresh = SystemSource()
-    keyed = None if key is None else KeyedSource(secret or make_key(key), f"{plan.hash} {task}")
+    if isinstance(key, Path):
+        key = KeyedSource(secret or make_key(key), task)
+    keyed = None if key is None else key.of_plan(plan.hash)
+    return _drawn(plan, data, progress, id_column, keyed)
 
-    def batches() -> Iterator[pa.RecordBatch]:
-        nonlocal done
-        for values, ids in read_people(plan, data, id_column, checked=True):
-            # All ids of the table were compared above.
-            source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
-            codes = sampled.privatize(values, source)
-            tags = np.full(len(codes), plan.tag, dtype=np.uint64)
-            yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
-            done += len(codes)
-            progress(len(codes))
 
-    digits = len(str(sampled.outputs - 1))
-    padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
-    write_table(reports, schema, batches(), "plan, code" if table_format(reports) == ".parquet" else padded)
-    return done
+def _drawn(
+    plan: Plan, data: Table, progress: Progress, id_column: str | None, keyed: KeyedSource | None
+) -> Iterator[pa.RecordBatch]:
+    """The reports of rows that have been looked at."""
+    sampled, schema, fresh = plan.sampled, _schema(plan), SystemSource()
+    width = schema.field("code").type.to_pandas_dtype()
+    for values, ids in read_people(plan, data, id_column, checked=True):
+        # All ids of the table have been compared.
+        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
+        codes = sampled.privatize(values, source)
+        tags = np.full(len(codes), plan.tag, dtype=np.uint64)
+        yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
+        progress(len(codes))
+
+
+def _schema(plan: Plan) -> pa.Schema:
+    """The columns of reports, as narrow as the plan's codes allow."""
+    return pa.schema([("plan", pa.uint64()), ("code", pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64())])
 
 
 def tally_table(
     plan: Plan,
-    reports: Sequence[Path],
+    reports: Sequence[Table],
     progress: Progress = lambda _: None,
     note: Callable[[str], None] = lambda _: None,
 ) -> Aggregate:
-    """Count the reports of one or more files.
+    """Count the reports of one or more files or frames.
 
     Args:
         plan: of the reports.
-        reports: the files.
+        reports: the files or frames.
         progress: called with the number of rows done since the last call.
         note: called with a sentence about files that hold the same few reports, which may be copies.
 
@@ -134,16 +180,16 @@ def tally_table(
     sampled = plan.sampled
     aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
     copies = Copies(note)
-    for path in reports:
+    for table in reports:
         rows = 0
-        for codes in copies.watched(path, _read_codes(plan, path)):
+        for codes in copies.watched(table, _read_codes(plan, table)):
             try:
                 aggregate += sampled.tally(codes)
             except SordinoError:
                 position = sampled.first_invalid(codes)
                 if position is None:
                     raise
-                rule = f"{path}, row {rows + position + 1}: a code must be one that the plan can send"
+                rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
                 raise DamagedError(rule, found="another code", step="get the file again") from None
             rows += len(codes)
             progress(len(codes))
@@ -154,7 +200,7 @@ def tally_table(
 
 def tally_people(
     plan: Plan,
-    data: Path,
+    data: Table,
     progress: Progress = lambda _: None,
     *,
     id_column: str | None = None,
@@ -173,71 +219,71 @@ def tally_people(
     return aggregate
 
 
-def _read_codes(plan: Plan, path: Path) -> Iterator[NDArray[np.uint64]]:
-    """The codes of a file, each row checked.
+def _read_codes(plan: Plan, table: Table) -> Iterator[NDArray[np.uint64]]:
+    """The codes of a table, each row checked.
 
     Raises:
         SordinoError: another plan's report, or columns of another kind.
         DamagedError: a code that no report of the plan has, or a cut file.
     """
-    with expecting(path, "reports"):
-        require_columns(path, COLUMNS, "give a file that `sordino privatize` wrote")
+    with expecting_kind(table, "reports"):
+        require_columns(table, COLUMNS, "give a file that `sordino privatize` wrote")
     last = plan.sampled.outputs - 1
     tag, code = (quoted(name) for name in COLUMNS)
     own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
     whole = "true"
-    if table_format(path) == ".parquet":
-        wrong = [name for name, kind in header(path) if name in COLUMNS and kind not in WHOLE]
+    if typed(table):
+        wrong = [name for name, kind in header(table) if name in COLUMNS and kind not in WHOLE]
         if wrong:
-            raise SordinoError(f"{path} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
+            raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
     else:
-        _require_last_line(path)
-        refuse_blank_lines(path)
+        _require_last_line(table)
+        refuse_blank_lines(table)
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
     rows = 0
-    for batch in read_batches(path, select, COLUMNS):
+    for batch in read_batches(table, select, COLUMNS):
         for name in ("own", "valid"):
             if batch.column(name).true_count < len(batch):
                 row = rows + pc.index(batch.column(name), value=False).as_py() + 1
-                raise _foreign(path, row, own) if name == "own" else _no_code(path, row, last, own, valid)
+                raise _foreign(table, row, own) if name == "own" else _no_code(table, row, last, own, valid)
         codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
         rows += len(batch)
         yield codes
 
 
-def _foreign(path: Path, row: int, own: str) -> SordinoError:
+def _foreign(table: Table, row: int, own: str) -> SordinoError:
     """Reports whose tag is not the plan's."""
     sign = f"regexp_full_match(CAST({quoted('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
-    rows, foreign, rounded = count_where(path, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
+    rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
     found, step = f"another plan's in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
     if rounded == foreign:
         found += " (numbers with a decimal point, as programs write that round what is long)"
         step = "get the file as it was written"
-    return SordinoError(f"{path}, row {row}: a report must belong to the plan", found=found, step=step)
+    return SordinoError(f"{table}, row {row}: a report must belong to the plan", found=found, step=step)
 
 
-def _no_code(path: Path, row: int, last: int, own: str, valid: str) -> DamagedError:
+def _no_code(table: Table, row: int, last: int, own: str, valid: str) -> DamagedError:
     """Codes that no report of the plan has."""
     code = f"CAST({quoted('code')} AS VARCHAR)"
     wrong = f"({own} AND NOT {valid})"
     short = f"regexp_full_match({code}, '[0-9]+') AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false)"
     point = f"regexp_full_match({code}, '[0-9]+\\.0*')"
     conditions = ["true", wrong, f"{wrong} AND {short}", f"{wrong} AND {point}"]
-    rows, count, shortened, pointed = count_where(path, conditions, COLUMNS)
+    rows, count, shortened, pointed = count_where(table, conditions, COLUMNS)
     cause = ""
     if shortened == count:
         cause = " (without their leading zeros, as programs write that take codes for numbers)"
     elif pointed == count:
         cause = " (with a decimal point, as programs write that take codes for measurements)"
-    rule = f"{path}, row {row}: a code must be one of the plan's, in 0..{last}"
+    rule = f"{table}, row {row}: a code must be one of the plan's, in 0..{last}"
     return DamagedError(rule, found=f"another code in {count:,} of {rows:,} rows{cause}", step="get the file again")
 
 
-def _require_last_line(path: Path) -> None:
+def _require_last_line(path: Table) -> None:
     """A report file that was cut does not end with a line feed, unless it was cut between rows."""
-    if table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
+    if isinstance(path, Path) and table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             file.seek(-1, 2)
             if file.read(1) != b"\n":

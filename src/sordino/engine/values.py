@@ -1,13 +1,13 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from sordino.engine.columns import AttributeColumns, Column, require_columns_of
 from sordino.engine.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
+from sordino.engine.frame import Table
 from sordino.engine.records import batch_ids, id_expressions
 from sordino.errors import SordinoError
 from sordino.exact.source import Words
@@ -18,71 +18,71 @@ Values: TypeAlias = tuple[Column, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""
 
 
-def check_values(plan: Plan, path: Path) -> None:
+def check_values(plan: Plan, table: Table) -> None:
     """Read a table of people once, and refuse what `read_values` would refuse."""
     conditions = [columns.condition for columns in _asked(plan).values()]
     told = [condition for condition in conditions if condition is not None]
     if len(told) == len(conditions):
-        require_columns_of(_asked(plan).values(), path)
-        refuse_blank_lines(path)
-        if holds_everywhere(path, " AND ".join(told), _names(plan)):
+        require_columns_of(_asked(plan).values(), table)
+        refuse_blank_lines(table)
+        if holds_everywhere(table, " AND ".join(told), columns_read(plan)):
             return
-    for _ in read_values(plan, path):
+    for _ in read_values(plan, table):
         pass
 
 
-def read_values(plan: Plan, path: Path, *, checked: bool = False) -> Iterator[Values]:
+def read_values(plan: Plan, table: Table, *, checked: bool = False) -> Iterator[Values]:
     """The values that the plan's questions ask for in a table of people, a batch at a time.
 
     Args:
         plan: whose attributes are read, of everybody: who answers which question is drawn without looking.
-        path: the table.
+        table: a file or a frame.
         checked: whether `check_values` has read it before; each value is looked at all the same.
 
     Raises:
         SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
     """
-    for values, _ in read_people(plan, path, None, checked=checked):
+    for values, _ in read_people(plan, table, None, checked=checked):
         yield values
 
 
 def read_people(
-    plan: Plan, path: Path, id_column: str | None, *, checked: bool = False
+    plan: Plan, table: Table, id_column: str | None, *, checked: bool = False
 ) -> Iterator[tuple[Values, Words | None]]:
     """The values as `read_values` gives them, each batch with the ids of its rows, shape (n, 2), if a column has them.
 
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
     """
-    asked, columns = _asked(plan), _names(plan)
-    require_columns_of(asked.values(), path)
+    asked, columns = _asked(plan), columns_read(plan)
+    require_columns_of(asked.values(), table)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
-        select |= id_expressions(path, id_column, dict(header(path)))
+        select |= id_expressions(table, id_column, dict(header(table)))
     if not checked:
-        refuse_blank_lines(path)
+        refuse_blank_lines(table)
     rows = 0
-    for batch in read_batches(path, select, columns):
+    for batch in read_batches(table, select, columns):
         read = {
-            name: own.values(path, {key: batch.column(given) for key, given in keys[name].items()}, rows)
+            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows)
             for name, own in asked.items()
         }
-        ids = None if id_column is None else batch_ids(path, id_column, batch, rows)
+        ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
         rows += len(batch)
         yield tuple(_taken(question, read) for question in plan.questions), ids
     if rows == 0:
-        raise SordinoError(f"{path} must hold data", found="no rows")
+        raise SordinoError(f"{table} must hold data", found="no rows")
 
 
-def count_clipped(plan: Plan, path: Path) -> dict[str, int]:
+def count_clipped(plan: Plan, table: Table) -> dict[str, int]:
     """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
     clipped = {name: own for name, own in _asked(plan).items() if own.clipped is not None}
     if not clipped:
         return {}
     conditions = [own.clipped or "" for own in clipped.values()]
-    counts = count_where(path, conditions, [own.names[0] for own in clipped.values()])
+    counts = count_where(table, conditions, [own.names[0] for own in clipped.values()])
     return dict(zip(clipped, counts, strict=True))
 
 
@@ -108,6 +108,6 @@ def _asked(plan: Plan) -> dict[str, AttributeColumns]:
     return asked
 
 
-def _names(plan: Plan) -> list[str]:
+def columns_read(plan: Plan) -> list[str]:
     """The columns of all questions, each once."""
     return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.names))

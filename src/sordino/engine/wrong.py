@@ -6,7 +6,6 @@ One more reading of the table, once it is known that there is something to tell.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.engine.duckdb import number, quoted, read_batches
+from sordino.engine.frame import Table
 
 Mask = NDArray[np.bool_]
 
@@ -77,7 +77,7 @@ class Wrong:
 
 
 def examine(
-    path: Path,
+    table: Table,
     names: Sequence[str],
     expressions: Mapping[str, str],
     judge: Callable[[Mapping[str, pa.Array]], tuple[Mask, Mask]],
@@ -86,7 +86,7 @@ def examine(
     """Read the columns of an attribute once more, and count.
 
     Args:
-        path: the table.
+        table: a file or a frame.
         names: of the columns.
         expressions: what `judge` needs, in SQL.
         judge: which rows of a batch are wrong, and in which of these a value is missing.
@@ -96,7 +96,7 @@ def examine(
     for j, name in enumerate(names):
         select |= {f"text {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {j}": number(name)}
     rows, missing, causes = 0, 0, Counter[str]()
-    for batch in read_batches(path, select, names):
+    for batch in read_batches(table, select, names):
         wrong, absent = judge({key: batch.column(key) for key in expressions})
         rows += len(batch)
         missing += int(np.count_nonzero(wrong & absent))

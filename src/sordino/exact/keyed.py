@@ -93,6 +93,15 @@ class KeyedSource:
             )
         return KeyedRecords(self, pairs)
 
+    def of_plan(self, plan_hash: str) -> "KeyedSource":
+        """The source of this task's release of one plan; that of another plan has other words.
+
+        Example:
+            >>> KeyedSource(bytes(32), "first wave").of_plan("sha256:00")
+            KeyedSource(<key not shown>, 'sha256:00 first wave')
+        """
+        return KeyedSource(self._key, f"{plan_hash} {self._task.decode()}")
+
     def _cipher(self, use: str) -> CipherContext:
         """A block cipher for inputs of one kind, in batches of whole blocks."""
         info = b"\0".join((LABEL, use.encode(), self._task))

@@ -1,0 +1,73 @@
+"""Tables in memory, read as files are: whatever hands its columns over by the Arrow C stream.
+
+pandas, polars, pyarrow and DuckDB do. Only the columns that are asked are kept, and nothing is copied where the frame
+holds them as Arrow does.
+"""
+
+from collections.abc import Collection
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from sordino.errors import SordinoError
+from sordino.survey.kinds import Kind, expecting
+
+STREAM = "__arrow_c_stream__"
+"""What a frame offers: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame:
+    """A table in memory.
+
+    Attributes:
+        names: of all its columns.
+        table: those that are read.
+        called: what messages call it.
+    """
+
+    names: tuple[str, ...]
+    table: pa.Table
+    called: str
+
+    def __str__(self) -> str:
+        return self.called
+
+    @classmethod
+    def of(cls, given: Any, columns: Collection[str], called: str = "the frame") -> "Frame":
+        """Take some columns of a frame; those that it lacks are missed by whoever reads them.
+
+        Raises:
+            SordinoError: no frame, or columns that its library cannot hand over.
+        """
+        if not is_frame(given):
+            step = "give a pandas, polars or pyarrow frame, a DuckDB relation, or the path of a file"
+            raise SordinoError(f"{called} must be a table", found=f"a {type(given).__name__}", step=step)
+        try:
+            reader = pa.RecordBatchReader.from_stream(given)
+            names = reader.schema.names
+            # Of two columns of one name the first: whoever reads it refuses them.
+            places = [place for place, name in enumerate(names) if name in columns and names.index(name) == place]
+            schema = pa.schema([reader.schema.field(place) for place in places], reader.schema.metadata)
+            batches = [pa.record_batch([batch.column(at) for at in places], schema=schema) for batch in reader]
+        except Exception:  # noqa: BLE001 - each library has errors of its own, which may quote values
+            step = "give each column one type, or select the columns that are asked"
+            raise SordinoError(f"{called} must be possible to read", found="a column that is not", step=step) from None
+        return cls(tuple(names), pa.Table.from_batches(batches, schema), called)
+
+
+Table: TypeAlias = Path | Frame
+"""A table: a CSV or Parquet file, or one in memory."""
+
+
+def is_frame(given: object) -> bool:
+    """Whether something hands its columns over as a frame does."""
+    return hasattr(type(given), STREAM)
+
+
+def expecting_kind(table: Table, wanted: Kind) -> AbstractContextManager[None]:
+    """`expecting`, of a file: a frame is what it is."""
+    return nullcontext() if isinstance(table, Frame) else expecting(table, wanted)
