@@ -1,5 +1,6 @@
 """The verbs: a plan and frames or files in, frames with labels out; a mechanism and arrays too; all else refused."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -480,3 +481,47 @@ def test_nothing_is_loaded_before_it_is_used():
     assert {name.split(".")[0] for name in loaded} <= sys.stdlib_module_names | {"sordino"}
     assert len(loaded) < 60
     assert set(sordino.__all__) >= {"plan", "privatize", "aggregate", "estimate", "certify", "explain"}
+
+
+PLAN = Plan.of(SURVEY, 1000)
+TALLY = RESPONSE.tally([0, 1])
+NOUNS = (
+    PLAN,
+    SURVEY,
+    pa.table({"x": [0, 1, 2]}),
+    PLAN.sampled.tally([0, 1, 2]),
+    TALLY,
+    estimate(RESPONSE, TALLY),
+    certify(RESPONSE, LDP("1")),
+    certify(PLAN),
+    RESPONSE,
+    ONE_BIT,
+    BOX_QUESTION,
+    ALL,
+    ASKED,
+    Value("x"),
+    LDP("1"),
+    BlockLDP("1", [0, 0, 1]),
+    CoordinateDP(["1"]),
+    Categories(["a", "b", "c"]),
+    Record({"x": Categories(["a", "b", "c"])}),
+    Dependence.unknown(2),
+    KeyedSource(KEY, "t"),
+    SystemSource(),
+    SystemSource,
+    np.array([0.5, 1.0]),
+    None,
+)
+
+
+@pytest.mark.filterwarnings("ignore:.*holds the same counts")
+@pytest.mark.parametrize("verb", [plan, privatize, aggregate, estimate, certify])
+def test_every_verb_of_every_two_nouns_works_or_is_refused(verb):
+    works = 0
+    for first, second in itertools.product(NOUNS, NOUNS):
+        try:
+            verb(first, second)
+            works += 1
+        except SordinoError as error:
+            assert error.rule  # noqa: PT017 - any other error fails the test
+    assert works > 0 or verb is plan
