@@ -75,7 +75,7 @@ def test_a_report_belongs_to_the_block_of_its_row(tmp_path, make_plan, write_row
 def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes):
     n, odds = 200_000, np.exp(2)
     plan = make_plan({"categories": 4}, epsilon="2")
-    assert plan.document.queries[0].mechanism.name == "randomized"
+    assert plan.document.queries[0].mechanism["name"] == "randomized"
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [2] * n}), tmp_path / "r.parquet")
     counts = np.bincount(read_codes(tmp_path / "r.parquet")[1], minlength=4).tolist()
     for code, count in enumerate(counts):

@@ -8,6 +8,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -142,8 +143,8 @@ def test_a_subset_is_neither_empty_nor_everything(size):
 
 def test_a_frozen_record_gives_the_same_channel():
     built = SubsetSelection(9, "ln 3", 4)
-    assert built.record == {"k": 9, "threshold": built.threshold, "size": 4}
-    assert SubsetSelection.from_threshold(**built.record) == built
+    assert built.record == {"k": 9, "threshold": str(built.threshold), "size": 4}
+    assert SubsetSelection.from_record(Entries(built.record, "it")) == built
     assert SubsetSelection.from_threshold(9, built.threshold, 3).fingerprint != built.fingerprint
 
 

@@ -147,8 +147,8 @@ def test_impossible_counts_of_any_block_or_question_are_refused(tables, write_co
     values = [np.arange(4000) % 40, np.arange(4000) % 12]
     counts = plan.sampled.tally(plan.sampled.privatize(values)).counts.tolist()
     assert load_aggregate(plan, write_counts(plan, counts)).counts.tolist() == counts
-    names = [part.name for part in plan.document.queries[0].mechanism.inner]
-    assert (names, plan.document.queries[1].mechanism.inner.name) == (["subset"], "subset")
+    names = [part["name"] for part in plan.document.queries[0].mechanism["inner"]]
+    assert (names, plan.document.queries[1].mechanism["inner"]["name"]) == (["subset"], "subset")
     for counter in (*range(0, 44, 5), *range(44, 55)):
         wrong = [*counts[:counter], counts[counter] + 1, *counts[counter + 1 :]]
         with pytest.raises(SordinoError, match="reports can add up to"):

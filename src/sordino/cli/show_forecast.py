@@ -101,7 +101,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
             "asked": numbers.part.asked,
             "mechanism": numbers.channel_name,
             "attributes": numbers.asked,
-            "channel": numbers.part.channel.model_dump(exclude_none=True),
+            "channel": numbers.part.channel,
             "expected": forecast.plan.json(),
             "expected_uniform": forecast.uniform.json(),
             "refused": forecast.refused,
@@ -109,7 +109,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
     shares = forecast.question
     weighs = leverage(shares.mechanism, subtract_totals=shares.part.subtract_totals)
     return head | {
-        "mechanism": shares.part.mechanism.model_dump(exclude_none=True),
+        "mechanism": shares.part.mechanism,
         "certificate": certificate and {"attribute": shares.name, **certificate_json(certificate, shares.domain)},
         "expected": _shares_json(forecast.plan, question.people),
         "expected_uniform": _shares_json(forecast.uniform, question.people),

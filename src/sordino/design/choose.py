@@ -21,9 +21,10 @@ from sordino.exact.nats import Nats
 from sordino.exact.source import LARGEST_BOUND
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.blockwise import INNER, Blockwise, Within, offered
+from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.inner import INNER, Within, offered
 from sordino.mechanism.table import ChannelTable
 
 TABLE = "table"
@@ -112,7 +113,7 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
 
 
-def _longest(name: Within, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
+def _longest(name: str, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
     """The version of a mechanism with the longest codes that fit, or with the shortest if none do."""
     versions = offered(k, epsilon, name)
     return next((version for version in versions if version.code_bits <= code_bits), versions[-1])

@@ -10,6 +10,7 @@ Source: context-aware LDP paper, Theorem 2 and (9), in the stable form.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
+from sordino.exact.entries import Entries
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
@@ -39,6 +41,8 @@ class BinaryOptimal(SupportMechanism):
         [[1.0, 0.0], [0.3679, 0.6321]]
     """
 
+    name: ClassVar[str] = "binary"
+
     first: int
     second: int
 
@@ -47,11 +51,22 @@ class BinaryOptimal(SupportMechanism):
 
     @classmethod
     @checked
-    def from_weights(cls, first: int, second: int) -> "BinaryOptimal":
+    def from_weights(cls, first: int, second: int) -> Self:
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         mechanism = cls.__new__(cls)
         mechanism._fill(first, second)
         return mechanism
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The arguments of `from_weights`."""
+        return {"first": str(self.first), "second": str(self.second)}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_weights(entries.integer("first"), entries.integer("second"))
 
     def _fill(self, first: int, second: int) -> None:
         if not 0 <= second <= first <= WORD:

@@ -5,46 +5,34 @@ blocks never meet. A code is the block's offset plus the inner code. A named com
 Source: context-aware LDP paper, Section 6.1; randomized response inside where its exact variance is lower.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 from math import lcm
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import BlockLDP
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
+from sordino.exact.entries import Entries
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
-from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.inner import INNER, Within, offered
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.projective import ProjectiveResponse, best_fields
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.record import read_channel
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
-
-Within = Literal["randomized", "hadamard", "projective", "subset", "best"]
-"""The mechanism inside each block; "best" takes the lowest exact variance at uniform values, block size by block size,
-among those whose reports fit."""
-
-Inner: TypeAlias = RandomizedResponse | HadamardResponse | ProjectiveResponse | SubsetSelection
-
-INNER: Mapping[Within, type[Inner]] = {
-    "randomized": RandomizedResponse,
-    "hadamard": HadamardResponse,
-    "projective": ProjectiveResponse,
-    "subset": SubsetSelection,
-}
-"""The mechanisms by name, as surveys choose among them and plans freeze them."""
 
 BATCH = 1 << 18
 """Counters of the blocks that are looked at together: 2 MB."""
@@ -65,6 +53,8 @@ class Blockwise(Brief, SupportMechanism):
         36
     """
 
+    name: ClassVar[str] = "blockwise"
+
     blocks: Partition
     inner: tuple[OneCoin, ...]
 
@@ -83,7 +73,7 @@ class Blockwise(Brief, SupportMechanism):
 
     @classmethod
     @checked
-    def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> "Blockwise":
+    def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> Self:
         """The channel of a frozen plan: a mechanism for each block size that occurs."""
         by_size = tuple(sorted(inner, key=lambda mechanism: mechanism.k))
         if [mechanism.k for mechanism in by_size] != np.unique(blocks.sizes).tolist():
@@ -91,6 +81,20 @@ class Blockwise(Brief, SupportMechanism):
         mechanism = cls.__new__(cls)
         mechanism._fill(blocks, by_size)
         return mechanism
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The inner mechanisms; the promise tells the blocks."""
+        return {"inner": [mechanism.frozen for mechanism in self.inner]}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """Over the blocks of the promise."""
+        if not isinstance(promise, BlockLDP | PairwiseLDP):
+            raise SordinoError("a blockwise mechanism needs a promise by blocks", found=type(promise).__name__)
+        blocks = promise.partition if isinstance(promise, BlockLDP) else promise.components
+        inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
+        return cls.from_inner(blocks, inner)
 
     def _fill(self, blocks: Partition, inner: tuple[OneCoin, ...]) -> None:
         codes = sum(_codes(blocks, mechanism) for mechanism in inner)
@@ -368,29 +372,3 @@ def _inner(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> 
         if needed[-1] <= code_bits:
             return inner
     raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {min(needed)} needed")
-
-
-def offered(k: int, epsilon: NatsLike, within: Within = "best") -> list[OneCoin]:
-    """The mechanisms over k values that can keep this epsilon; projective response also with shorter codes.
-
-    Raises:
-        SordinoError: none can.
-    """
-    made: list[OneCoin] = []
-    refusals = []
-    for name, make in INNER.items():
-        if within in (name, "best"):
-            try:
-                made += _versions(make, k, epsilon)
-            except SordinoError as refusal:
-                refusals.append(refusal)
-    if not made:
-        raise refusals[0]
-    return made
-
-
-def _versions(make: type[Inner], k: int, epsilon: NatsLike) -> list[Inner]:
-    """A mechanism's best version; then, where there are several, the best of those with shorter and shorter codes."""
-    if make is ProjectiveResponse:
-        return [ProjectiveResponse(k, epsilon, field) for field in best_fields(k, float(read_epsilon(epsilon)))]
-    return [make(k, epsilon)]

@@ -8,12 +8,13 @@ estimator needs of them.
 from abc import ABC, abstractmethod
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.entries import Entries
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
@@ -27,6 +28,37 @@ CHUNK = 1 << 15
 
 class Channel(ABC):
     """A channel from values to codes."""
+
+    name: ClassVar[str] = ""
+    """In documents; empty where none can hold it."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """All that defines it, besides what the promise tells: ready for JSON, integers beyond 2^53 as text.
+
+        Raises:
+            SordinoError: a channel that documents do not hold.
+        """
+        raise SordinoError("documents hold mechanisms that a survey can choose", found=type(self).__name__)
+
+    @property
+    def frozen(self) -> dict[str, Any]:
+        """Its name and its record, as documents hold them."""
+        return {"name": self.name, **self.record}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """The channel of a record that may come from anybody; certify tells what it guarantees.
+
+        Args:
+            entries: the record.
+            promise: the definition that it is to keep, for what a record leaves out.
+
+        Raises:
+            SordinoError: entries that make no such channel.
+        """
+        del entries, promise
+        raise SordinoError("documents hold mechanisms that a survey can choose", found=cls.__name__)
 
     @property
     @abstractmethod

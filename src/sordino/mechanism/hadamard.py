@@ -8,7 +8,7 @@ words a value, log2 K bits a report, K log K additions an estimate. Source: cont
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.exact.hadamard import order, parity, transform
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
@@ -33,6 +34,8 @@ class HadamardResponse(OneCoin):
         16
     """
 
+    name: ClassVar[str] = "hadamard"
+
     def __init__(self, k: int, epsilon: NatsLike) -> None:
         self._set_size(k)
         self._set_epsilon(epsilon)
@@ -45,6 +48,12 @@ class HadamardResponse(OneCoin):
         mechanism._set_size(k)
         mechanism._set_threshold(threshold)
         return mechanism
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_threshold(entries.whole("k"), entries.integer("threshold"))
 
     @property
     def sides(self) -> tuple[int, int]:

@@ -15,28 +15,31 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import lcm
-from typing import get_args
+from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.high_low import read_sensitive
+from sordino.definition.high_low import HighLowLDP, read_sensitive
+from sordino.definition.matrix import PairwiseLDP
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, least_weight
+from sordino.exact.entries import Entries
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select
 from sordino.exact.shared import shared
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.blockwise import Within, offered
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.inner import INNER, Within, offered
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.record import read_channel
 from sordino.mechanism.subset import LARGEST as LARGEST_MASK
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
@@ -59,6 +62,8 @@ class HighLow(Brief, SupportMechanism):
         >>> HighLow(6, [0, 1], "1").total_variance.__round__(4)
         3.4506
     """
+
+    name: ClassVar[str] = "high-low"
 
     sensitive: NDArray[np.intp]
     inner: OneCoin
@@ -91,7 +96,7 @@ class HighLow(Brief, SupportMechanism):
 
     @classmethod
     @checked
-    def from_inner(cls, k: int, sensitive: ArrayLike, inner: OneCoin, hidden: int) -> "HighLow":
+    def from_inner(cls, k: int, sensitive: ArrayLike, inner: OneCoin, hidden: int) -> Self:
         """The channel of a frozen plan, with its own integers; certify tells what it guarantees."""
         values = read_sensitive(k, sensitive)
         if inner.k != len(values):
@@ -103,6 +108,20 @@ class HighLow(Brief, SupportMechanism):
         mechanism = cls.__new__(cls)
         mechanism._fill(k, values, inner, hidden)
         return mechanism
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The inner mechanism and the weight of hiding; the promise tells the sensitive values."""
+        return {"inner": self.inner.frozen, "hidden": str(self.hidden)}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """Over the sensitive values of the promise."""
+        if not isinstance(promise, HighLowLDP | PairwiseLDP):
+            raise SordinoError("a high-low mechanism needs sensitive values", found=type(promise).__name__)
+        sensitive = promise.sensitive if isinstance(promise, HighLowLDP) else promise.protected
+        inner = read_channel(entries.inner("inner"), INNER.values())
+        return cls.from_inner(promise.k, sensitive, inner, entries.integer("hidden"))
 
     def _fill(self, k: int, sensitive: NDArray[np.intp], inner: OneCoin, hidden: int) -> None:
         object.__setattr__(self, "k", k)

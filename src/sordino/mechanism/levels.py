@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,7 @@ from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.entries import Entries
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import whole
 from sordino.exact.source import Stream, Words, uniform_below_either
@@ -61,6 +62,9 @@ class LevelResponse(NumberChannel):
         >>> mechanism.levels, mechanism.window, round(mechanism.worst_variance, 4)
         (10, 3, 0.1592)
     """
+
+    name: ClassVar[str] = "levels"
+    words: ClassVar[str] = "the number by one of several levels"
 
     levels: int
     window: int
@@ -106,6 +110,17 @@ class LevelResponse(NumberChannel):
             if each.worst_variance(share) < least:
                 best, least = each, each.worst_variance(share)
         return cls(best.levels, bound, best.window)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The arguments of `from_threshold`."""
+        return {"levels": self.levels, "window": self.window, "threshold": str(self.threshold)}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_threshold(entries.whole("levels"), entries.integer("threshold"), entries.whole("window"))
 
     def _set_levels(self, levels: int, window: int) -> None:
         for name, value, least in (("levels", levels, 2), ("window", window, 1)):

@@ -18,6 +18,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate, chain
 from math import gcd, prod
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +28,13 @@ from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief, shown
+from sordino.exact.entries import Entries
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import LARGEST_CODE_BITS
-from sordino.mechanism.mixture_parts import Part, answers_of, check_parts, statistics_of
+from sordino.mechanism.mixture_parts import PARTS, Part, answers_of, check_parts, statistics_of
 from sordino.mechanism.number import NumberChannel
+from sordino.mechanism.record import read_channel
 
 
 @checked_class
@@ -51,6 +54,9 @@ class Mixture(Brief, NumberChannel):
         >>> mixture.outputs, mixture.noise()
         (6, array([ 6.85714286, 12.        ]))
     """
+
+    name: ClassVar[str] = "mixture"
+    words: ClassVar[str] = "one of {m} numbers by one of several levels"
 
     numbers: int
     kinds: tuple[tuple[Part, ...], ...]
@@ -77,6 +83,24 @@ class Mixture(Brief, NumberChannel):
                 found=f"{self.code_bits} for all types together",
                 step="let fewer parts answer together",
             )
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """For each type the places and the channels of its parts, and its weight."""
+        types = [
+            [{"places": list(places), "channel": channel.frozen} for places, channel in parts] for parts in self.kinds
+        ]
+        return {"d": self.numbers, "types": types, "weights": list(self.weights)}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        types = [
+            [(part.wholes("places"), read_channel(part.inner("channel"), PARTS)) for part in parts]
+            for parts in entries.groups("types")
+        ]
+        return cls(entries.whole("d"), types, entries.wholes("weights"))
 
     @property
     def d(self) -> int:

@@ -9,10 +9,15 @@ from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.exact.brief import shown
+from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.number import NumberChannel
+from sordino.mechanism.sampled_bits import SampledBits
 
 Part: TypeAlias = tuple[tuple[int, ...], NumberChannel]
 """The places of the record's numbers that a channel sees, in its own order, and the channel."""
+
+PARTS = (SampledBits, LevelResponse)
+"""What a document's parts can be."""
 
 
 def statistics_of(places: tuple[int, ...], channel: NumberChannel) -> list[Statistic]:

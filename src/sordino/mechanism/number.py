@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,14 @@ from sordino.mechanism.channel import Channel
 
 class NumberChannel(Channel):
     """A channel from d numbers in [-1, 1] to codes."""
+
+    words: ClassVar[str] = "{m} statistics"
+    """What a person answers, m being the number of statistics."""
+
+    @property
+    def description(self) -> str:
+        """What a person answers, in a few words."""
+        return self.words.format(m=self.moments.m)
 
     @property
     @abstractmethod

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +63,9 @@ class OneCoin(SupportMechanism):
         return max(off, 1), on
 
     @property
-    def record(self) -> dict[str, int]:
-        """The integers that freeze the channel: the arguments of `from_threshold`."""
-        return {"k": self.k, "threshold": self.threshold}
+    def record(self) -> dict[str, Any]:
+        """The arguments of `from_threshold`."""
+        return {"k": self.k, "threshold": str(self.threshold)}
 
     @cached_property
     def reading(self) -> Reading:

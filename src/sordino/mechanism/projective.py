@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, islice
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.exact.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
 from sordino.exact.hyperplanes import HyperplaneSums
 from sordino.exact.nats import NatsLike
@@ -59,6 +60,8 @@ class ProjectiveResponse(OneCoin):
         (4, 17)
     """
 
+    name: ClassVar[str] = "projective"
+
     field: int
 
     def __init__(self, k: int, epsilon: NatsLike, field: int | None = None) -> None:
@@ -75,6 +78,12 @@ class ProjectiveResponse(OneCoin):
         mechanism._set_field(field)
         mechanism._set_threshold(threshold)
         return mechanism
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("field"))
 
     def _set_field(self, field: int) -> None:
         if not 2 <= field <= LARGEST_TABLE or not is_order(field):
@@ -97,8 +106,8 @@ class ProjectiveResponse(OneCoin):
         return HyperplaneSums(self.space)
 
     @property
-    def record(self) -> dict[str, int]:
-        """The integers that freeze the channel: the arguments of `from_threshold`."""
+    def record(self) -> dict[str, Any]:
+        """The arguments of `from_threshold`."""
         return {**super().record, "field": self.field}
 
     @property

@@ -9,7 +9,7 @@ Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
 from sordino.exact.source import Stream, Words, uniform_below
@@ -34,6 +35,8 @@ class RandomizedResponse(OneCoin):
         array([0.75, 0.75])
     """
 
+    name: ClassVar[str] = "randomized"
+
     def __init__(self, k: int, epsilon: NatsLike) -> None:
         self._set_size(k)
         self._set_epsilon(epsilon)
@@ -46,6 +49,12 @@ class RandomizedResponse(OneCoin):
         mechanism._set_size(k)
         mechanism._set_threshold(threshold)
         return mechanism
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_threshold(entries.whole("k"), entries.integer("threshold"))
 
     @property
     def sides(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import gcd
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from sordino.errors import SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.entries import Entries
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
@@ -62,6 +63,8 @@ class SampledBits(Brief, NumberChannel):
         array([10., 15.])
     """
 
+    name: ClassVar[str] = "bits"
+
     asked: Moments
     thresholds: tuple[int, ...]
     weights: tuple[int, ...]
@@ -80,6 +83,29 @@ class SampledBits(Brief, NumberChannel):
         mechanism = cls.__new__(cls)
         mechanism._set(moments, thresholds, weights)
         return mechanism
+
+    @property
+    def description(self) -> str:
+        """What a person answers, in a few words."""
+        m = self.asked.m
+        return "one bit about one number" if m == 1 else f"one bit about one of {m} numbers"
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Each statistic by the places of its numbers, its coin's threshold and its weight."""
+        return {
+            "d": self.d,
+            "statistics": [list(name) for name in self.asked.names],
+            "thresholds": list(map(str, self.thresholds)),
+            "weights": list(self.weights),
+        }
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        moments = Moments(entries.whole("d"), entries.tuples("statistics"))
+        return cls.from_thresholds(moments, entries.integers("thresholds"), entries.wholes("weights"))
 
     def _set(self, moments: Moments, thresholds: Sequence[int], weights: Sequence[int]) -> None:
         if len(thresholds) != moments.m:

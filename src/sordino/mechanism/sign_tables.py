@@ -21,7 +21,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.exact.guide import Guide
 from sordino.exact.nats import Nats
 from sordino.exact.sign import HALF, SignCoins
@@ -74,11 +75,12 @@ class SignTables(Brief, NumberChannel):
 
     Example:
         >>> coin = (3 << 62, 1 << 62)
-        >>> mechanism = SignTables(2, (coin,), (Row((0,), 0), Row((1,), 0)), (1, 1))
-        >>> mechanism.noise()
+        >>> SignTables(2, (coin,), (Row((0,), 0), Row((1,), 0)), (1, 1)).noise()
         array([8., 8.])
     """
 
+    name: ClassVar[str] = "sign-tables"
+    words: ClassVar[str] = "signs of some of {m} numbers together"
     size: int
     tables: tuple[tuple[int, ...], ...]
     rows: tuple[Row, ...]
@@ -105,7 +107,7 @@ class SignTables(Brief, NumberChannel):
                 f"each of one or more rows must have a whole weight >= 1, {LARGEST_BOUND} together at most",
                 found=f"{len(self.rows)} rows, {len(self.weights)} weights",
             )
-        if not self.informative:
+        if len({place for row in self.rows for place in row.places}) < self.size or not self.informative:
             raise SordinoError(
                 "each number must be asked for by a table with a slope",
                 found="one that no report depends on",
@@ -130,6 +132,20 @@ class SignTables(Brief, NumberChannel):
             (Answer(tuple((place,) for place in row.places), levels[row.table], self.tables[row.table]),)
             for row in self.rows
         )
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The tables, and what a person can be drawn for."""
+        rows = [{"places": list(row.places), "table": row.table} for row in self.rows]
+        tables = [list(map(str, table)) for table in self.tables]
+        return {"d": self.size, "tables": tables, "rows": rows, "weights": list(self.weights)}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        rows = tuple(Row(row.wholes("places"), row.whole("table")) for row in entries.inners("rows"))
+        return cls(entries.whole("d"), entries.rows("tables"), rows, entries.wholes("weights"))
 
     @property
     def parameters(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.entries import Entries
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.exact.subsets import bit_counts, unrank
@@ -47,6 +48,8 @@ class SubsetSelection(OneCoin):
         (7, 25)
     """
 
+    name: ClassVar[str] = "subset"
+
     size: int
 
     def __init__(self, k: int, epsilon: NatsLike, size: int | None = None) -> None:
@@ -64,6 +67,12 @@ class SubsetSelection(OneCoin):
         mechanism._set_threshold(threshold)
         return mechanism
 
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls.from_threshold(entries.whole("k"), entries.integer("threshold"), entries.whole("size"))
+
     def _set_subsets(self, size: int) -> None:
         if not 2 <= self.k <= LARGEST:
             raise SordinoError(f"subsets must be of 2 to {LARGEST} values, a bit each", found=shown(self.k))
@@ -72,8 +81,8 @@ class SubsetSelection(OneCoin):
         object.__setattr__(self, "size", size)
 
     @property
-    def record(self) -> dict[str, int]:
-        """The integers that freeze the channel: the arguments of `from_threshold`."""
+    def record(self) -> dict[str, Any]:
+        """The arguments of `from_threshold`."""
         return {**super().record, "size": self.size}
 
     @property

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.exact.arguments import checked_class
 from sordino.exact.brief import Brief, shown
+from sordino.exact.entries import Entries
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.base import Mechanism
 
@@ -37,6 +39,8 @@ class ChannelTable(Brief, Mechanism):
         array([0.25, 0.75])
     """
 
+    name: ClassVar[str] = "table"
+
     weights: tuple[tuple[int, ...], ...]
 
     def __init__(self, weights: Sequence[Sequence[int]]) -> None:
@@ -56,6 +60,17 @@ class ChannelTable(Brief, Mechanism):
             )
         object.__setattr__(self, "k", len(rows))
         object.__setattr__(self, "weights", tuple(tuple(map(int, row)) for row in rows))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The weights."""
+        return {"weights": [list(map(str, row)) for row in self.weights]}
+
+    @classmethod
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls(entries.rows("weights"))
 
     @property
     def parameters(self) -> str:

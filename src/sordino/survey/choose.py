@@ -10,6 +10,7 @@ from sordino.design.choose import best_mechanism
 from sordino.design.drawn_answers import highest_levels
 from sordino.design.mean_among import among, mean_among
 from sordino.design.sampled_moments import SampledMoments
+from sordino.document.codec import freeze
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -20,8 +21,6 @@ from sordino.survey.attribute import AttributeTable
 from sordino.survey.columns import columns_of
 from sordino.survey.declared import declared_dependence
 from sordino.survey.dependence import dependence_of
-from sordino.survey.freeze import freeze
-from sordino.survey.freeze_numbers import freeze_numbers
 from sordino.survey.promise import definition_of
 from sordino.survey.protect import protect_part
 from sordino.survey.schema import Survey
@@ -97,7 +96,7 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
         raise SordinoError("there must be a person for each number that is told", found=found, step="ask more people")
     if channel.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
-    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze_numbers(channel)}
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze(channel)}
 
 
 def _attribute(survey: Survey, name: str) -> dict[str, Any]:

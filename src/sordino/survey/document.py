@@ -6,7 +6,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
-from sordino.survey.channel_parts import MechanismPart, NumberChannelPart
 from sordino.survey.columns import require_own_columns
 from sordino.survey.parts import AttributePart, DependencePart, Part
 
@@ -16,13 +15,13 @@ class HistogramPart(Part):
 
     Attributes:
         weight: a person answers it with probability weight over the sum of all weights.
-        mechanism: its integers.
+        mechanism: its name and its integers, as they are frozen.
         subtract_totals: whether estimates are shifted to the known share of their block.
     """
 
     histogram: str
     weight: int = Field(ge=1, le=1 << 20)
-    mechanism: MechanismPart
+    mechanism: dict[str, Any]
     subtract_totals: bool
 
 
@@ -33,13 +32,13 @@ class NumbersPart(Part):
         numbers: the attributes, in the channel's order; of a regression the target last.
         asked: what is estimated.
         weight: a person answers it with probability weight over the sum of all weights.
-        channel: its integers.
+        channel: its name and its integers, as they are frozen.
     """
 
     numbers: list[str] = Field(min_length=1)
     asked: Literal["mean", "covariance", "regression"]
     weight: int = Field(ge=1, le=1 << 20)
-    channel: NumberChannelPart
+    channel: dict[str, Any]
 
 
 def _part_of(query: Any) -> str:

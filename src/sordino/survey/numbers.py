@@ -13,6 +13,7 @@ from sordino.definition.sampling import AnswerType
 from sordino.design.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
 from sordino.design.sampled_mean import SampledMean
 from sordino.design.sampled_moments import SampledMoments
+from sordino.document.codec import NUMBER_CHANNELS, thaw
 from sordino.domain.interval import Interval
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
@@ -25,7 +26,6 @@ from sordino.mechanism.number import NumberChannel
 from sordino.query.query import Query
 from sordino.query.statistic import Values
 from sordino.survey.document import NumbersPart
-from sordino.survey.freeze_numbers import thaw_numbers
 from sordino.survey.parts import AttributePart
 
 
@@ -75,7 +75,7 @@ class NumbersQuestion:
     @cached_property
     def channel(self) -> NumberChannel:
         """The channel, made of the document's integers."""
-        channel = thaw_numbers(self.part.channel)
+        channel = thaw(self.part.channel, NUMBER_CHANNELS, where="channel")
         if channel.d != len(self.asked):
             raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=shown(channel.d))
         if not set(self._needed()) <= set(channel.moments.names):
@@ -98,16 +98,7 @@ class NumbersQuestion:
     @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
-        match self.part.channel.name:
-            case "bits":
-                m = self.channel.moments.m
-                return "one bit about one number" if m == 1 else f"one bit about one of {m} numbers"
-            case "sign-tables":
-                return f"signs of some of {self.channel.moments.m} numbers together"
-            case "levels":
-                return "the number by one of several levels"
-            case "mixture":
-                return f"one of {self.channel.moments.m} numbers by one of several levels"
+        return self.channel.description
 
     @cached_property
     def uniform(self) -> NumberChannel:

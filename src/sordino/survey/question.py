@@ -14,14 +14,14 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.choose import best_mechanism, candidates
 from sordino.design.shares_accuracy import SharesAccuracy, expected_shares
+from sordino.document.codec import thaw_mechanism
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.table import ChannelTable
 from sordino.query.query import Query
 from sordino.query.statistic import Value
-from sordino.survey.channel_parts import TablePart
 from sordino.survey.document import HistogramPart
-from sordino.survey.freeze import thaw
 from sordino.survey.parts import AttributePart, ProtectPart
 from sordino.survey.promise import Definition, Domain, definition_of, domain_of
 
@@ -76,7 +76,7 @@ class HistogramQuestion:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        return thaw(self.part.mechanism, self.definition, self.domain.k)
+        return thaw_mechanism(self.part.mechanism, self.definition, self.domain.k)
 
     @cached_property
     def query(self) -> Query:
@@ -112,8 +112,8 @@ class HistogramQuestion:
     def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, Accuracy]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
         made = candidates(self.domain.k, self.definition, designed=False)
-        if isinstance(self.part.mechanism, TablePart):
-            made[self.part.mechanism.name] = self.mechanism
+        if isinstance(self.mechanism, ChannelTable):
+            made[self.mechanism.name] = self.mechanism
         found = {}
         for name in list(made):
             # Let go as soon as it is told: what a mechanism works out for millions of values is large.

@@ -1,0 +1,32 @@
+"""A channel out of its record: the integers that a document holds of it, named by the channel's own name."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from sordino.errors import DamagedError
+from sordino.exact.brief import shown
+from sordino.exact.entries import Entries
+from sordino.mechanism.channel import Channel
+
+Kind = TypeVar("Kind", bound=Channel)
+
+
+def read_channel(entries: Entries, kinds: Iterable[type[Kind]], promise: object = None) -> Kind:
+    """The channel of one of some kinds that a document tells.
+
+    Args:
+        entries: its name and its integers.
+        kinds: classes that it can be of.
+        promise: the definition that it is to keep, of which it takes what its record leaves out: blocks, sensitive
+            values.
+
+    Raises:
+        DamagedError: another name, other entries, or entries of another kind.
+        SordinoError: integers that make no channel, or none that fits the promise.
+    """
+    name, known = entries.text("name"), {kind.name: kind for kind in kinds}
+    if name not in known:
+        raise DamagedError(f"{entries.where}.name must be one of {', '.join(known)}", found=shown(name))
+    channel = known[name].from_record(entries, promise)
+    entries.require(channel.frozen)
+    return channel

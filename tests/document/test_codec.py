@@ -1,0 +1,177 @@
+"""What documents hold of mechanisms: whatever is read from anybody's JSON is written again to the same bytes."""
+
+import json
+import random
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.document.codec import MECHANISMS, NUMBER_CHANNELS, freeze, thaw
+from sordino.domain.statistic import Moments
+from sordino.errors import DamagedError, SordinoError
+from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.levels import LevelResponse
+from sordino.mechanism.mixture import Mixture
+from sordino.mechanism.projective import ProjectiveResponse
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.sign_tables import Row, SignTables
+from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+
+BLOCKS = [0, 0, 0, 1, 1, 2]
+BITS = SampledBits(Moments(2, ((0,), (0, 1))), ["1", "2"], [3, 5])
+COIN = (3 << 62, 1 << 62)
+CHANNELS = {
+    "randomized": (RandomizedResponse(5, "1"), LDP("1")),
+    "hadamard": (HadamardResponse(5, "1"), LDP("1")),
+    "projective": (ProjectiveResponse(20, "1"), LDP("1")),
+    "subset": (SubsetSelection(9, "1", 3), LDP("1")),
+    "blockwise": (Blockwise(BLOCKS, "1"), BlockLDP("1", BLOCKS)),
+    "high-low": (HighLow(9, [0, 2, 3, 8], "1", "subset"), HighLowLDP("1", 9, [0, 2, 3, 8])),
+    "binary": (BinaryOptimal("1", "2"), None),
+    "table": (ChannelTable([[5, 2, 1], [1, 2, 5], [3, 3, 2]]), None),
+    "bits": (BITS, None),
+    "sign-tables": (SignTables(2, (COIN,), (Row((0,), 0), Row((1,), 0)), (1, 1)), None),
+    "levels": (LevelResponse(5, "3", 2), None),
+    "mixture": (Mixture(3, [[((2,), LevelResponse(2, "1"))], [((0, 1), BITS)]], [5, 2]), None),
+}
+KINDS = (*MECHANISMS, *NUMBER_CHANNELS)
+ODD = [None, True, -1, 0, 1, 2, 7, 2**53, 10**30, 0.5, 1.0, "", "0", "1", "01", "x", str(2**64), "9" * 20]
+ODD += [[], {}, [0], [1, 2], [[0]], ["0"], [["1"]], {"k": 1}, {"name": "randomized"}, [{}], [[{}]]]
+
+
+def read(found, promise=None):
+    """What is read is what was frozen, to the byte; or None, refused in our words."""
+    try:
+        channel = thaw(found, KINDS, promise)
+    except SordinoError:
+        return None
+    # Bytes tell true from 1, and 1.0 from 1.
+    assert json.dumps(freeze(channel), sort_keys=True) == json.dumps(found, sort_keys=True)
+    return channel
+
+
+def places(value, path=()):
+    """The paths of all parts."""
+    for key in range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ():
+        yield (*path, key)
+        yield from places(value[key], (*path, key))
+
+
+def test_each_kind_has_a_name_of_its_own():
+    assert sorted(CHANNELS) == sorted(kind.name for kind in KINDS)
+    assert all(freeze(channel)["name"] == name for name, (channel, _) in CHANNELS.items())
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+def test_a_channel_comes_back(name):
+    channel, promise = CHANNELS[name]
+    again = read(json.loads(json.dumps(freeze(channel))), promise)
+    assert type(again) is type(channel)
+    assert again.parameters == channel.parameters
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+def test_a_record_with_any_part_changed_is_refused_or_written_again_as_it_was(name):
+    channel, promise = CHANNELS[name]
+    frozen = json.loads(json.dumps(freeze(channel)))
+    for *above, last in list(places(frozen)):
+        for odd in ODD:
+            changed = deepcopy(frozen)
+            part = changed
+            for key in above:
+                part = part[key]
+            part[last] = deepcopy(odd)
+            read(changed, promise)
+        del part[last]
+        assert read(changed, promise) is None or isinstance(part, list)
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+def test_entries_of_other_names_are_refused_at_every_depth(name):
+    channel, promise = CHANNELS[name]
+    frozen = json.loads(json.dumps(freeze(channel)))
+    for path in [(), *places(frozen)]:
+        changed = deepcopy(frozen)
+        part = changed
+        for key in path:
+            part = part[key]
+        if isinstance(part, dict):
+            part["extra"] = 1
+            with pytest.raises(DamagedError):
+                thaw(changed, KINDS, promise)
+
+
+def test_entries_of_other_names_are_called_by_their_name():
+    frozen = freeze(CHANNELS["high-low"][0])
+    frozen["inner"]["extra"] = 1
+    with pytest.raises(DamagedError, match=r"mechanism\.inner must have known entries only; found 'extra'"):
+        thaw(frozen, KINDS, CHANNELS["high-low"][1])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2**65) | st.floats(allow_nan=False) | st.sampled_from(ODD),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["name", "k", "inner"]), inner),
+    max_leaves=6,
+)
+ENTRIES = sorted({entry for channel, _ in CHANNELS.values() for entry in freeze(channel)} - {"name"})
+
+
+@given(
+    st.sampled_from(sorted(CHANNELS)),
+    st.dictionaries(st.sampled_from(ENTRIES), JSON),
+    st.sets(st.sampled_from(ENTRIES)),
+)
+def test_no_json_ends_in_another_error(name, entries, dropped):
+    channel, promise = CHANNELS[name]
+    frozen = {key: part for key, part in freeze(channel).items() if key not in dropped}
+    read(json.loads(json.dumps({**frozen, **entries})), promise)
+
+
+@given(JSON)
+def test_no_other_json_is_a_channel(found):
+    assert read(found) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_changes_together(seed):
+    rng = random.Random(seed)
+    for channel, promise in CHANNELS.values():
+        frozen = json.loads(json.dumps(freeze(channel)))
+        for _ in range(40):
+            changed = deepcopy(frozen)
+            for _ in range(2):
+                *above, last = rng.choice(list(places(changed)) or [("name",)])
+                part = changed
+                for key in above:
+                    part = part[key]
+                part[last] = deepcopy(rng.choice(ODD))
+            read(changed, promise)
+
+
+@dataclass(frozen=True, init=False)
+class Honest(RandomizedResponse):
+    """A mechanism of somebody's own."""
+
+    name: ClassVar[str] = "honest"
+
+
+def test_a_new_mechanism_is_one_class_and_one_line():
+    kinds = (*KINDS, Honest)
+    frozen = freeze(Honest(3, "2"), kinds)
+    assert frozen == {"name": "honest", "k": 3, "threshold": str(Honest(3, "2").threshold)}
+    assert type(thaw(frozen, kinds)) is Honest
+    with pytest.raises(SordinoError, match="Honest"):
+        freeze(Honest(3, "2"))
+    with pytest.raises(DamagedError, match="name must be one of"):
+        thaw(frozen, KINDS)
