@@ -101,7 +101,7 @@ def test_all_tables_of_a_format_are_found():
     found = set(tables_within(Survey))
     assert {Survey, GridTable, ProtectTable} < found
     assert len(found) == 8
-    assert "SignTablesPart" in {table.__name__ for table in tables_within(PlanDocument)}
+    assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
 
 
 def test_a_number_of_thousands_of_digits_is_a_mistake_too():

@@ -89,11 +89,11 @@ def test_projective_response_has_the_promised_odds(tmp_path, make_plan, write_ro
     n = 50_000
     plan = make_plan({"categories": 100}, "ln 2")
     part = plan.document.queries[0].mechanism
-    assert (part.name, part.field) == ("projective", 3)
+    assert (part["name"], part["field"]) == ("projective", 3)
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [value] * n}), tmp_path / "r.parquet")
     codes = read_codes(tmp_path / "r.parquet")[1]
-    space = points(part.field, 100)
-    on = space @ space[value] % part.field == 0
+    space = points(part["field"], 100)
+    on = space @ space[value] % part["field"] == 0
     told = on.sum() * 2 / (on.sum() * 2 + (~on).sum())
     assert binomtest(int(on[codes].sum()), n, told).pvalue > 1e-9
     assert binomtest(int(on[codes].sum()), n, 0.9 * told).pvalue < 1e-9

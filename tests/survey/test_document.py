@@ -295,8 +295,16 @@ def test_a_plan_needs_people(read, people):
     ("path", "value", "words"),
     [
         (("queries", 0, "weight"), 0, "found queries.0.weight must be at least 1; found 0"),
-        (("queries", 0, "mechanism", "k"), "4", "found queries.0.mechanism.k must be a whole number; found '4'"),
-        (("queries", 0, "mechanism", "name"), "x", "queries.0.mechanism must be one of 'randomized', 'hadamard'"),
+        (
+            ("queries", 0, "mechanism", "k"),
+            "4",
+            "wrote; found mechanism.k must be a whole number in 0..2^53",
+        ),
+        (
+            ("queries", 0, "mechanism", "name"),
+            "x",
+            "wrote; found mechanism.name must be one of randomized, hadamard",
+        ),
         (("queries", 0, "colour"), 1, "queries.0.colour must be a known setting: known here are histogram, weight"),
     ],
 )

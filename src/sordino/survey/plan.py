@@ -13,7 +13,7 @@ from typing import TypeAlias
 from sordino.audit.certify import Certificate
 from sordino.document.formats import PLAN
 from sordino.document.sealed import canonical
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import brief, shown
 from sordino.exact.nats import in_nats, outward
@@ -83,8 +83,12 @@ class Plan:
             RefusedError: breaking its own promise.
         """
         plan = cls(unseal(read_document(Path(path), PLAN), str(path)))
-        plan.check(str(path), "do not use it; make the plan again")
-        _ = plan.sampled
+        try:
+            plan.check(str(path), "do not use it; make the plan again")
+            _ = plan.sampled
+        except DamagedError as error:
+            # What a mechanism says of its record names no file.
+            raise PLAN.foreign(f"{error.rule}; found {error.found}", str(path)) from None
         # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
         PLAN.require_spelling(read_text(Path(path)).strip().encode(), plan.bytes.strip(), str(path))
         return plan
