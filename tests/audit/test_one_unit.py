@@ -1,5 +1,7 @@
 """Every mechanism's integers go as far as its definition allows: certified tight, and one unit more is refused."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ GRANULARITY = {"20": 1e-9, "40": 0.5}
 def with_settings(mechanism, **settings):
     """The mechanism, with other integers."""
     twin = type(mechanism).__new__(type(mechanism))
-    vars(twin).update({name: vars(mechanism)[name] for name in mechanism.__dataclass_fields__} | settings)
+    vars(twin).update({each.name: vars(mechanism)[each.name] for each in fields(mechanism)} | settings)
     return twin
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.brief import shown
 from sordino.exact.entries import Entries
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
@@ -51,7 +52,7 @@ def thaw_mechanism(found: object, promise: object, k: int) -> Mechanism:
     """
     mechanism = thaw(found, MECHANISMS, promise)
     if mechanism.k != k:
-        raise SordinoError(f"the mechanism must be about {k} values", found=str(mechanism.k))
+        raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
     return mechanism
 
 

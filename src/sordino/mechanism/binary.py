@@ -63,6 +63,7 @@ class BinaryOptimal(SupportMechanism):
         return {"first": str(self.first), "second": str(self.second)}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

@@ -88,6 +88,7 @@ class Blockwise(Brief, SupportMechanism):
         return {"inner": [mechanism.frozen for mechanism in self.inner]}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """Over the blocks of the promise."""
         if not isinstance(promise, BlockLDP | PairwiseLDP):

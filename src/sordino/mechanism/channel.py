@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.arguments import checked
 from sordino.exact.entries import Entries
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.exact.steady import steady
@@ -47,6 +48,7 @@ class Channel(ABC):
         return {"name": self.name, **self.record}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """The channel of a record that may come from anybody; certify tells what it guarantees.
 

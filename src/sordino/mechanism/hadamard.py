@@ -50,6 +50,7 @@ class HadamardResponse(OneCoin):
         return mechanism
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

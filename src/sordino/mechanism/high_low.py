@@ -115,6 +115,7 @@ class HighLow(Brief, SupportMechanism):
         return {"inner": self.inner.frozen, "hidden": str(self.hidden)}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """Over the sensitive values of the promise."""
         if not isinstance(promise, HighLowLDP | PairwiseLDP):

@@ -117,6 +117,7 @@ class LevelResponse(NumberChannel):
         return {"levels": self.levels, "window": self.window, "threshold": str(self.threshold)}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.entries import Entries
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
@@ -93,6 +93,7 @@ class Mixture(Brief, NumberChannel):
         return {"d": self.numbers, "types": types, "weights": list(self.weights)}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

@@ -80,6 +80,7 @@ class ProjectiveResponse(OneCoin):
         return mechanism
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

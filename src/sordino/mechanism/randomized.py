@@ -51,6 +51,7 @@ class RandomizedResponse(OneCoin):
         return mechanism
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

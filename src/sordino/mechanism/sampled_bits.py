@@ -101,6 +101,7 @@ class SampledBits(Brief, NumberChannel):
         }
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

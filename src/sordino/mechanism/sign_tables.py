@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
@@ -141,6 +141,7 @@ class SignTables(Brief, NumberChannel):
         return {"d": self.size, "tables": tables, "rows": rows, "weights": list(self.weights)}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

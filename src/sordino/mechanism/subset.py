@@ -68,6 +68,7 @@ class SubsetSelection(OneCoin):
         return mechanism
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise

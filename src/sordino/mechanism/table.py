@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
+from sordino.exact.arguments import checked, checked_class
 from sordino.exact.brief import Brief, shown
 from sordino.exact.entries import Entries
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
@@ -67,6 +67,7 @@ class ChannelTable(Brief, Mechanism):
         return {"weights": [list(map(str, row)) for row in self.weights]}
 
     @classmethod
+    @checked
     def from_record(cls, entries: Entries, promise: object = None) -> Self:
         """All stands in the record."""
         del promise
