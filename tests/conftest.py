@@ -327,36 +327,6 @@ def exp_bounds_fixture():
     return exp_bounds
 
 
-POLYNOMIALS = {4: 0b111, 8: 0b1011, 16: 0b10011, 32: 0b100101, 64: 0b1000011, 128: 0b10000011}
-"""What products are taken modulo in fields whose order is a power of two."""
-
-
-@cache
-def _products(q: int) -> np.ndarray:
-    """All products of a field: of a power of two by adding doubled numbers without carries."""
-    numbers = np.arange(q)
-    products = np.outer(numbers, numbers)
-    if q not in POLYNOMIALS:
-        return products % q
-    products[:] = 0
-    for bit in reversed(range(q.bit_length() - 1)):
-        products <<= 1
-        products ^= np.where(products & q, POLYNOMIALS[q], 0)
-        products ^= np.where(numbers >> bit & 1, numbers[:, None], 0)
-    return products
-
-
-@pytest.fixture(scope="session")
-def inner_products():
-    """A function of a field's order and two arrays of vectors: all inner products, shape (first, second)."""
-
-    def matrix(q, first, second):
-        terms = [_products(q)[np.ix_(a, b)] for a, b in zip(first.T, second.T, strict=True)]
-        return np.bitwise_xor.reduce(terms) if q in POLYNOMIALS else np.sum(terms, axis=0) % q
-
-    return matrix
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")

@@ -395,10 +395,3 @@ def test_checked_records_and_whole_numbers_are_read_alike(name):
 def test_equal_channels_have_equal_fingerprints_and_others_have_not(name):
     others = [channel.fingerprint for other, channel in CHANNELS.items() if other != name]
     assert CHANNELS[name].fingerprint not in others
-
-
-def test_chunks_draw_words_of_their_own(monkeypatch):
-    monkeypatch.setattr("sordino.mechanism.channel.CHUNK", 40)
-    channel = SampledBits(Moments.first(1000), ["1"] * 1000, [1] * 1000)
-    codes = channel.privatize(np.zeros((120, 1000)))
-    assert len(np.unique(codes)) > 80

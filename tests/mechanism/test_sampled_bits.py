@@ -139,3 +139,10 @@ def test_each_statistic_is_a_type_of_its_own_level():
     assert [[answer.statistics for answer in kind] for kind in channel.types] == [[((2,),)], [((0, 1),)]]
     assert [kind[0].level for kind in channel.types] == list(channel.levels)
     assert channel.types[1][0].level <= "ln 2"
+
+
+def test_chunks_draw_words_of_their_own(monkeypatch):
+    monkeypatch.setattr("sordino.mechanism.channel.CHUNK", 40)
+    channel = SampledBits(Moments.first(1000), ["1"] * 1000, [1] * 1000)
+    codes = channel.privatize(np.zeros((120, 1000)))
+    assert len(np.unique(codes)) > 80
