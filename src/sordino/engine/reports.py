@@ -144,7 +144,7 @@ def _drawn(
 ) -> Iterator[pa.RecordBatch]:
     """The reports of rows that have been looked at."""
     sampled, schema, fresh = plan.sampled, _schema(plan), SystemSource()
-    width = schema.field("code").type.to_pandas_dtype()
+    width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
     for values, ids in read_people(plan, data, id_column, checked=True):
         # All ids of the table have been compared.
         source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
