@@ -34,6 +34,8 @@ from sordino.papers.context_aware.unary import UnaryEncoding
 settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
 
+pytest_plugins = ["surveys"]
+
 SIZES = (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 64)
 MODERATE = 17
 """Larger channels take half of the time and seldom find more: they are for the long run."""

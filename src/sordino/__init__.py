@@ -62,8 +62,8 @@ _MODULES = {
     "query.query": "Query",
     "query.sampled": "Sampled",
     "query.statistic": "Value Values",
-    "survey.plan": "Plan",
-    "survey.schema": "Survey",
+    "survey.planning.plan": "Plan",
+    "survey.reading.schema": "Survey",
     "verbs": "aggregate certify estimate explain plan privatize",
 }
 """Where the public names stand."""

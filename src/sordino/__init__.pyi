@@ -52,8 +52,8 @@ from sordino.plan_results import PlanCertificate, PlanEstimate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 from sordino.verbs import aggregate, certify, estimate, explain, plan, privatize
 
 __all__ = [

@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from sordino.audit.answers import AnswersCertificate
 from sordino.audit.certify import Certificate
+from sordino.document.files import write_text
 from sordino.engine.estimates import table_of, write_estimates
 from sordino.errors import UnavailableError
 from sordino.exact.brief import Brief
-from sordino.survey.coordinates import CoordinatePromise
-from sordino.survey.explain_certificate import certificate_sentences
-from sordino.survey.load import write_text
-from sordino.survey.numbers import NumbersQuestion
-from sordino.survey.odds_by_attribute import kept
-from sordino.survey.plan import Plan
-from sordino.survey.result import Result, Untold
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.results.result import Result, Untold
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.odds_by_attribute import kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)

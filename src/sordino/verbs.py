@@ -36,13 +36,13 @@ from sordino.mechanism_verbs import Asked, certify_asked, codes_of, estimate_ask
 from sordino.plan_results import PlanCertificate, PlanEstimate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.survey.explain import explain as explain_noun
-from sordino.survey.forecast import Forecast, forecasts, require_learnable
-from sordino.survey.forecast import warnings as unlikely
-from sordino.survey.plan import Plan
-from sordino.survey.result import results
-from sordino.survey.schema import Survey
-from sordino.survey.tally import load_aggregate
+from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
+from sordino.survey.planning.forecast import warnings as unlikely
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
+from sordino.survey.results.tally import load_aggregate
+from sordino.words.explain import explain as explain_noun
 
 PlanLike: TypeAlias = Plan | Path | str
 """A plan, or the path of its file."""

@@ -8,9 +8,9 @@ import pytest
 
 from sordino.cli.main import main
 from sordino.engine.reports import privatize_table, tally_table
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
-from sordino.survey.tally import save_aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.tally import save_aggregate
 
 SURVEY = """\
 version = 1

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from sordino.survey.statement import load_statement
+from sordino.survey.planning.statement import load_statement
 
 SURVEY = """\
 version = 1

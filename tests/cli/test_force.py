@@ -7,7 +7,7 @@ import pytest
 
 from sordino.cli.main import cli
 from sordino.engine.reports import privatize_table
-from sordino.survey.plan import Plan
+from sordino.survey.planning.plan import Plan
 
 ESTIMATE = ["estimate", "plan.json", "reports.csv"]
 MADE = {

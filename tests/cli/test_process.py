@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sordino.engine.reports import privatize_table
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 MANY = """\
 version = 1

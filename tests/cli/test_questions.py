@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.csv as pc
 import pytest
 
-from sordino.survey.plan import Plan
+from sordino.survey.planning.plan import Plan
 
 SURVEY = """\
 version = 1

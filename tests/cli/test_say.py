@@ -13,8 +13,8 @@ import pytest
 import sordino
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.printable import escaped_json, printable, quoted
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 ESCAPES = {
     "clear the screen": "\x1b[2J",

@@ -13,9 +13,9 @@ import pytest
 
 import sordino
 from sordino.cli.main import cli
-from sordino.document.tables import tables_within
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.document.checked_tables import tables_within
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sordino.survey.schema import Survey
+from sordino.survey.reading.schema import Survey
 
 HEALTH = Path(__file__).parents[2] / "examples" / "health"
 SECONDS = 300

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sordino.survey.query_table import ModelTable, QueryTable, RangedModelTable
-from sordino.survey.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
+from sordino.ledger.documents.query_table import ModelTable, QueryTable, RangedModelTable
+from sordino.ledger.documents.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
 SECONDS = 120

@@ -7,7 +7,7 @@ import pytest
 from sordino.document import formats
 from sordino.document.sealed import Sealed, canonical, content_hash
 from sordino.errors import DamagedError, SordinoError
-from sordino.survey.parts import Part
+from sordino.survey.frozen.parts import Part
 
 KINDS = {kind.format: kind for kind in vars(formats).values() if isinstance(kind, Sealed)}
 CONTENT = {"a": [1.0, 2.5, "ü"], "b": {"c": None}}

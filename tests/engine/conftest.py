@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.cli.main import main
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 

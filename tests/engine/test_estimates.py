@@ -10,9 +10,9 @@ import pytest
 from pyarrow import parquet
 
 from sordino.engine.estimates import as_cell, write_estimates
-from sordino.survey.plan import Plan
-from sordino.survey.result import results
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
 
 FORMULAS = [
     *(

@@ -6,8 +6,8 @@ import pytest
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.engine.values import count_clipped, read_values
 from sordino.errors import SordinoError
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sordino.engine.reports import privatize_table, tally_table
-from sordino.survey.plan import Plan
-from sordino.survey.result import results
-from sordino.survey.schema import Survey
-from sordino.survey.tally import load_aggregate, save_aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
+from sordino.survey.results.tally import load_aggregate, save_aggregate
 
 PEOPLE = 40_000
 SHARES = np.array([0.35, 0.05, 0.2, 0.03, 0.27, 0.1])

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from sordino.engine.reports import privatize_table, tally_people, tally_table
 from sordino.engine.values import check_values, read_values
 from sordino.errors import SordinoError
-from sordino.survey.result import Untold, results
+from sordino.survey.results.result import Untold, results
 
 JOBS = ["baker", "clerk", "judge"]
 FRAME = {"south": 0, "north": 4, "west": 0, "east": 6, "rows": 2, "columns": 3}

@@ -6,8 +6,8 @@ import pytest
 
 from sordino.engine.reports import privatize_table
 from sordino.errors import SordinoError
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 MARKER = "Zebra7731"
 ROWS = 140_000  # more than a batch

@@ -10,9 +10,9 @@ import pytest
 from sordino.engine.dependence import tally_table_of_sample
 from sordino.engine.reports import privatize_table, tally_table
 from sordino.errors import SordinoError
-from sordino.survey.asked import asked_of
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 POINT = "numbers with a decimal point where names are whole numbers"
 

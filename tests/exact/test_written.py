@@ -14,10 +14,10 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.exact.written import exact_value, read_rational, shown
+from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.papers.bayesian_coordinate.convert import deltas_from_likelihood
-from sordino.survey.ledger_terms import LedgerTerms, terms_of_text
-from sordino.survey.plan import Plan
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
 
 GOOD = [
     ("0.25", Fraction(1, 4)),

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sordino.exact.keyed import KeyedSource
-from sordino.survey.plan import Plan
-from sordino.survey.result import results
-from sordino.survey.schema import Survey
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
 from sordino.view.page import Section, Table
 from sordino.view.region import frequent, tightest
 from sordino.view.report import Known, estimate_page

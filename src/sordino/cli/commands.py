@@ -25,6 +25,7 @@ from sordino.cli.show import (
 )
 from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
 from sordino.cli.whole import Whole
+from sordino.document.replace import of_kind, require_free
 from sordino.engine.duckdb import count_rows
 from sordino.engine.estimates import is_estimates
 from sordino.engine.expected import read_expected
@@ -33,15 +34,14 @@ from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.buys import what_a_bound_buys
-from sordino.survey.explain_certificate import certificate_sentences
-from sordino.survey.explain_plan import explanation
-from sordino.survey.forecast import Forecast, forecasts, warnings
-from sordino.survey.odds_by_attribute import kept
-from sordino.survey.plan import MOST_PEOPLE, Plan
-from sordino.survey.replace import of_kind, require_free
-from sordino.survey.schema import Survey
-from sordino.survey.tally import save_aggregate
+from sordino.survey.planning.buys import what_a_bound_buys
+from sordino.survey.planning.forecast import Forecast, forecasts, warnings
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.tally import save_aggregate
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_plan import explanation
+from sordino.words.odds_by_attribute import kept
 
 FILE = click.Path(path_type=Path)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")

@@ -13,11 +13,11 @@ from sordino.cli.show import print_explanation, print_json, print_result, print_
 from sordino.cli.show_forecast import accuracy_rows
 from sordino.cli.whole import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
+from sordino.document.files import write_text
+from sordino.document.replace import require_free
 from sordino.engine.reports import Progress
-from sordino.survey.explain_plan import explanation
-from sordino.survey.forecast import SharesForecast
-from sordino.survey.load import write_text
-from sordino.survey.replace import require_free
+from sordino.survey.planning.forecast import SharesForecast
+from sordino.words.explain_plan import explanation
 
 TITLE = "Where people live, from reports that hide the cell"
 SOURCE = "The people are simulated: drawn from US places and their populations, GeoNames (geonames.org), CC BY 4.0."

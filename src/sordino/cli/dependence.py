@@ -10,13 +10,13 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
 from sordino.design.dependence import Statement, read_confidence, state_dependence
+from sordino.document.replace import of_kind, require_free
 from sordino.engine.dependence import tally_table_of_sample
 from sordino.engine.duckdb import count_rows
 from sordino.exact.nats import outward
-from sordino.survey.asked import asked_of
-from sordino.survey.replace import of_kind, require_free
-from sordino.survey.schema import Survey
-from sordino.survey.statement import save_statement, statement_document, statement_sentences
+from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
+from sordino.survey.reading.schema import Survey
 
 FILE = click.Path(path_type=Path)
 

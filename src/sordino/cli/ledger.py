@@ -8,17 +8,17 @@ import click
 
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
-from sordino.device.ask import Report
-from sordino.device.ask import ask as answer
-from sordino.device.explain import ledger_sentences
 from sordino.errors import UnavailableError
 from sordino.exact.said import left, told, told_of
-from sordino.store.ledger import Ledger
-from sordino.store.standing import Entry
-from sordino.store.transcript import export_transcript, import_transcript
-from sordino.survey.asked_query import AskedQuery
-from sordino.survey.ledger_terms import LedgerTerms
-from sordino.survey.person_record import PersonRecord
+from sordino.ledger.ask import Report
+from sordino.ledger.ask import ask as answer
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.person_record import PersonRecord
+from sordino.ledger.explain_ledger import ledger_sentences
+from sordino.ledger.ledger import Ledger
+from sordino.ledger.standing import Entry
+from sordino.ledger.transcript import export_transcript, import_transcript
 
 FILE = click.Path(path_type=Path)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")

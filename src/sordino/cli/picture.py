@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sordino.document.files import written
+from sordino.document.replace import require_free
 from sordino.errors import SordinoError
-from sordino.survey.load import written
-from sordino.survey.replace import require_free
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,13 +10,13 @@ import click
 from sordino.audit.certify import Certificate
 from sordino.cli.say import say, say_json, say_table
 from sordino.exact.nats import Nats, upward
-from sordino.survey.coordinates import CoordinatePromise
-from sordino.survey.digits import rounded
-from sordino.survey.explain_plan import Explanation
-from sordino.survey.numbers import NumbersQuestion
-from sordino.survey.promise import Domain
-from sordino.survey.rests import bound_in_short, dependence_json
-from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.frozen.promise import Domain
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.words.digits import rounded
+from sordino.words.explain_plan import Explanation
+from sordino.words.grounds import bound_in_short, dependence_json
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""

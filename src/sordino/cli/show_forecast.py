@@ -9,7 +9,7 @@ from sordino.cli.show import certificate_json, print_table
 from sordino.design.accuracy import Accuracy
 from sordino.design.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.estimation.unbiased import leverage
-from sordino.survey.forecast import Forecast, NumbersForecast, SharesForecast
+from sordino.survey.planning.forecast import Forecast, NumbersForecast, SharesForecast
 
 ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
 """What the expected errors of shares rest on."""

@@ -10,16 +10,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.demo.people import draw_people
+from sordino.document.files import write_text
 from sordino.engine.duckdb import ROWS, write_table
 from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method, default_method
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.load import write_text
-from sordino.survey.plan import Plan
-from sordino.survey.result import HistogramResult, results
-from sordino.survey.schema import Survey
-from sordino.survey.tally import save_aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import HistogramResult, results
+from sordino.survey.results.tally import save_aggregate
 
 PEOPLE = 1_000_000
 

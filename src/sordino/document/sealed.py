@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from sordino.document.tables import try_tables
+from sordino.document.checked_tables import try_tables
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.brief import shown
 

@@ -20,8 +20,8 @@ from sordino.engine.duckdb import TEXT, WHOLE, header, number, quoted, require_c
 from sordino.engine.frame import Table, expecting_kind
 from sordino.engine.wrong import STEPS, Rows, examine, index_cause, label_cause, number_cause
 from sordino.errors import SordinoError
-from sordino.survey.parts import AttributePart
-from sordino.survey.promise import Domain
+from sordino.survey.frozen.parts import AttributePart
+from sordino.survey.frozen.promise import Domain
 
 PAIR = ("latitude", "longitude")
 

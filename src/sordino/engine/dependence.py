@@ -13,7 +13,7 @@ from sordino.domain.interval import Interval
 from sordino.engine.columns import AttributeColumns, require_columns_of
 from sordino.engine.duckdb import read_batches, refuse_blank_lines
 from sordino.errors import SordinoError
-from sordino.survey.columns import require_own_columns
+from sordino.survey.frozen.own_columns import require_own_columns
 
 
 def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], None] = lambda _: None) -> SampleTally:

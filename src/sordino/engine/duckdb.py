@@ -17,10 +17,10 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
+from sordino.document.files import cannot, written
 from sordino.engine.frame import Frame, Table
 from sordino.errors import DamagedError, SordinoError, UnavailableError
-from sordino.survey.columns import alike
-from sordino.survey.load import cannot, written
+from sordino.survey.frozen.own_columns import alike
 
 ROWS = 1 << 17
 """Rows of a batch."""

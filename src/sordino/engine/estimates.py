@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sordino.engine.duckdb import header, table_format, write_table
 from sordino.errors import SordinoError
-from sordino.survey.result import Result, Row, Untold
+from sordino.survey.results.result import Result, Row, Untold
 
 ROWS = 1 << 15
 """Rows of a batch."""

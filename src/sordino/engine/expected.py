@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from sordino.engine.values import read_values
-from sordino.survey.forecast import Values
-from sordino.survey.plan import Plan
+from sordino.survey.planning.forecast import Values
+from sordino.survey.planning.plan import Plan
 
 
 def read_expected(plan: Plan, path: Path) -> Values:

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from sordino.document.kinds import Kind, expecting
 from sordino.errors import SordinoError
-from sordino.survey.kinds import Kind, expecting
 
 STREAM = "__arrow_c_stream__"
 """What a frame offers: https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html."""

@@ -12,10 +12,10 @@ import stat
 from codecs import BOM_UTF8
 from pathlib import Path
 
+from sordino.document.files import cannot, require_new, sync_folder, written
+from sordino.document.kinds import expecting
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES
-from sordino.survey.kinds import expecting
-from sordino.survey.load import cannot, require_new, sync_folder, written
 
 TASK = "reports"
 """The name of a release that nobody named."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sordino.document.files import require_new
 from sordino.engine.copies import Copies
 from sordino.engine.duckdb import (
     WHOLE,
@@ -33,8 +34,7 @@ from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedRecords, KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
-from sordino.survey.load import require_new
-from sordino.survey.plan import Plan
+from sordino.survey.planning.plan import Plan
 
 COLUMNS = ("plan", "code")
 

@@ -11,8 +11,8 @@ from sordino.engine.frame import Table
 from sordino.engine.records import batch_ids, id_expressions
 from sordino.errors import SordinoError
 from sordino.exact.source import Words
-from sordino.survey.numbers import NumbersQuestion
-from sordino.survey.plan import Plan, Question
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.numbers import NumbersQuestion
 
 Values: TypeAlias = tuple[Column, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""

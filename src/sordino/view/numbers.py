@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from sordino.survey.digits import rounded
-from sordino.survey.result import NumbersResult
+from sordino.survey.results.result import NumbersResult
 from sordino.view.correlations import correlations
 from sordino.view.intervals import points
 from sordino.view.page import Figure, Section, Table
 from sordino.view.words import correlations_in_words, points_in_words
+from sordino.words.digits import rounded
 
 
 def numbers_section(result: NumbersResult) -> Section:

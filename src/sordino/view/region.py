@@ -10,7 +10,7 @@ from matplotlib.ticker import MultipleLocator
 from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.survey.question import HistogramQuestion
+from sordino.survey.questions.question import HistogramQuestion
 from sordino.view.axes import SIZE, WIDTH, Sign, legend, legend_height, quiet
 from sordino.view.colours import BAR, INK, MARK, RULE
 from sordino.view.drawing import area, sheet

@@ -9,13 +9,10 @@ from numpy.typing import NDArray
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
-from sordino.survey.coordinates import CoordinatePromise
-from sordino.survey.explain_certificate import certificate_sentences
-from sordino.survey.explain_plan import Explanation, explanation
-from sordino.survey.odds_by_attribute import kept
-from sordino.survey.plan import Plan
-from sordino.survey.question import HistogramQuestion
-from sordino.survey.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.view.bars import Shares, bars
 from sordino.view.histogram import MOST, columns
 from sordino.view.maps import maps
@@ -23,6 +20,9 @@ from sordino.view.numbers import numbers_section
 from sordino.view.page import Figure, Section, Sentences, Table, render
 from sordino.view.region import error_region, frequent, region_of, tightest
 from sordino.view.words import columns_in_words, map_in_words, region_in_words, shares_in_words
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_plan import Explanation, explanation
+from sordino.words.odds_by_attribute import kept
 
 LARGEST = 15
 """Values shown in bars and in the table."""

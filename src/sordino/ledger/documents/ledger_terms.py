@@ -1,0 +1,172 @@
+"""What a person's ledger is about, frozen: the attributes of the record, and what all answers together may tell.
+
+Terms are frozen when a ledger is made, and hashed. Attributes stand in the order of the alphabet.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sordino.accounting.filter import NODES, BayesianFilter
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.dependence import read_variation
+from sordino.definition.pairwise import LDP
+from sordino.document.checked_tables import read_tables
+from sordino.document.files import read_toml
+from sordino.document.formats import TERMS
+from sordino.document.kinds import expecting
+from sordino.document.sealed import canonical
+from sordino.domain.box import Box
+from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
+from sordino.domain.record import Record
+from sordino.errors import DamagedError
+from sordino.exact.nats import Nats
+from sordino.ledger.documents.terms_table import TermsTable, Values
+
+
+@dataclass(frozen=True)
+class LedgerTerms:
+    """The record's domain and the promise about it.
+
+    Attributes:
+        attributes: each one's range or categories, in the order of the alphabet.
+        epsilon: the most that all answers together may tell.
+        deltas: about each attribute of categories, if that is promised; empty otherwise.
+        rest: bounds on its dependence.
+        nodes: the limit of the work for one decision, which decides with it.
+    """
+
+    attributes: Mapping[str, Values]
+    epsilon: Nats
+    deltas: Mapping[str, Nats] = field(default_factory=dict)
+    rest: Mapping[str, Fraction] = field(default_factory=dict)
+    nodes: int = NODES
+
+    @classmethod
+    def load(cls, path: Path | str) -> "LedgerTerms":
+        """Read the file from which a ledger is made.
+
+        Raises:
+            SordinoError: unreadable.
+            SordinoErrors: all its mistakes.
+        """
+        with expecting(Path(path), "terms"):
+            return cls.read(read_toml(Path(path)), str(path))
+
+    @classmethod
+    def read(cls, tables: dict[str, Any], name: str = "the terms") -> "LedgerTerms":
+        """Check the tables of such a file."""
+        table = read_tables(TermsTable, tables, name)
+        parts = dict(sorted(table.attribute.items()))
+        attributes = {attribute: part.values() for attribute, part in parts.items()}
+        if table.dependence is None and all(part.delta is None for part in parts.values()):
+            terms = cls(attributes, table.epsilon)
+        else:
+            deltas = {attribute: part.delta or table.epsilon for attribute, part in parts.items()}
+            terms = cls(attributes, table.epsilon, deltas, dict(sorted(table.bounds().items())))
+        # What no filter offers is refused before there is a ledger.
+        terms.filter()
+        return terms
+
+    @classmethod
+    def of_document(cls, document: dict[str, Any]) -> "LedgerTerms":
+        """From the frozen words of a ledger.
+
+        Raises:
+            SordinoError: not terms of this version, or changed ones.
+        """
+        TERMS.require(document)
+        TERMS.require_unchanged(document)
+        try:
+            terms = cls._of_words(document)
+            TERMS.require_spelling(document, terms.document)
+            # What no filter offers was never frozen.
+            terms.filter()
+        except DamagedError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
+            raise TERMS.foreign("other words") from None
+        return terms
+
+    @classmethod
+    def _of_words(cls, document: dict[str, Any]) -> "LedgerTerms":
+        """From frozen words of whatever kind: what is built may fail, or give other words."""
+        parts = dict(sorted(document["attributes"].items()))
+        return cls(
+            {
+                name: Interval(**part["number"]) if "number" in part else Categories(part["categories"])
+                for name, part in parts.items()
+            },
+            Nats.of(document["epsilon"]),
+            {name: Nats.of(part["delta"]) for name, part in parts.items() if "delta" in part},
+            {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
+            document["nodes"],
+        )
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The frozen words: public, with their hash."""
+        attributes = {name: self._words(name) for name in self.names}
+        return TERMS.seal({"attributes": attributes, "epsilon": str(self.epsilon), "nodes": self.nodes})
+
+    @property
+    def hash(self) -> str:
+        """Of the frozen words."""
+        return str(self.document["hash"])
+
+    @property
+    def text(self) -> str:
+        """The canonical text of the frozen words."""
+        return canonical(self.document).decode("ascii")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes in their order."""
+        return tuple(self.attributes)
+
+    @cached_property
+    def domain(self) -> Box | Record:
+        """Where the record lies."""
+        if all(isinstance(values, Categories) for values in self.attributes.values()):
+            return Record({name: values for name, values in self.attributes.items() if isinstance(values, Categories)})
+        ranges = [values for values in self.attributes.values() if isinstance(values, Interval)]
+        return Box([each.low for each in ranges], [each.high for each in ranges])
+
+    @cached_property
+    def definition(self) -> LDP | BayesianCoordinateDP:
+        """What is promised."""
+        if not self.deltas:
+            return LDP(self.epsilon)
+        deltas, rest = ([amounts[name] for name in self.names] for amounts in (self.deltas, self.rest))
+        return BayesianCoordinateDP.bounded(deltas, self.epsilon, rest)  # type: ignore[arg-type]  # two kinds of amounts
+
+    def filter(self) -> BayesianFilter:
+        """A filter by which nothing was asked yet."""
+        return BayesianFilter(self.domain, self.definition, nodes=self.nodes)
+
+    def _words(self, name: str) -> dict[str, Any]:
+        values = self.attributes[name]
+        if isinstance(values, Interval):
+            return {"number": {"low": values.low, "high": values.high}}
+        words: dict[str, Any] = {"categories": list(values.labels)}
+        return words | ({"delta": str(self.deltas[name]), "rest": str(self.rest[name])} if self.deltas else {})
+
+
+def terms_of_text(text: str) -> LedgerTerms:
+    """From the canonical text of the frozen words.
+
+    Raises:
+        SordinoError: not terms of this version, or changed ones.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise TERMS.foreign("no words")
+    return LedgerTerms.of_document(document)

@@ -1,0 +1,91 @@
+"""The file of a query that a collector asks of a person's record, and its frozen words.
+
+version = 1
+id = "sleep-1"
+collector = "Institute of Sleep"
+epsilon = "0.1"
+linear = { theta = { sleep = 1 }, low = 0, high = 12 }
+
+Of categories one attribute is asked, by randomized response: category = "smoker".
+
+The id belongs to these words for ever: asked again, the query has the answer that was given first.
+"""
+
+from typing import Annotated, Any, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from sordino.document.checked_tables import Version
+from sordino.document.formats import QUERY
+from sordino.survey.frozen.parts import Part, require_one_of
+from sordino.survey.reading.protect import Epsilon
+
+MODELS = ("linear", "truncated", "logistic")
+"""What can be asked about numbers."""
+
+KINDS = (*MODELS, "category")
+"""What can be asked."""
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""One line of text."""
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class ModelTable(Part):
+    """A model that is affine in the record.
+
+    Attributes:
+        theta: the coefficients by attribute, in the attributes' units; 0 for those that are not named.
+        intercept: what is added.
+    """
+
+    theta: dict[str, Finite] = Field(min_length=1)
+    intercept: Finite = 0.0
+
+
+class RangedModelTable(ModelTable):
+    """A model with a range.
+
+    Attributes:
+        low: what the answer 0 stands for.
+        high: what the answer 1 stands for.
+    """
+
+    low: Finite
+    high: Finite
+
+
+class QueryTable(Part):
+    """The file of a query.
+
+    Attributes:
+        version: of the format, 1.
+        id: the query's name, never used for another one.
+        collector: who asks, and gets the answer.
+        epsilon: what the answer may tell by itself, in nats.
+        linear: a model whose value stays in its range.
+        truncated: a model whose value is cut to its range.
+        logistic: a model of a probability.
+        category: an attribute of categories, by randomized response.
+    """
+
+    version: Version
+    id: Name
+    collector: Name
+    epsilon: Epsilon
+    linear: RangedModelTable | None = None
+    truncated: RangedModelTable | None = None
+    logistic: ModelTable | None = None
+    category: Name | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, *KINDS)
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """The frozen words: public, with their hash."""
+        words = self.model_dump(exclude_none=True, exclude={"version", "epsilon"})
+        return QUERY.seal({**words, "epsilon": str(self.epsilon)})

@@ -1,0 +1,328 @@
+"""A person's ledger: one file on their device, for all collectors, that never lets all answers tell more than agreed.
+
+The order is reserve, draw, settle, send, note: a query is written down before its answer is drawn, the answer is on the
+disk before it leaves, and whoever asks again gets the same answer. Each step is one transaction that keeps all other
+writers out, so queries that come at once are admitted jointly. An answer counts as any that it might be until it is
+known to have been sent.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from sqlite3 import Connection
+
+from sordino.accounting.state import Decision
+from sordino.document.kinds import expecting
+from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.nats import in_nats, outward
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+from sordino.ledger.documents.person_record import PersonRecord
+from sordino.ledger.journal.contents import Contents, read_contents, salvage
+from sordino.ledger.journal.database import UnreadableError, settle, transaction
+from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
+from sordino.ledger.journal.writer import Writer, write_ledger
+from sordino.ledger.standing import Book, Entry, Standing
+
+
+def now() -> str:
+    """The device's clock."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _nothing(step: str) -> None:
+    del step
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The file of a ledger; every method opens it anew.
+
+    Attributes:
+        path: of the file.
+        clock: what time it is, in words: information only.
+        step: told the name of each step, for tests of what happens if there is no next one.
+    """
+
+    path: Path
+    clock: Callable[[], str] = now
+    step: Callable[[str], None] = _nothing
+
+    @classmethod
+    def make(cls, path: Path | str, terms: LedgerTerms) -> "Ledger":
+        """A new ledger, which only its owner can open.
+
+        Raises:
+            SordinoError: something has that name, or the system refuses.
+        """
+        write_ledger(Path(path), terms, [], copy=False)
+        return cls(Path(path))
+
+    @classmethod
+    def open(cls, path: Path | str) -> "Ledger":
+        """A ledger that exists.
+
+        Raises:
+            SordinoError: no ledger of this user's alone, of a newer version, or so damaged that its terms are lost.
+        """
+        ledger = cls(Path(path))
+        with expecting(ledger.path, "ledger"):
+            _ = ledger.terms
+        return ledger
+
+    @cached_property
+    def terms(self) -> LedgerTerms:
+        """What it promises; it never changes."""
+        return terms_of_text(self.contents().meta["terms"])
+
+    def contents(self) -> Contents:
+        """All its lines, or of a damaged file those that are whole.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_contents(connection)
+        except UnreadableError:
+            return salvage(self.path)
+
+    def book(self) -> Book:
+        """What was asked and answered."""
+        return Book.of(self.terms, self.contents().events)
+
+    def standing(self) -> Standing:
+        """What may be asked next.
+
+        Raises:
+            SordinoError: a damaged ledger, in which nothing more is asked.
+        """
+        contents = self.contents()
+        _require_whole(self.path, contents)
+        return self._accepted(contents)
+
+    def trouble(self) -> tuple[str, ...]:
+        """Why nothing new is asked, in words; empty if all is well."""
+        contents = self.contents()
+        if contents.damage:
+            return contents.damage
+        try:
+            self._accepted(contents)
+        except SordinoError as error:
+            return (f"its decisions, {error.found}",)
+        return ()
+
+    def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision:
+        """Whether a new query would be accepted; nothing changes.
+
+        Args:
+            query: what is asked.
+            record: without it, as it was when it was last asked about.
+
+        Raises:
+            SordinoError: a damaged ledger, or a query that does not fit.
+        """
+        self._require_own_terms(query)
+        contents = self.contents()
+        _require_whole(self.path, contents)
+        return self._standing(contents, record).decide(query)
+
+    def reserve(self, query: AskedQuery, record: PersonRecord) -> Entry:
+        """Write a query down, if it is accepted; a query that stands there already is found again.
+
+        Raises:
+            RefusedError: not accepted.
+            SordinoError: a record outside the terms, whatever is asked; the query's id belongs to another one, its
+            answer got lost about an earlier version of the record, a damaged ledger, or a query that does not fit,
+            whatever the record.
+        """
+        record.require_of(self.terms)
+
+        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
+            if known is not None:
+                return known
+            query.require_fit()
+            standing = self._standing(contents, record)
+            decision = standing.decide(query)
+            if not decision.accepted:
+                raise RefusedError(
+                    f"all answers together must tell at most {in_nats(str(self.terms.epsilon))}",
+                    found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
+                    step="ask with a smaller epsilon, or not at all",
+                )
+            writer, version = Writer(connection, contents, self.clock()), standing.version
+            if version not in Book.of(self.terms, contents.events).versions:
+                writer.add(RECORD, str(version.number), {}, version.digest)
+            body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
+            asked = writer.add(ASKED, query.id, body)
+            self.step("reserving")
+            return Entry(query, version.number, asked.sequence, asked.time)
+
+        entry = self._changed(query, record, write)
+        self.step("reserved")
+        return entry
+
+    def draw(self, query: AskedQuery, record: PersonRecord, draw: Callable[[], int]) -> Entry:
+        """Draw the answer of a query that is reserved, once and for all; one that is drawn is found again.
+
+        Args:
+            query: what was reserved.
+            record: as it was then.
+            draw: gives the answer's code, with fresh randomness; called within the transaction that stores it.
+
+        Raises:
+            SordinoError: not reserved, another version of the record, or a damaged ledger.
+        """
+
+        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
+            if known is None:
+                raise SordinoError("a query must be reserved before its answer is drawn", found="one that is not")
+            self.step("drawing")
+            code = draw()
+            self.step("drawn")
+            Writer(connection, contents, self.clock()).add(DRAWN, query.id, {}, str(code))
+            self.step("storing")
+            return replace(known, code=code)
+
+        entry = self._changed(query, record, write)
+        self.step("stored")
+        return entry
+
+    def settle(self, query: AskedQuery) -> None:
+        """Make the answer of a query outlast damage to the log, before it is sent.
+
+        Raises:
+            SordinoError: no answer that is settled.
+        """
+        try:
+            settle(self.path)
+        except UnreadableError:
+            # Of a damaged file nothing is read but what is in the file itself.
+            entry = Book.of(self.terms, salvage(self.path).events).entries.get(query.id)
+            if entry is None or entry.code is None:
+                raise
+        self.step("settled")
+
+    def note_sent(self, query: AskedQuery) -> None:
+        """Note that an answer was sent; in a damaged ledger, where nothing is written, it stays unknown.
+
+        Raises:
+            SordinoError: no answer to this query.
+        """
+        with suppress(UnreadableError), transaction(self.path, write=True) as connection:
+            contents = read_contents(connection)
+            entry = Book.of(self.terms, contents.events).entries.get(query.id)
+            if entry is None or entry.code is None:
+                raise SordinoError("an answer must be drawn before it is sent", found="one that is not")
+            if not entry.sent and not contents.damage:
+                Writer(connection, contents, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
+                self.step("noting")
+        self.step("noted")
+
+    def _changed(
+        self,
+        query: AskedQuery,
+        record: PersonRecord,
+        write: Callable[[Connection, Contents, Entry | None], Entry],
+    ) -> Entry:
+        """A query's entry, found with its answer or written within a transaction of its own.
+
+        Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
+        """
+        self._require_own_terms(query)
+        try:
+            with transaction(self.path, write=True) as connection:
+                contents = read_contents(connection)
+                known = self._found(contents, query, record)
+                if known is not None and known.code is not None:
+                    return known
+                _require_whole(self.path, contents)
+                return write(connection, contents, known)
+        except UnreadableError:
+            contents = salvage(self.path)
+            known = self._found(contents, query, record)
+            if known is not None and known.code is not None:
+                return known
+            _require_whole(self.path, contents)
+            raise
+
+    def _found(self, contents: Contents, query: AskedQuery, record: PersonRecord) -> Entry | None:
+        """The entry of a query.
+
+        Raises:
+            SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
+            ledger is a copy.
+        """
+        if contents.meta.get("copy") == "yes":
+            raise SordinoError(
+                f"{self.path} must be the person's own ledger",
+                found="one made from a transcript, which only checks",
+                step="ask the ledger itself",
+            )
+        book = Book.of(self.terms, contents.events)
+        entry = book.entries.get(query.id)
+        if entry is None:
+            return None
+        if entry.query.hash != query.hash:
+            raise SordinoError(
+                "a query's id must belong to one query for ever",
+                found=f"{query.id!r}, which was another one",
+                step="give the new query an id of its own",
+            )
+        if entry.code is None and not contents.damage:
+            last = book.versions[-1]
+            if entry.record != last.number or last.digest != self._digest(contents, record):
+                raise RefusedError(
+                    "a query must be answered about the record that it was reserved for",
+                    found="a record that has changed since, and no answer",
+                    step="ask under another id; until then it counts as any answer",
+                )
+        return entry
+
+    def _standing(self, contents: Contents, record: PersonRecord | None) -> Standing:
+        standing = self._accepted(contents)
+        digest = standing.version.digest if record is None else self._digest(contents, record)
+        if record is None and standing.version.number:
+            return standing
+        same = standing.version.number and standing.version.digest == digest
+        return standing if same else standing.with_record(digest)
+
+    def _accepted(self, contents: Contents) -> Standing:
+        try:
+            return Standing.of(self.terms, contents.events)
+        except SordinoError as error:
+            raise DamagedError(
+                "a ledger's queries must be accepted by the filter as they were when they were asked",
+                found=f"today {error.rule}",
+                step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
+            ) from None
+
+    def _require_own_terms(self, query: AskedQuery) -> None:
+        """By other terms the same words build another channel.
+
+        Raises:
+            SordinoError: a query that was read for another ledger's terms.
+        """
+        if query.terms.hash != self.terms.hash:
+            raise SordinoError("a query must be read by the ledger's own terms", found="another ledger's")
+
+    def _digest(self, contents: Contents, record: PersonRecord) -> str:
+        return record.digest(bytes.fromhex(contents.meta["key"]))
+
+
+def _require_whole(path: Path, contents: Contents) -> None:
+    """In a damaged ledger queries may be missing that were answered: nothing more is asked.
+
+    Raises:
+        SordinoError: the damage.
+    """
+    if contents.damage:
+        raise DamagedError(
+            f"{path} must be whole before anything new is asked",
+            found="damage to " + ", ".join(contents.damage),
+            step="answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more",
+        )

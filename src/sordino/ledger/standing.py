@@ -1,0 +1,155 @@
+"""Where a ledger stands after its events: what was asked and answered, and what may still be asked.
+
+A function of the events alone, in their order; of the decisions, one of public events alone. Versions of the record are
+different records: what was lost about an earlier one stays lost, and what is lost about the next one adds to it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sordino.accounting.joint import JointFilter
+from sordino.accounting.state import Decision
+from sordino.errors import SordinoError
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
+
+State = Literal["reserved", "sampled", "sent"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A query that was accepted.
+
+    Attributes:
+        query: what was asked, and by whom.
+        record: the version of the record that it is about.
+        sequence: its place among all events.
+        time: when it was accepted, by the device's clock.
+        code: its answer, once it is drawn.
+        sent: whether the answer is known to have been sent.
+    """
+
+    query: AskedQuery
+    record: int
+    sequence: int
+    time: str
+    code: int | None = None
+    sent: bool = False
+
+    @property
+    def state(self) -> State:
+        """How far it has come."""
+        return "sent" if self.sent else "reserved" if self.code is None else "sampled"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of the record.
+
+    Attributes:
+        number: 1 for the first; 0 before anything was asked.
+        digest: a keyed hash of the record; empty where it is not known.
+    """
+
+    number: int = 0
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Book:
+    """What stands in a ledger, without decisions.
+
+    Attributes:
+        entries: in the order in which they were accepted, by the queries' ids.
+        versions: of the record, the last one last.
+    """
+
+    entries: Mapping[str, Entry]
+    versions: tuple[Version, ...]
+
+    @classmethod
+    def of(cls, terms: LedgerTerms, events: Iterable[Event]) -> "Book":
+        """From whole events, some of which may be missing."""
+        entries: dict[str, Entry] = {}
+        versions = [Version()]
+        for event in events:
+            entry = entries.get(event.id)
+            if event.event == RECORD:
+                versions.append(Version(int(event.id), event.secret))
+            elif event.event == ASKED:
+                query = AskedQuery(event.body["query"], terms)
+                entries[event.id] = Entry(query, event.body["record"], event.sequence, event.time)
+            elif entry is not None and event.event == DRAWN:
+                entries[event.id] = replace(entry, code=int(event.secret))
+            elif entry is not None and event.event == SENT:
+                entries[event.id] = replace(entry, code=int(event.body["code"]), sent=True)
+        return cls(entries, tuple(versions))
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What may be asked next.
+
+    Attributes:
+        terms: the promise.
+        joint: the filter of all that was asked.
+        version: of the record, the one that queries are about now.
+    """
+
+    terms: LedgerTerms
+    joint: JointFilter
+    version: Version = field(default_factory=Version)
+
+    @classmethod
+    def of(cls, terms: LedgerTerms, events: Iterable[Event]) -> "Standing":
+        """From all events of a ledger.
+
+        Raises:
+            SordinoError: an event that cannot follow the earlier ones: a query that the filter does not accept.
+        """
+        standing = cls(terms, JointFilter.of(terms.filter()))
+        for event in events:
+            standing = standing.after(event)
+        return standing
+
+    def after(self, event: Event) -> "Standing":
+        """Where it stands after one more event; what is drawn and not sent changes nothing.
+
+        Raises:
+            SordinoError: an event that cannot follow.
+        """
+        if event.event == RECORD:
+            following = self.with_record(event.secret)
+            if event.id != str(following.version.number):
+                raise SordinoError("versions of a record must be counted", found="one out of order")
+            return following
+        if event.event == ASKED:
+            query = AskedQuery.of_document(event.body["query"], self.terms)
+            if query.id != event.id or query.fingerprint != event.body["channel"]:
+                raise SordinoError("a query must build the channel that it was asked by", found="another channel")
+            if event.body["record"] != self.version.number:
+                raise SordinoError("a query must be about the record's last version", found="another one")
+            return replace(self, joint=self.joint.asked(query.id, query.channel))
+        if event.event == SENT:
+            return replace(self, joint=self.joint.answered(event.id, int(event.body["code"])))
+        return self
+
+    def with_record(self, digest: str) -> "Standing":
+        """Where it stands for another version of the record, about which nothing was asked yet.
+
+        Raises:
+            SordinoError: a promise that says nothing of two versions.
+        """
+        joint = self.joint.changed() if self.version.number else self.joint
+        return Standing(self.terms, joint, Version(self.version.number + 1, digest))
+
+    def decide(self, query: AskedQuery) -> Decision:
+        """Whether a query may be asked about this version of the record; nothing changes.
+
+        Raises:
+            SordinoError: a query that does not fit the record, or too many answers that are out.
+        """
+        self.joint.require_room(query.channel)
+        return self.joint.decide(query.channel)

@@ -1,0 +1,74 @@
+"""What a survey says about the dependence between its attributes, as bounds.
+
+[dependence]
+rest = { smoker = 0.2, age = 0.1 }        # or one number for all, or file = "statement.json"
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Self
+
+from pydantic import PlainValidator, model_validator
+
+from sordino.definition.dependence import Dependence, read_variation
+from sordino.errors import SordinoError
+from sordino.exact.brief import shown
+from sordino.survey.frozen.parts import DependencePart, Part, Text, require_one_of
+
+
+def _read_rest(rest: Any) -> dict[str, Fraction] | Fraction:
+    """A bound for all attributes, or for some of them by name."""
+    if isinstance(rest, dict):
+        return {str(name): read_variation(bound) for name, bound in rest.items()}
+    return read_variation(rest)
+
+
+Rest = Annotated[dict[str, Fraction] | Fraction, PlainValidator(_read_rest)]
+
+
+class DependenceTable(Part):
+    """How much the attributes may depend on each other, at most.
+
+    Attributes:
+        rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
+            other attributes given two of its values; 1 where it is not given.
+        file: instead, a statement that `sordino dependence` wrote.
+    """
+
+    rest: Rest | None = None
+    file: Text | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "rest", "file")
+        return self
+
+
+def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Dependence:
+    """A plan's words as bounds; nothing is known without them.
+
+    Raises:
+        SordinoError: words about other attributes, two bounds for one statistic, one below 1 for an attribute's own, or
+            bounds that are not in their canonical form.
+    """
+    if part is None:
+        return Dependence.unknown(len(places))
+    names = {*part.rest, *(name for bound in part.statistics for name in (bound.attribute, *bound.statistic))}
+    names |= set(part.bins or ())
+    if not names <= set(places) or set(part.rest) != set(places):
+        raise SordinoError("a plan's dependence must be about its attributes", found="others")
+    place = {name: i for i, name in enumerate(places)}
+    statistics = {
+        (place[bound.attribute], tuple(sorted(place[name] for name in bound.statistic))): _canonical(bound.bound)
+        for bound in part.statistics
+    }
+    if len(statistics) < len(part.statistics):
+        raise SordinoError("a plan must have one bound for each attribute and statistic", found="two for one of them")
+    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics)
+
+
+def _canonical(text: str) -> Fraction:
+    bound = read_variation(text)
+    if str(bound) != text:
+        raise SordinoError("a plan's bounds must be in their canonical form", found=shown(text))
+    return bound

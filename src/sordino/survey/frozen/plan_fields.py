@@ -1,0 +1,128 @@
+"""The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from sordino.document.formats import PLAN
+from sordino.errors import SordinoError
+from sordino.survey.frozen.own_columns import require_own_columns
+from sordino.survey.frozen.parts import AttributePart, DependencePart, Part
+
+
+class HistogramPart(Part):
+    """A question about the shares of an attribute's values, and how it is answered.
+
+    Attributes:
+        weight: a person answers it with probability weight over the sum of all weights.
+        mechanism: its name and its integers, as they are frozen.
+        subtract_totals: whether estimates are shifted to the known share of their block.
+    """
+
+    histogram: str
+    weight: int = Field(ge=1, le=1 << 20)
+    mechanism: dict[str, Any]
+    subtract_totals: bool
+
+
+class NumbersPart(Part):
+    """A question about means, a covariance matrix or a regression, and how it is answered.
+
+    Attributes:
+        numbers: the attributes, in the channel's order; of a regression the target last.
+        asked: what is estimated.
+        weight: a person answers it with probability weight over the sum of all weights.
+        channel: its name and its integers, as they are frozen.
+    """
+
+    numbers: list[str] = Field(min_length=1)
+    asked: Literal["mean", "covariance", "regression"]
+    weight: int = Field(ge=1, le=1 << 20)
+    channel: dict[str, Any]
+
+
+def _part_of(query: Any) -> str:
+    """Which of both a question is, so that its mistakes are about that one."""
+    histogram = "histogram" in query if isinstance(query, dict) else isinstance(query, HistogramPart)
+    return (HistogramPart if histogram else NumbersPart).__name__
+
+
+QueryPart = Annotated[
+    Annotated[HistogramPart, Tag(HistogramPart.__name__)] | Annotated[NumbersPart, Tag(NumbersPart.__name__)],
+    Discriminator(_part_of),
+]
+
+
+class PlanDocument(Part):
+    """The whole plan: public, frozen, hashed.
+
+    Attributes:
+        hash: "sha256:" and 64 hexadecimal digits.
+        people: how many are expected to answer; estimates do not depend on it.
+        epsilon: the most that a report may tell about the whole record, where attributes have a delta.
+        queries: in the order of the survey's questions.
+        dependence: between the attributes; None where nothing is declared.
+    """
+
+    format: Literal["sordino plan"]
+    version: Literal[1]
+    hash: str
+    people: int = Field(ge=1)
+    epsilon: str | None = None
+    dependence: DependencePart | None = None
+    attributes: dict[str, AttributePart] = Field(min_length=1)
+    queries: list[QueryPart] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        shares = [query.histogram for query in self.queries if isinstance(query, HistogramPart)]
+        numbers = [name for query in self.queries if isinstance(query, NumbersPart) for name in query.numbers]
+        found = {*shares, *numbers}
+        unknown = sorted(found - set(self.attributes))
+        if unknown or len(set(shares)) < len(shares):
+            wrong = ", ".join(map(repr, unknown)) or "one twice"
+            raise SordinoError("a question must be about the plan's attributes, a histogram of each once", found=wrong)
+        if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
+            raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
+        unlike = [name for name in shares if self.attributes[name].protect is None]
+        if unlike or any(self.attributes[name].number is None for name in numbers):
+            raise SordinoError("a histogram must be of protected values, everything else of numbers")
+        if any(part.delta is None for name, part in self.attributes.items() if name not in found):
+            raise SordinoError("each attribute must be asked for, or have a delta")
+        require_own_columns({name: part.columns for name, part in self.attributes.items()})
+        self._check_promise(bool(numbers))
+        return self
+
+    def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any
+        """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""
+        if len({self.epsilon is None, *(part.delta is None for part in self.attributes.values())}) > 1:
+            raise SordinoError("a plan with an epsilon must have a delta for each attribute", found="only some of them")
+        if self.epsilon is None:
+            if numbers or self.dependence is not None:
+                raise SordinoError("a plan with numbers or dependence must have an epsilon and deltas", found="none")
+            return
+        # The level of an answer counts for all values of its attribute alike.
+        for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:
+            if any(words is not None for words in (protect.blocks, protect.sensitive, protect.bounds)):
+                found = "blocks, sensitive values or bounds"
+                raise SordinoError("attributes with deltas must be protected as a whole", found=found)
+
+
+def seal(content: dict[str, Any]) -> PlanDocument:
+    """Complete the content with format, version and hash."""
+    return PlanDocument.model_validate(PLAN.seal(content))
+
+
+def dump(document: PlanDocument) -> dict[str, Any]:
+    """The document as plain data, without what is not set."""
+    return document.model_dump(exclude_none=True)
+
+
+def unseal(document: dict[str, Any], name: str) -> PlanDocument:
+    """Check the words of a document whose format and version are a plan's.
+
+    Raises:
+        DamagedError: changed after it was frozen, or with fields that do not fit.
+    """
+    PLAN.require_unchanged(document, name)
+    return PLAN.fields(PlanDocument, document, name)

@@ -1,0 +1,126 @@
+"""From a survey to the content of its plan: which mechanism or channel answers each question."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import Any
+
+from sordino.definition.dependence import Dependence
+from sordino.design.accuracy import subtracting_helps
+from sordino.design.choose import best_mechanism
+from sordino.design.drawn_answers import highest_levels
+from sordino.design.mean_among import among, mean_among
+from sordino.design.sampled_moments import SampledMoments
+from sordino.document.codec import freeze
+from sordino.domain.grid import Grid
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.number import NumberChannel
+from sordino.survey.frozen.dependence_bounds import dependence_of
+from sordino.survey.frozen.own_columns import columns_of
+from sordino.survey.frozen.promise import definition_of
+from sordino.survey.planning.declared import declared_dependence
+from sordino.survey.reading.ask import AskTable
+from sordino.survey.reading.attribute import AttributeTable
+from sordino.survey.reading.protect import protect_part
+from sordino.survey.reading.schema import Survey
+
+
+def choose(survey: Survey, people: int) -> dict[str, Any]:
+    """The attributes and queries of a plan.
+
+    Args:
+        survey: checked.
+        people: how many are expected to answer.
+
+    Raises:
+        SordinoError: a question that no channel can answer within the promise and a report's bits.
+    """
+    # A disjoint union of m codes of b bits needs b + log2 m bits at most.
+    code_bits = LARGEST_CODE_BITS - (len(survey.ask) - 1).bit_length()
+    content: dict[str, Any] = {"people": people}
+    dependence = None
+    if survey.by_coordinates:
+        part = declared_dependence(survey)
+        dependence = dependence_of(part, survey.places)
+        content |= {"epsilon": str(survey.epsilon)}
+        content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
+    attributes = {name: _attribute(survey, name) for name in survey.attribute}
+    queries = []
+    for i, ask in enumerate(survey.ask):
+        try:
+            if ask.histogram is not None:
+                protect, query = _histogram(survey, ask.histogram, dependence, code_bits)
+                attributes[ask.histogram]["protect"] = protect
+            else:
+                query = _numbers(survey, people, ask, dependence or Dependence.unknown(len(survey.places)), code_bits)
+        except SordinoError as error:
+            where = f"attribute.{ask.histogram}" if ask.histogram is not None else f"ask.{i}.{ask.kind}"
+            raise SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step) from None
+        queries.append({**query, "weight": ask.weight})
+    return {**content, "attributes": attributes, "queries": queries}
+
+
+def _histogram(
+    survey: Survey, name: str, dependence: Dependence | None, code_bits: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is promised about an attribute's values, and how their shares are asked."""
+    attribute = survey.attribute[name]
+    domain = attribute.domain()
+    epsilon = survey.epsilon
+    if dependence is not None and epsilon is not None:
+        deltas = [survey.delta(place) for place in survey.places]
+        (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, dependence)
+    protect = protect_part(domain, attribute.protect, epsilon)
+    mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
+    query = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+    return protect.model_dump(exclude_none=True), query
+
+
+def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:
+    """How a question about numbers is asked."""
+    deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
+    asked = [survey.places.index(name) for name in ask.attributes]
+    channel: NumberChannel
+    if ask.mean is not None:
+        channel = mean_among(deltas, epsilon, dependence, asked)
+    elif ask.covariance is not None:
+        pairs = list(combinations_with_replacement(sorted(asked), 2))
+        channel = among(SampledMoments(deltas, epsilon, dependence, pairs), asked)
+    else:
+        chosen = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
+        channel = among(chosen, asked)
+    share = Fraction(ask.weight, sum(other.weight for other in survey.ask))
+    if people * share < channel.moments.m:
+        found = f"{int(people * share)} for {channel.moments.m} numbers to be told"
+        raise SordinoError("there must be a person for each number that is told", found=found, step="ask more people")
+    if channel.code_bits > code_bits:
+        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze(channel)}
+
+
+def _attribute(survey: Survey, name: str) -> dict[str, Any]:
+    """An attribute's values and columns in the plan's words."""
+    attribute = survey.attribute[name]
+    part = _values(name, attribute)
+    if attribute.missing is not None:
+        part["missing"] = attribute.missing
+    if survey.by_coordinates:
+        part["delta"] = str(survey.delta(name))
+    return part
+
+
+def _values(name: str, attribute: AttributeTable) -> dict[str, Any]:
+    columns = list(columns_of(name, attribute.column, grid=attribute.grid is not None))
+    if attribute.number is not None:
+        ends = attribute.number
+        return {
+            "number": {"low": ends.low, "high": ends.high, "clip": ends.clip},
+            "columns": columns,
+        }
+    domain = attribute.domain()
+    if isinstance(domain, Grid):
+        grid = attribute.grid.model_dump() if attribute.grid else {}
+        return {"grid": grid, "columns": columns}
+    values = {"numbers": domain.k} if isinstance(domain.labels, range) else {"labels": list(domain.labels)}
+    return {**values, "columns": columns}

@@ -1,0 +1,56 @@
+"""The dependence that a survey declares, or takes from a statement, in the words of its plan."""
+
+from fractions import Fraction
+from pathlib import Path
+
+from sordino.design.asked import NumberAttribute
+from sordino.design.dependence import Statement
+from sordino.errors import SordinoError
+from sordino.survey.frozen.parts import DependencePart, StatisticPart
+from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
+from sordino.survey.reading.schema import Survey
+
+
+def declared_dependence(survey: Survey) -> DependencePart | None:
+    """The bounds of a survey, and what they rest on; None where it has none.
+
+    Raises:
+        SordinoError: a statement that cannot be read, or is about other attributes.
+    """
+    table, places = survey.dependence, survey.places
+    if table is None:
+        return None
+    if table.file is not None:
+        if not Path(table.file).exists():
+            rule, step = (
+                "dependence.file must be a statement",
+                "make it: sordino dependence SAMPLE --survey SURVEY -o FILE",
+            )
+            raise SordinoError(rule, found=f"nothing at {table.file}", step=step)
+        statement = load_statement(table.file)
+        known = dependence_for(statement, asked_of(survey))
+        statistics = [
+            StatisticPart(attribute=places[i], statistic=[places[place] for place in statistic], bound=str(bound))
+            for (i, statistic), bound in sorted(known.statistics.items())
+            if bound < 1
+        ]
+        rest = dict.fromkeys(places, "1")
+        said = list(statement_sentences(statement))
+        return DependencePart(rest=rest, statistics=statistics, bins=_binned(statement) or None, ground=said)
+    given = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest or Fraction(0))
+    ground = (
+        f"Declared by the survey's author for {', '.join(name for name in places if name in given)}: how much the laws"
+        " of all other attributes together may differ, in total variation, between two of its values."
+    )
+    bounds = {name: str(given.get(name, Fraction(1))) for name in places}
+    return DependencePart(rest=bounds, statistics=[], ground=[ground])
+
+
+def _binned(statement: Statement) -> dict[str, int]:
+    """The numbers of a statement whose bounds are about bins, and how many bins."""
+    return {
+        attribute.name: attribute.cells
+        for attribute in statement.asked.attributes
+        if isinstance(attribute, NumberAttribute) and attribute.edges and attribute.lipschitz is None
+    }

@@ -1,0 +1,218 @@
+"""What a plan will show once people have answered, and what it cannot be expected to answer: before anybody is asked.
+
+Forecasts are of the estimates that are shown. They rest on what the people are like: a public sample says it, else all
+values are taken to be alike and numbers to spread by a fifth of their range. They are no part of a plan's document.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.design.accuracy import Accuracy
+from sordino.design.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
+from sordino.design.shares_accuracy import SharesAccuracy
+from sordino.errors import SordinoError
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+
+Z = 1.96
+"""Standard errors of a 95 % interval to either side."""
+
+TENTH = 0.1
+"""An interval that says something: a tenth of all that is possible."""
+
+Values: TypeAlias = Sequence[NDArray[Any]]
+"""For each question of a plan the values of some people: indices, shape (n,), or scaled numbers, shape (n, d)."""
+
+
+@dataclass(frozen=True)
+class SharesForecast:
+    """What will be shown about the shares of an attribute's values.
+
+    Attributes:
+        question: of a plan.
+        shares: that the people are expected to have, shape (k,); None where nothing is known.
+    """
+
+    question: HistogramQuestion
+    shares: NDArray[np.float64] | None
+
+    @cached_property
+    def plan(self) -> SharesAccuracy:
+        """Of this plan."""
+        return self.question.forecast(self.shares)
+
+    @cached_property
+    def uniform(self) -> SharesAccuracy:
+        """Under uniform protection."""
+        return self.question.forecast_uniform(self.shares)
+
+    @cached_property
+    def candidates(self) -> dict[str, Accuracy]:
+        """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
+        return self.question.candidates(self.shares)
+
+    @property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+        return _needed(self.question.people, self.plan.largest, 0.5)
+
+    @property
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+        if Z * self.plan.largest < 0.5:
+            return None
+        return _nothing(self.question, "a share", self.people_needed)
+
+
+@dataclass(frozen=True)
+class NumbersForecast:
+    """What will be shown about means, covariances or coefficients.
+
+    Attributes:
+        question: of a plan.
+        records: scaled numbers that the people are expected to be like, shape (n, d); None where nothing is known.
+    """
+
+    question: NumbersQuestion
+    records: NDArray[np.float64] | None
+
+    @cached_property
+    def plan(self) -> NumbersAccuracy:
+        """Of this plan."""
+        return self.question.forecast(self.records)
+
+    @cached_property
+    def uniform(self) -> NumbersAccuracy:
+        """Under plain LDP at the least delta."""
+        return self.question.forecast_uniform(self.records)
+
+    @cached_property
+    def refused(self) -> float:
+        """The part of such surveys in which a regression is refused, since noise hides how its features vary."""
+        if self.question.part.asked != "regression":
+            return 0.0
+        return self.question.expecting(self.records).refused(self.question.people)
+
+    @cached_property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something or a regression that is rarely refused."""
+        people = self.question.people
+        if self.question.part.asked == "regression":
+            return self.question.expecting(self.records).enough(people) if self.refused > RARELY else people
+        found = [_needed(people, error, most) for error, most in zip(self.plan.stderr, self.plan.largest, strict=True)]
+        return None if None in found else max(number or 0 for number in found)
+
+    @cached_property
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+        if self.question.part.asked == "regression":
+            return self._refusal()
+        worst = [
+            label
+            for label, error, most in zip(self.plan.labels, self.plan.stderr, self.plan.largest, strict=True)
+            if Z * error >= most
+        ]
+        return (
+            _nothing(self.question, f"the {self.question.part.asked} of {worst[0]}", self.people_needed)
+            if worst
+            else None
+        )
+
+    def _refusal(self) -> str | None:
+        refused, about = self.refused, ""
+        if self.records is None and refused <= RARELY:
+            d = len(self.question.asked)
+            narrow = self.question.expecting(unknown_records(d, d - 1) / 2)
+            refused, about = narrow.refused(self.question.people), ", if the features spread by a tenth of their ranges"
+            needed = narrow.enough(self.question.people) if refused > RARELY else 0
+        else:
+            needed = self.people_needed
+        if refused <= RARELY:
+            return None
+        enough = (
+            "No number of people suffices: a feature hardly varies, or depends on the others"
+            if needed is None
+            else f"Rarely with {_crowd(self.question, needed)}"
+        )
+        return (
+            f"{self.question.name}: expect NO ANSWER in about {100 * refused:.0f} of 100 such surveys{about}: the noise"
+            f" hides how the features vary, and the regression is refused. {enough}."
+        )
+
+
+Forecast: TypeAlias = SharesForecast | NumbersForecast
+
+
+def forecasts(plan: Plan, expected: Values | None = None) -> tuple[Forecast, ...]:
+    """What each question of a plan will show.
+
+    Args:
+        plan: frozen.
+        expected: for each question the values of some people who are like those that will answer, as a public sample
+            has them: indices, shape (n,), or scaled numbers, shape (n, d). Nothing is known by default.
+    """
+    found: list[Forecast] = []
+    for i, question in enumerate(plan.questions):
+        own = None if expected is None else expected[i]
+        if isinstance(question, NumbersQuestion):
+            found.append(NumbersForecast(question, own))
+        else:
+            shares = None if own is None else np.bincount(own, minlength=question.domain.k) / len(own)
+            found.append(SharesForecast(question, shares))
+    return tuple(found)
+
+
+def require_learnable(found: Sequence[Forecast]) -> None:
+    """Refuse a survey of which no question could be answered by however many people.
+
+    Raises:
+        SordinoError: an epsilon so small that nothing can be learned.
+    """
+    needed = [forecast.people_needed for forecast in found]
+    if all(number is None or number > MOST_PEOPLE for number in needed):
+        raise SordinoError(
+            "a survey must ask something that can be learned",
+            found=f"reports that would need more than {MOST_PEOPLE:,} people",
+            step="raise epsilon, or protect fewer values from each other",
+        )
+
+
+def warnings(found: Sequence[Forecast]) -> tuple[str, ...]:
+    """What cannot be expected to be answered."""
+    return tuple(forecast.warning for forecast in found if forecast.warning is not None)
+
+
+def _needed(people: int, error: float, most: float) -> int | None:
+    """For an interval that is a tenth of all that is possible."""
+    if not isfinite(error):
+        return None
+    return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
+
+
+def _nothing(question: HistogramQuestion | NumbersQuestion, what: str, needed: int | None) -> str:
+    """That an interval is as wide as all that is possible."""
+    more = "No number of people suffices" if needed is None else f"A tenth of that takes {_crowd(question, needed)}"
+    return (
+        f"{question.name}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} is as wide"
+        f" as all that is possible. {more}."
+    )
+
+
+def _crowd(question: HistogramQuestion | NumbersQuestion, needed: int) -> str:
+    """A number of people in two digits, of the question and of the whole survey."""
+    everybody = ceil(needed / question.share)
+    return f"about {_round(everybody)} people" + (f" ({_round(needed)} asked this)" if question.share < 1 else "")
+
+
+def _round(people: int) -> str:
+    """Two digits, rounded up."""
+    unit = 10 ** max(0, len(str(people)) - 2)
+    rounded = -(-people // unit) * unit
+    return f"{rounded:,}" if people < 10**15 else f"{float(rounded):.2g}"

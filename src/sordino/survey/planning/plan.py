@@ -1,0 +1,209 @@
+"""The plan: a survey's promise frozen into mechanisms with integer thresholds, public and hashed.
+
+Every later step (privatize, aggregate, estimate, certify, explain) takes the plan and nothing else; it reads the
+integers of the document, so that what is sampled is what was certified.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+from sordino.audit.certify import Certificate
+from sordino.document.files import read_text, write_text
+from sordino.document.formats import PLAN
+from sordino.document.kinds import read_document
+from sordino.document.sealed import canonical
+from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.arguments import checked, checked_class
+from sordino.exact.brief import brief, shown
+from sordino.exact.nats import in_nats, outward
+from sordino.query.sampled import Sampled
+from sordino.survey.frozen.dependence_bounds import dependence_of
+from sordino.survey.frozen.plan_fields import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
+from sordino.survey.frozen.promise import canonical_amount
+from sordino.survey.planning.choose import choose
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.reading.schema import Survey
+
+Question: TypeAlias = HistogramQuestion | NumbersQuestion
+"""One question of a plan."""
+
+MOST_PEOPLE = 10**12
+
+
+@checked_class
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A frozen plan of a survey.
+
+    Attributes:
+        document: all there is; what follows is derived from it.
+
+    Example:
+        >>> survey = Survey.read({
+        ...     "version": 1, "epsilon": "ln 3",
+        ...     "attribute": {"smoker": {"categories": ["yes", "no"]}}, "ask": [{"histogram": "smoker"}],
+        ... })
+        >>> Plan.of(survey, people=1000).certificate.holds
+        True
+    """
+
+    document: PlanDocument
+
+    def __repr__(self) -> str:
+        return f"Plan(hash={self.hash!r}, people={self.people}, attributes={brief(self.places)})"
+
+    @classmethod
+    @checked
+    def of(cls, survey: Survey, people: int) -> "Plan":
+        """Choose mechanisms for a survey and freeze them.
+
+        Args:
+            survey: a checked survey.
+            people: how many are expected to answer, for the expected errors.
+        """
+        if not 1 <= people <= MOST_PEOPLE:
+            raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=shown(people))
+        plan = cls(seal(choose(survey, people)))
+        plan.check("the plan", "report this as a defect of Sordino")
+        return plan
+
+    @classmethod
+    @checked
+    def load(cls, path: Path | str) -> "Plan":
+        """Read a plan file and certify it again.
+
+        Raises:
+            SordinoError: no plan, or of a newer version.
+            DamagedError: changed after it was frozen.
+            RefusedError: breaking its own promise.
+        """
+        plan = cls(unseal(read_document(Path(path), PLAN), str(path)))
+        try:
+            plan.check(str(path), "do not use it; make the plan again")
+            _ = plan.sampled
+        except DamagedError as error:
+            # What a mechanism says of its record names no file.
+            raise PLAN.foreign(f"{error.rule}; found {error.found}", str(path)) from None
+        # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
+        PLAN.require_spelling(read_text(Path(path)).strip().encode(), plan.bytes.strip(), str(path))
+        return plan
+
+    def check(self, name: str, step: str) -> None:
+        """Refuse a plan that breaks its promise.
+
+        Args:
+            name: of the plan, for the message.
+            step: what to do then.
+
+        Raises:
+            RefusedError: it breaks its promise.
+        """
+        found = [
+            f"a mechanism that loses {_excess(question.certificate)} more than promised"
+            for question in self.histograms
+            if not question.certificate.holds
+        ]
+        if self.promise is not None and not self.promise.holds:
+            found.append(f"answers that tell more than promised about {', '.join(self.promise.broken)}")
+        if found:
+            raise RefusedError(f"{name} must keep its own promise", found="; ".join(found), step=step)
+
+    def save(self, path: Path | str) -> None:
+        """Write the canonical bytes, never over another file: reports may exist that need it."""
+        target = Path(path)
+        if not (target.is_file() and read_text(target).encode() == self.bytes):
+            write_text(target, self.bytes.decode())
+
+    @cached_property
+    def bytes(self) -> bytes:
+        """The canonical bytes, with a line feed at the end."""
+        return canonical(dump(self.document)) + b"\n"
+
+    @property
+    def hash(self) -> str:
+        """The content hash."""
+        return self.document.hash
+
+    @property
+    def tag(self) -> int:
+        """What each report carries of the hash: its first 64 bits."""
+        return int(self.hash.removeprefix("sha256:")[:16], 16)
+
+    @property
+    def people(self) -> int:
+        """How many people are expected to answer."""
+        return self.document.people
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions, in the order of the survey; a person answers one of them."""
+        total = sum(part.weight for part in self.document.queries)
+        return tuple(self._question(part, Fraction(part.weight, total)) for part in self.document.queries)
+
+    def _question(self, part: QueryPart, share: Fraction) -> Question:
+        attributes, places = self.document.attributes, self.places
+        people = max(1, int(self.people * share))
+        deltas = [canonical_amount(attribute.delta) for attribute in attributes.values() if attribute.delta is not None]
+        least = min(deltas, default=None)
+        if isinstance(part, HistogramPart):
+            place = places.index(part.histogram)
+            return HistogramQuestion(part, attributes[part.histogram], place, share, people, least)
+        if least is None:
+            raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
+        asked = tuple(attributes[name] for name in part.numbers)
+        return NumbersQuestion(part, asked, tuple(places.index(name) for name in part.numbers), share, people, least)
+
+    @property
+    def histograms(self) -> tuple[HistogramQuestion, ...]:
+        """The questions about the shares of values."""
+        return tuple(question for question in self.questions if isinstance(question, HistogramQuestion))
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The attributes in the order in which statistics name them: that of the alphabet."""
+        return tuple(sorted(self.document.attributes))
+
+    @cached_property
+    def promise(self) -> CoordinatePromise | None:
+        """What is promised about each attribute by itself; None where attributes have no deltas."""
+        document, places = self.document, self.places
+        if document.epsilon is None:
+            return None
+        return CoordinatePromise(
+            places,
+            tuple(canonical_amount(document.attributes[name].delta or "") for name in places),
+            canonical_amount(document.epsilon),
+            dependence_of(document.dependence, places),
+            tuple(answers for question in self.questions for answers in question.types),
+            (document.dependence and document.dependence.bins) or {},
+            tuple(question.certificate for question in self.questions if isinstance(question, NumbersQuestion)),
+            tuple(document.dependence.ground) if document.dependence else (),
+        )
+
+    @cached_property
+    def sampled(self) -> Sampled:
+        """What a person is asked: one of the questions, drawn without looking at the record."""
+        weights = tuple(part.weight for part in self.document.queries)
+        return Sampled(tuple(question.query for question in self.questions), weights)
+
+    @cached_property
+    def certificates(self) -> tuple[tuple[HistogramQuestion, Certificate], ...]:
+        """The histograms and the verdict on each, its codes as reports have them."""
+        firsts = zip(self.questions, self.sampled.offsets, strict=False)
+        return tuple((q, q.certificate.after(first)) for q, first in firsts if isinstance(q, HistogramQuestion))
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The certificate with the least slack: if it holds, those of all histograms do; None without histograms."""
+        return min((certificate for _, certificate in self.certificates), key=lambda found: found.slack, default=None)
+
+
+def _excess(certificate: Certificate) -> str:
+    if not certificate.slack.is_finite:
+        return "infinitely"
+    return in_nats(outward(-Fraction(certificate.slack.floor()), 3, up=True))

@@ -1,0 +1,271 @@
+"""A statement about dependence as a file, and in plain words: its bounds, and all that they rest on.
+
+`[dependence] file = "..."` of a survey names such a file. Attributes stand in it by name and with their values, since a
+bound holds for these values only: whoever uses it checks that they are still the same.
+"""
+
+import json
+from collections import Counter
+from decimal import Context, Decimal, Inexact, localcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from sordino.definition.dependence import Dependence
+from sordino.design.asked import Asked, Attribute, CategoryAttribute, NumberAttribute, Why
+from sordino.design.dependence import MOST_RECORDS, Bound, Statement, read_confidence
+from sordino.document.files import write_text
+from sordino.document.formats import STATEMENT
+from sordino.document.kinds import read_document
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.errors import SordinoError
+from sordino.exact.brief import shown
+from sordino.exact.nats import outward
+from sordino.printable import quoted
+from sordino.survey.frozen.parts import GridPart, Part, Text
+
+Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
+"""A number >= 0 as a text."""
+
+
+class _AttributePart(Part):
+    name: Text
+    labels: list[Text] | None = None
+    numbers: int | None = Field(default=None, ge=1)
+    grid: GridPart | None = None
+    low: float | None = None
+    high: float | None = None
+    answers: Literal["number", "bin"] | None = None
+    edges: list[float] | None = None
+    lipschitz: Ratio | None = None
+    clip: bool = False
+
+
+class _BoundPart(Part):
+    attribute: Text
+    statistic: list[Text] = Field(min_length=1, max_length=2)
+    bound: Ratio
+    why: Why
+    seen: Ratio | None = None
+    least: int | None = Field(default=None, ge=0)
+
+
+class _StatementPart(Part):
+    format: Literal["sordino dependence"]
+    version: Literal[1]
+    attributes: list[_AttributePart] = Field(min_length=1)
+    bounds: list[_BoundPart] = Field(min_length=1)
+    records: int = Field(ge=1, lt=MOST_RECORDS)
+    confidence: Ratio
+    comparisons: int = Field(ge=0)
+    shift: Ratio
+    population: str
+    date: str | None = None
+
+
+def save_statement(statement: Statement, path: Path, *, overwrite: bool = False) -> None:
+    """Write a statement, whole or not at all."""
+    text = json.dumps(statement_document(statement), indent=1, ensure_ascii=False) + "\n"
+    write_text(path, text, overwrite=overwrite)
+
+
+def statement_document(statement: Statement) -> dict[str, Any]:
+    """A statement as plain data; amounts are exact, as texts."""
+    names = statement.asked.names
+    bounds = [
+        {
+            "attribute": names[bound.attribute],
+            "statistic": [names[place] for place in bound.statistic],
+            "bound": _exact(bound.bound),
+            "why": bound.why,
+            **({} if bound.seen is None else {"seen": _exact(bound.seen), "least": bound.least}),
+        }
+        for bound in statement.bounds
+    ]
+    content = {
+        "attributes": [_attribute_part(attribute) for attribute in statement.asked.attributes],
+        "bounds": bounds,
+        "records": statement.records,
+        "confidence": _exact(statement.confidence),
+        "comparisons": statement.comparisons,
+        "shift": _exact(statement.shift),
+        "population": statement.population,
+        **({} if statement.date is None else {"date": statement.date}),
+    }
+    return STATEMENT.stamp(content)
+
+
+def load_statement(path: Path | str) -> Statement:
+    """Read a statement.
+
+    Raises:
+        SordinoError: no statement, one of a newer version, or bounds that no sample can give.
+    """
+    document = read_document(Path(path), STATEMENT)
+    part = STATEMENT.fields(_StatementPart, document, str(path))
+    try:
+        return _statement(part)
+    except SordinoError as error:
+        raise SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) from None
+
+
+def dependence_for(statement: Statement, asked: Asked) -> Dependence:
+    """A statement's bounds for a survey's attributes, at their places in the survey.
+
+    Statistics that the statement does not know have the bound 1.
+
+    Raises:
+        SordinoError: other attributes, or other values of one of them.
+    """
+    mine = {attribute.name: attribute for attribute in statement.asked.attributes}
+    theirs = {attribute.name: attribute for attribute in asked.attributes}
+    different = sorted(mine.keys() ^ theirs.keys())
+    step = "make the statement again: sordino dependence"
+    if different:
+        found = f"{different[0]!r} in one of them only"
+        raise SordinoError("a statement about dependence must be about the survey's attributes", found=found, step=step)
+    for name, attribute in theirs.items():
+        if _values(attribute) != _values(mine[name]):
+            rule = f"a statement about dependence must be about the survey's values of {name!r}"
+            raise SordinoError(rule, found="others", step=step)
+    place = {name: j for j, name in enumerate(asked.names)}
+    move = [place[name] for name in statement.asked.names]
+    bounds = {
+        (move[bound.attribute], tuple(sorted(move[j] for j in bound.statistic))): bound.bound
+        for bound in statement.bounds
+    }
+    return Dependence((Fraction(1),) * asked.d, bounds)
+
+
+def statement_sentences(statement: Statement) -> tuple[str, ...]:
+    """What a statement says, and all that it rests on."""
+    asked, least = statement.asked, statement.least
+    kinds = Counter(bound.why for bound in statement.bounds)
+    sure = f"{outward(100 * statement.confidence, 15, up=False)} %"
+    population = quoted(statement.population) if statement.population else "not stated"
+    lines = []
+    if kinds["sample"]:
+        lines.append(
+            f"With confidence {sure} all {kinds['sample']} bounds from the sample hold at once: "
+            f"{statement.records:,} records, {statement.comparisons:,} comparisons of two values (M), "
+            f"beta = {_exact(1 - statement.confidence)}; the rarest value has {least:,} records."
+        )
+    else:
+        lines.append(f"Nothing follows from the {statement.records:,} records: every bound is 1.")
+    lines.append(
+        f"The records are taken to be independent draws from the population of those who will answer, and none of them "
+        "somebody who will; attributes, values, statistics and confidence to have been fixed before anybody looked at "
+        f"them. Population: {population}. Date: {statement.date or 'not stated'}."
+    )
+    if statement.shift:
+        lines.append(
+            f"The conditional shares of those who will answer may be up to {_exact(statement.shift)} (total variation) "
+            "from the population's: each bound has twice as much on top."
+        )
+    lines += [_about(attribute) for attribute in asked.attributes if isinstance(attribute, NumberAttribute)]
+    lines += [text for why, text in REASONS.items() if kinds[why]]
+    lines.append(
+        "The bounds count against somebody who believes of the other answers, given this one, what the population's "
+        "shares say, and who has seen no report before. Against somebody who knows more about a person only epsilon "
+        "counts."
+    )
+    lines.append(
+        "They serve one drawn answer, once. For two answers by one person, or all other attributes together, no sample "
+        "gives a bound: it is 1."
+    )
+    return tuple(lines)
+
+
+REASONS: dict[Why, str] = {
+    "own": "A statistic about the attribute alone tells it: 1.",
+    "no bins": "Of a number without declared bins or Lipschitz constant nothing is known: 1.",
+    "exact number": "A Lipschitz constant says nothing about a histogram: 1.",
+    "many values": "Too many values to compare: 1.",
+}
+
+
+def _about(attribute: NumberAttribute) -> str:
+    """What the bounds of a number are about."""
+    answers = "the middle of its bin" if attribute.answers == "bin" else "the number as it is"
+    if attribute.lipschitz is not None:
+        about = f"it is declared, not estimated, that conditional means change by at most {_exact(attribute.lipschitz)}"
+        about += " per unit of it; promises are about the number itself"
+    elif attribute.edges:
+        about = f"promises are about which of its {attribute.cells} bins it falls in, not about the number itself"
+    else:
+        about = "nothing is declared"
+    return f"{attribute.name}: {about}. Devices must answer one bit about {answers}, or about its product with another."
+
+
+def _attribute_part(attribute: Attribute) -> dict[str, Any]:
+    """An attribute with its values; where they stand in a table does not matter."""
+    if isinstance(attribute, NumberAttribute):
+        part: dict[str, Any] = {
+            "low": float(attribute.low),
+            "high": float(attribute.high),
+            "answers": attribute.answers,
+        }
+        part |= {"edges": list(map(float, attribute.edges))} if attribute.edges else {}
+        part |= {} if attribute.lipschitz is None else {"lipschitz": _exact(attribute.lipschitz)}
+        part |= {"clip": True} if attribute.clip else {}
+    elif isinstance(attribute.domain, Grid):
+        part = {"grid": GridPart(**vars(attribute.domain)).model_dump()}
+    elif isinstance(attribute.domain.labels, range):
+        part = {"numbers": attribute.domain.k}
+    else:
+        part = {"labels": list(attribute.domain.labels)}
+    return {"name": attribute.name, **part}
+
+
+def _values(attribute: Attribute) -> Attribute:
+    """The attribute without what does not change its values."""
+    return _attribute(_AttributePart.model_validate(_attribute_part(attribute)))
+
+
+def _attribute(part: _AttributePart) -> Attribute:
+    given = part.model_dump(exclude_none=True, exclude_defaults=True, exclude={"name"})
+    domain: Categories | Grid | None = None
+    if set(given) == {"labels"}:
+        domain = Categories(given["labels"])
+    elif set(given) == {"numbers"}:
+        domain = Categories(range(given["numbers"]))
+    elif set(given) == {"grid"}:
+        domain = Grid(**given["grid"])
+    if domain is not None:
+        return CategoryAttribute(part.name, domain)
+    if part.low is None or part.high is None or part.answers is None or {"labels", "numbers", "grid"} & set(given):
+        raise SordinoError("an attribute must be categories, a grid or a number", found=", ".join(given) or "nothing")
+    lipschitz = None if part.lipschitz is None else Fraction(part.lipschitz)
+    return NumberAttribute(part.name, part.low, part.high, part.answers, tuple(part.edges or ()), lipschitz, part.clip)
+
+
+def _statement(part: _StatementPart) -> Statement:
+    """The statement of a checked document."""
+    attributes = tuple(map(_attribute, part.attributes))
+    place = {attribute.name: j for j, attribute in enumerate(attributes)}
+    unknown = {name for bound in part.bounds for name in (bound.attribute, *bound.statistic)} - set(place)
+    if unknown:
+        raise SordinoError("bounds must be about the statement's attributes", found=shown(min(unknown)))
+    bounds = []
+    for bound in part.bounds:
+        statistic = tuple(place[name] for name in bound.statistic)
+        value, seen = Fraction(bound.bound), None if bound.seen is None else Fraction(bound.seen)
+        if value > 1 or (seen is not None and seen > value) or (bound.why == "sample") != (seen is not None):
+            rule = "a bound must be at most 1, and from a sample no less than is seen in it"
+            raise SordinoError(rule, found=bound.bound)
+        bounds.append(Bound(place[bound.attribute], statistic, value, bound.why, seen, bound.least))
+    asked = Asked(attributes, tuple(dict.fromkeys(bound.statistic for bound in bounds)))
+    if asked.comparisons != part.comparisons:
+        raise SordinoError(f"comparisons must be {asked.comparisons}", found=shown(part.comparisons))
+    confidence, shift = read_confidence(Fraction(part.confidence)), Fraction(part.shift)
+    return Statement(asked, tuple(bounds), part.records, confidence, shift, part.population, part.date)
+
+
+def _exact(number: Fraction) -> str:
+    """A short exact text: a decimal where it ends, else a quotient."""
+    with localcontext(Context(prec=40)) as context:
+        decimal = Decimal(number.numerator) / Decimal(number.denominator)
+        return str(number) if context.flags[Inexact] else f"{decimal:f}"

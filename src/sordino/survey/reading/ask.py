@@ -1,0 +1,128 @@
+"""A question of a survey file: what is to be learned, and how often it is asked.
+
+[[ask]]
+histogram = "smoker"                                           # shares of an attribute's values
+[[ask]]
+mean = ["age", "income"]
+[[ask]]
+covariance = ["age", "income", "weight"]
+[[ask]]
+regression = { target = "weight", features = ["age", "income"] }
+weight = 2
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from sordino.errors import SordinoError
+from sordino.exact.brief import shown
+from sordino.survey.frozen.parts import Part, Text
+
+Kind = Literal["histogram", "mean", "covariance", "regression"]
+
+KINDS: tuple[Kind, ...] = ("histogram", "mean", "covariance", "regression")
+
+MOST_NUMBERS = 1000
+"""Numbers of one question at most."""
+
+MOST_WEIGHT = 1 << 20
+"""Of one question."""
+
+
+def _listed(names: object) -> object:
+    """A single name is a list of one."""
+    if not isinstance(names, str | list):
+        raise SordinoError("attributes must be named, by one name or a list of names", found=shown(names))
+    return [names] if isinstance(names, str) else names
+
+
+def _table(regression: object) -> object:
+    """What a regression is made of has names."""
+    if not isinstance(regression, dict | RegressionTable):
+        step = 'write { target = "weight", features = ["age", "height"] }'
+        raise SordinoError("a regression must be a table", found=shown(regression), step=step)
+    return regression
+
+
+Names = Annotated[list[Text], BeforeValidator(_listed), Field(min_length=1, max_length=MOST_NUMBERS)]
+
+
+class RegressionTable(Part):
+    """A linear regression with an intercept, by least squares.
+
+    Attributes:
+        target: the number that is explained.
+        features: the numbers that explain it.
+    """
+
+    target: Text
+    features: Names
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.target in self.features:
+            found = f"the target {self.target!r} among them"
+            raise SordinoError("features must be other attributes than the target", found=found)
+        _require_distinct("features", self.features)
+        return self
+
+
+class AskTable(Part):
+    """One question: one of a histogram, means, a covariance matrix or a regression."""
+
+    histogram: Text | None = None
+    mean: Names | None = None
+    covariance: Names | None = None
+    regression: Annotated[RegressionTable | None, BeforeValidator(_table)] = None
+    weight: int = Field(default=1, ge=1, le=MOST_WEIGHT)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise SordinoError(f"a question must have one of {', '.join(KINDS)}", found=found)
+        if self.mean is not None:
+            _require_distinct("mean", self.mean)
+        if self.covariance is not None:
+            _require_distinct("covariance", self.covariance)
+            if len(self.covariance) < 2:
+                raise SordinoError("a covariance must be of two numbers or more", found="one", step="ask for its mean")
+        return self
+
+    @property
+    def kind(self) -> Kind:
+        """Which of them."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that it is about; a regression's target last."""
+        if self.histogram is not None:
+            return (self.histogram,)
+        if self.regression is not None:
+            return (*self.regression.features, self.regression.target)
+        return tuple(self.mean or self.covariance or ())
+
+
+def _require_distinct(setting: str, names: Sequence[str]) -> None:
+    repeated = [name for i, name in enumerate(names) if name in names[:i]]
+    if repeated:
+        raise SordinoError(f"{setting} must name each attribute once", found=f"{repeated[0]!r} twice")
+
+
+def named_attributes(asks: object) -> Iterator[tuple[str, str, str]]:
+    """Of unchecked tables each attribute that a question names: where, for which kind of question, and its name."""
+    for i, ask in enumerate(asks if isinstance(asks, list) else []):
+        for kind in KINDS:
+            setting = ask.get(kind) if isinstance(ask, dict) else None
+            places = {f"ask.{i}.{kind}": setting}
+            if kind == "regression":
+                table = setting if isinstance(setting, dict) else {}
+                places = {f"ask.{i}.regression.{name}": table.get(name) for name in ("target", "features")}
+            for where, names in places.items():
+                for name in [names] if isinstance(names, str) else names if isinstance(names, list) else []:
+                    if isinstance(name, str):
+                        yield where, kind, name

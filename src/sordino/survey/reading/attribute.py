@@ -1,0 +1,153 @@
+"""An attribute of a survey file: its values, where they stand in the data, and how sensitive they are.
+
+[attribute.city]
+grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
+protect = { blocks = [5, 5] }
+[attribute.smoker]
+categories = ["yes", "no"]
+delta = "0.5"
+[attribute.income]
+number = { low = 0, high = 200000, clip = true }
+"""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.brief import shown
+from sordino.survey.frozen.parts import GridPart, Part
+from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain
+from sordino.survey.reading.protect import Delta, ProtectTable, is_list_of, protect_mistakes
+
+KINDS = ("categories", "grid", "number")
+"""What an attribute's values can be."""
+
+
+class GridTable(GridPart):
+    """A map cut into cells: edges in degrees, numbers of cells."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.domain().k > LARGEST_DOMAIN:
+            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=shown(self.domain().k))
+        return self
+
+    def domain(self) -> Grid:
+        """The grid itself."""
+        return Grid(self.south, self.north, self.west, self.east, self.rows, self.columns)
+
+
+class NumberTable(Part):
+    """A number between two ends, in the unit of the data.
+
+    Attributes:
+        low, high: the ends; declared, never taken from the data.
+        clip: whether a number beyond an end counts as that end, instead of being refused.
+        bins: into how many equal bins others' dependence on it is measured; none: not from a sample.
+        lipschitz: how much the mean of any other statistic, scaled to [-1, 1], changes at most per unit of it.
+    """
+
+    low: float
+    high: float
+    clip: bool = False
+    bins: int | None = Field(default=None, ge=2, le=1000)
+    lipschitz: float | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.domain()
+        return self
+
+    def domain(self) -> Interval:
+        """The interval itself."""
+        return Interval(self.low, self.high)
+
+
+class AttributeTable(Part):
+    """One attribute of the people: its values, where they stand in the data, and how they are protected.
+
+    Attributes:
+        categories, grid, number: one of them.
+        column: of the data: a name, or for a grid two; the attribute's own name by default.
+        missing: the category of a missing value; missing values are refused without one.
+        protect: how values differ in what protects them.
+        delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
+            are within the survey's dependence bounds; the survey's epsilon by default.
+    """
+
+    categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
+    grid: GridTable | None = None
+    number: NumberTable | None = None
+    column: Any = None
+    missing: str | None = None
+    protect: ProtectTable | None = None
+    delta: Delta | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise SordinoErrors("the attribute", mistakes)
+        return self
+
+    def _mistakes(self) -> Iterator[SordinoError]:
+        """All that is wrong with the attribute; what depends on a wrong domain cannot be told."""
+        pair = self.grid is not None and is_list_of(self.column, str) and len(self.column) == 2
+        named = [self.column] if isinstance(self.column, str) else self.column if pair else []
+        if self.column is not None and not (named and all(named) and len(set(named)) == len(named)):
+            rule = "column must be one name, or for a grid two: latitude, longitude"
+            yield SordinoError(rule, found=shown(self.column))
+        kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            found = " and ".join(kinds) or "none of them"
+            yield SordinoError("an attribute must have either categories, a grid or a number", found=found)
+            return
+        if self.number is not None:
+            yield from self._number_mistakes()
+            return
+        try:
+            domain = self.domain()
+        except SordinoError as error:
+            yield error
+            return
+        if domain.k < 2:
+            found = f"{domain.k}: there is nothing to ask"
+            yield SordinoError("an attribute must have at least two values", found=found)
+        if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
+            numbered = isinstance(domain, Grid) or isinstance(domain.labels, range)
+            step = "name the categories, one of them for missing values" if numbered else "add it to categories"
+            yield SordinoError("missing must name one of the categories", found=shown(self.missing), step=step)
+        if self.protect is not None:
+            yield from protect_mistakes(self.protect, domain)
+
+    def _number_mistakes(self) -> Iterator[SordinoError]:
+        if self.missing is not None:
+            step = "fill it in, or leave the people out by a rule that does not look at it"
+            yield SordinoError("a number must not be missing", found="the setting `missing`", step=step)
+        if self.protect is not None:
+            step = 'write delta = "..." instead'
+            yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
+
+    def domain(self) -> Domain:
+        """The values of categories or a grid."""
+        if self.grid is not None:
+            return self.grid.domain()
+        if isinstance(self.categories, int) and not isinstance(self.categories, bool):
+            if not 1 <= self.categories <= LARGEST_DOMAIN:
+                raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=shown(self.categories))
+            return Categories(range(self.categories))
+        if not is_list_of(self.categories, str):
+            raise SordinoError(
+                'categories must be a list of names, their number, or { file = "..." }',
+                found=shown(self.categories),
+            )
+        if not all(self.categories):
+            raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
+        if len(self.categories) > LARGEST_DOMAIN:
+            raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(len(self.categories)))
+        return Categories(self.categories)

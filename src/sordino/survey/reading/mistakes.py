@@ -1,0 +1,77 @@
+"""What is wrong with a survey beyond each of its tables by itself, told whatever else is wrong."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sordino.document.checked_tables import nearest
+from sordino.errors import SordinoError
+from sordino.survey.frozen.own_columns import columns_of, shared_columns
+from sordino.survey.reading.ask import named_attributes
+from sordino.survey.reading.protect import is_list_of
+
+
+def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
+    """Questions name attributes, each histogram once, and each attribute is asked for, whatever else is wrong.
+
+    Args:
+        tables: of the survey, unchecked.
+        mistakes: that are known already: a wrong question may be the one that asks for an attribute.
+    """
+    attributes, asks = tables.get("attribute"), tables.get("ask")
+    if not isinstance(attributes, dict) or not isinstance(asks, list):
+        return
+    named = list(named_attributes(asks))
+    histograms: set[str] = set()
+    for where, kind, name in named:
+        if name not in attributes:
+            found = repr(name) + nearest([name], list(attributes))
+            yield SordinoError(f"{where} must name an attribute of the survey", found=found)
+        elif kind == "histogram" and name in histograms:
+            step = "ask it once, with a larger weight"
+            yield SordinoError(f"{where} must name an attribute once", found=f"{name!r} again", step=step)
+        if kind == "histogram":
+            histograms.add(name)
+    asked = {name for _, _, name in named}
+    if any(mistake.rule.startswith("ask.") for mistake in mistakes):
+        return
+    if not asked <= set(attributes) or len({where.split(".")[1] for where, _, _ in named}) < len(asks):
+        # A question about a misspelt attribute is one mistake, not two.
+        return
+    for name, attribute in attributes.items():
+        if name not in asked and not (isinstance(attribute, dict) and "delta" in attribute):
+            step = "add an [[ask]], give it a delta to be protected from the other questions, or take it out"
+            yield SordinoError(f"attribute.{name} must be asked", found="no question about it", step=step)
+
+
+def wrong_columns(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """Attributes that read the same column cannot be independent, whatever is declared of them."""
+    attributes = tables.get("attribute")
+    if not isinstance(attributes, dict):
+        return
+    columns = {}
+    for name, attribute in attributes.items():
+        given = attribute.get("column") if isinstance(attribute, dict) else None
+        if isinstance(attribute, dict) and (given is None or isinstance(given, str) or is_list_of(given, str)):
+            columns[name] = columns_of(str(name), given, grid="grid" in attribute)
+    for first, second, column in shared_columns(columns):
+        yield SordinoError(
+            f"attribute.{second} must read a column of its own (case does not count)",
+            found=f"{column!r}, which attribute.{first} reads",
+            step="take one of them out, or set `column`",
+        )
+
+
+def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
+    """An attribute without an epsilon of its own needs the survey's."""
+    attributes = tables.get("attribute")
+    if "epsilon" in tables or not isinstance(attributes, dict):
+        return
+    for attribute in attributes.values():
+        if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
+            step = 'write epsilon = "2": no report tells more of a whole record, whatever is believed'
+            yield SordinoError("epsilon must be given", step=step)
+            return
+        protect = attribute.get("protect") if isinstance(attribute, dict) else None
+        if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
+            yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')
+            return

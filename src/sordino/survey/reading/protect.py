@@ -1,0 +1,307 @@
+"""The `protect` setting of an attribute: how sensitive its values are, read into the frozen words of a plan.
+
+protect = { epsilon = "0.5" }                        all values alike, at an epsilon of their own
+protect = { blocks = [5, 5] }                        only from the values of their block, which is public
+protect = { sensitive = ["yes"] }                    only these values
+protect = { metric = [0, 1, 2.5] }                   by distance in units of epsilon: positions, or a table
+protect = { matrix = [["0", "1"], ["inf", "0"]] }    each ordered pair by itself, in nats
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain
+from math import lcm
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds, read_epsilon
+from sordino.definition.high_low import read_sensitive
+from sordino.document.checked_tables import nearest
+from sordino.domain.categories import Categories, few
+from sordino.domain.grid import Grid
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.exact.brief import shown
+from sordino.exact.nats import Nats
+from sordino.exact.written import require_short
+from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
+from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain, partition_of
+
+WAYS = ("blocks", "sensitive", "metric", "matrix")
+"""How values can differ in what protects them."""
+
+
+def read_positive(epsilon: object) -> Nats:
+    """An epsilon of a survey: above 0."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, str | int | float):
+        raise SordinoError("epsilon must be a number of nats", found=shown(epsilon), step='write it as "1.0" or "ln 3"')
+    amount = read_epsilon(epsilon)
+    if amount.sign() <= 0:
+        raise SordinoError(
+            "epsilon must be above 0, or nothing could be learned",
+            found=shown(str(epsilon)),
+            step='common values are "0.5" to "4"',
+        )
+    return amount
+
+
+Epsilon = Annotated[Nats, BeforeValidator(read_positive)]
+
+
+def _read_delta(delta: object) -> Nats:
+    """A delta of a survey: above 0, with its own name in the message."""
+    try:
+        return read_positive(delta)
+    except SordinoError as error:
+        raise SordinoError(error.rule.replace("epsilon", "delta"), found=error.found, step=error.step) from None
+
+
+Delta = Annotated[Nats, BeforeValidator(_read_delta)]
+
+
+class ProtectTable(Part):
+    """Which values must not be told from each other, and how well; see the module's text."""
+
+    epsilon: Epsilon | None = None
+    blocks: Any = None  # their shapes depend on the domain
+    release_single_values: bool = False
+    sensitive: Any = None
+    metric: Any = None
+    matrix: Any = None
+
+
+def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoError]:
+    """All that is wrong with the setting, for a domain that is right."""
+    ways = [name for name in WAYS if getattr(protect, name) is not None]
+    if len(ways) > 1:
+        yield SordinoError(f"protect must have one of {', '.join(WAYS)}", found=", ".join(ways))
+        return
+    if protect.release_single_values and protect.blocks is None:
+        yield SordinoError(
+            "release_single_values of protect must stand with blocks: it lets a block have a single value",
+            found="no blocks",
+            step="leave it out, or set blocks",
+        )
+    elif not ways and protect.epsilon is None:
+        yield SordinoError(f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}", found="neither")
+    if protect.matrix is not None and protect.epsilon is not None:
+        yield SordinoError("protect must have a matrix in nats or an epsilon", found="both", step="leave epsilon out")
+    try:
+        if protect.blocks is not None:
+            sizes = partition_of(domain, read_blocks(domain, protect.blocks)).sizes
+            single = int(np.count_nonzero(sizes == 1))
+            if single and not protect.release_single_values:
+                yield SordinoError(
+                    "a block must have at least two values, since the block is public",
+                    found=f"{single} with one value, which would be told as it is",
+                    step="merge with others, or set release_single_values = true",
+                )
+        else:
+            # Where the survey's epsilon is the unit, the survey checks the rest.
+            protect_part(domain, protect, Nats.of(0) if protect.epsilon is None else None)
+    except SordinoError as error:
+        yield error
+
+
+def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | None) -> ProtectPart:
+    """The setting in the plan's words; the default epsilon where it has none of its own.
+
+    Raises:
+        SordinoError: it does not fit the domain, or there is no epsilon.
+    """
+    if protect is None:
+        return ProtectPart(epsilon=_text(default))
+    epsilon = protect.epsilon or default
+    if protect.matrix is not None:
+        return ProtectPart(bounds=_bounds_text(_read_matrix(protect.matrix, domain.k)))
+    if protect.metric is not None:
+        return ProtectPart(bounds=_bounds_text(_read_metric(protect.metric, domain.k, epsilon)))
+    if protect.blocks is not None:
+        return ProtectPart(epsilon=_text(epsilon), blocks=read_blocks(domain, protect.blocks))
+    if protect.sensitive is not None:
+        return ProtectPart(epsilon=_text(epsilon), sensitive=read_sensitive_values(domain, protect.sensitive))
+    return ProtectPart(epsilon=_text(epsilon))
+
+
+def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
+    """The partition that a `blocks` setting describes.
+
+    For a grid [rows, columns] of cells per block; for numbered categories the length of the runs, or lists of numbers;
+    for named categories lists of names, or a table of such lists.
+    """
+    if isinstance(domain, Grid):
+        if not (is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
+            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=shown(blocks))
+        return BlocksPart(tiles=blocks)
+    if isinstance(blocks, dict):
+        blocks = list(blocks.values())
+    if isinstance(domain.labels, range):
+        if isinstance(blocks, int) and not isinstance(blocks, bool) and 1 <= blocks <= LARGEST_DOMAIN:
+            return BlocksPart(run=blocks)
+        if not (is_list_of(blocks, list) and all(is_list_of(block, int) for block in blocks)):
+            raise SordinoError(
+                "blocks of numbered categories must be a length, or lists of numbers", found=shown(blocks)
+            )
+        return BlocksPart(of=Partition.of(blocks, domain.k).block.tolist())
+    if not (is_list_of(blocks, list) and all(is_list_of(block, str) for block in blocks)):
+        raise SordinoError("blocks of categories must be lists of their names", found=shown(blocks))
+    return BlocksPart(of=_blocks_of_labels(domain, blocks).block.tolist())
+
+
+def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
+    """The indices of the sensitive values: names, numbers, or [row, column] of a grid's cells."""
+    if isinstance(domain, Grid):
+        if not (is_list_of(sensitive, list) and all(is_list_of(cell, int) and len(cell) == 2 for cell in sensitive)):
+            raise SordinoError("sensitive cells of a grid must be [row, column] each", found=shown(sensitive))
+        outside = [c for c in sensitive if not (0 <= c[0] < domain.rows and 0 <= c[1] < domain.columns)]
+        if outside:
+            raise SordinoError("sensitive cells must lie on the grid", found=few([shown(cell) for cell in outside]))
+        indices = [row * domain.columns + column for row, column in sensitive]
+    elif isinstance(domain.labels, range):
+        if not is_list_of(sensitive, int):
+            raise SordinoError("sensitive values must be a list of numbers", found=shown(sensitive))
+        indices = sensitive
+    else:
+        if not is_list_of(sensitive, str):
+            raise SordinoError("sensitive values must be a list of names", found=shown(sensitive))
+        index = {label: i for i, label in enumerate(domain.labels)}
+        unknown = [label for label in sensitive if label not in index]
+        if unknown:
+            found = few(unknown) + nearest(unknown, domain.labels)
+            raise SordinoError("sensitive values must be categories of the attribute", found=found)
+        indices = [index[label] for label in sensitive]
+    outside = [index for index in indices if not 0 <= index < domain.k]
+    if outside:
+        raise SordinoError(f"sensitive values must lie in 0..{domain.k - 1}", found=few([shown(i) for i in outside]))
+    values: list[int] = read_sensitive(domain.k, np.array(indices, dtype=np.intp)).tolist()
+    return values
+
+
+def _read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
+    if not is_list_of(matrix, list):
+        raise SordinoError("a matrix must be a list of rows, in nats", found=shown(matrix))
+    bounds = read_bounds(matrix)
+    if len(bounds) != k:
+        raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
+    for x, row in enumerate(bounds):
+        for other, bound in enumerate(row):
+            if x != other and bound is not None and bound.sign() == 0:
+                raise _alike("a bound between two values must be above 0", x, other)
+    return _protecting(bounds, "give some pairs a bound")
+
+
+def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | None]]:
+    """Distances times epsilon; with an epsilon of 0, where the right one is not known yet, only the distances count."""
+    distances = _read_distances(metric, k)
+    if epsilon is None:
+        raise SordinoError("a metric needs an epsilon, its unit")
+    scaled = {distance: _times(epsilon, distance) for distance in dict.fromkeys(chain(*distances))}
+    # What no coin could keep is not protected.
+    limited = {distance: None if bound > LARGEST_EPSILON else bound for distance, bound in scaled.items()}
+    bounds = read_bounds([[limited[distance] for distance in row] for row in distances])
+    return _protecting(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
+
+
+def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
+    """The distances, k x k; of positions the differences."""
+    if not isinstance(metric, list) or len(metric) != k:
+        found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
+        raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
+    if k > LARGEST_MATRIX:
+        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=shown(k), step="use blocks")
+    if all(isinstance(row, list) for row in metric):
+        distances = [[_distance(entry) for entry in row] for row in metric]
+        if any(len(row) != k for row in distances):
+            raise SordinoError("distances must be a square table", found="a row of another length")
+    else:
+        positions = [_distance(entry) for entry in metric]
+        unit = lcm(*(position.denominator for position in positions))
+        whole = [int(position * unit) for position in positions]
+        apart = {steps: Fraction(steps, unit) for steps in {abs(one - other) for one in whole for other in whole}}
+        distances = [[apart[abs(one - other)] for other in whole] for one in whole]
+    _require_metric(distances)
+    return distances
+
+
+def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
+    for x, row in enumerate(distances):
+        if row[x] != 0:
+            raise SordinoError("a value's distance to itself must be 0", found=f"another in row {x}")
+        for other in range(x):
+            if row[other] != distances[other][x]:
+                raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
+            if row[other] < 0:
+                raise SordinoError("distances must not be negative", found=f"one between the values {other} and {x}")
+            if row[other] == 0:
+                raise _alike("a distance between two values must be above 0", other, x)
+
+
+def _alike(rule: str, x: int, other: int) -> SordinoError:
+    """All reports of the two values would be alike, and nothing could be estimated."""
+    found = f"0 between the values {x} and {other}"
+    return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
+
+
+def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
+    """The bounds, if there are any."""
+    if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
+        raise SordinoError("some values must be protected from each other", found="none", step=step)
+    return [list(row) for row in bounds]
+
+
+def _distance(entry: object) -> Fraction:
+    try:
+        amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
+    except SordinoError:
+        amount = None
+    if amount is None or amount.ratio != 1:
+        raise SordinoError("a position or distance must be a number", found=shown(entry))
+    return amount.rational
+
+
+def _times(epsilon: Nats, distance: Fraction) -> Nats:
+    rational = require_short(epsilon.rational * distance)
+    if epsilon.ratio == 1:
+        return Nats(rational)
+    if distance.denominator != 1 or not 0 <= distance <= LARGEST_MATRIX:
+        raise SordinoError("an epsilon with a logarithm needs whole distances", found=f"{distance}")
+    return Nats(rational, require_short(epsilon.ratio ** int(distance)))
+
+
+def _bounds_text(bounds: Sequence[Sequence[Nats | None]]) -> list[list[str]]:
+    texts = {bound: "inf" if bound is None else str(bound) for bound in set(chain(*bounds))}
+    return [[texts[bound] for bound in row] for row in bounds]
+
+
+def _text(epsilon: Nats | None) -> str:
+    if epsilon is None:
+        raise SordinoError("there must be an epsilon", step='set epsilon = "1" in the survey or in `protect`')
+    return str(epsilon)
+
+
+def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Partition:
+    index = {str(label): i for i, label in enumerate(domain.labels)}
+    listed = Counter(label for block in blocks for label in block)
+    unknown = [label for label in listed if label not in index]
+    repeated = [label for label, times in listed.items() if times > 1]
+    missing = [label for label in index if label not in listed]
+    wrong = [
+        f"{what} {few(labels)}"
+        for what, labels in (("unknown", unknown), ("repeated", repeated), ("missing", missing))
+        if labels
+    ]
+    if not all(blocks):
+        wrong.append("an empty block")
+    if wrong:
+        raise SordinoError(
+            "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
+        )
+    return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
+
+
+def is_list_of(value: object, kind: type) -> Any:
+    """Whether a value is a list of one kind; booleans are no numbers."""
+    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)

@@ -1,0 +1,163 @@
+"""The survey file: what is asked of whom, and how sensitive it is. All mistakes of a file are reported at once.
+
+version = 1
+epsilon = "2"
+[attribute.smoker]
+categories = ["yes", "no"]
+delta = "0.5"
+[attribute.weight]
+number = { low = 30, high = 200 }
+[attribute.age]
+number = { low = 18, high = 90 }
+[dependence]
+rest = { smoker = 0.2 }
+[[ask]]
+histogram = "smoker"
+[[ask]]
+regression = { target = "weight", features = ["age"] }
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from sordino.document.checked_tables import Version, nearest, try_tables
+from sordino.document.files import read_toml
+from sordino.document.kinds import expecting
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.arguments import checked
+from sordino.exact.brief import shown
+from sordino.exact.nats import Nats
+from sordino.survey.frozen.dependence_bounds import DependenceTable
+from sordino.survey.frozen.parts import Part
+from sordino.survey.frozen.promise import Definition, definition_of
+from sordino.survey.reading.ask import AskTable
+from sordino.survey.reading.attribute import AttributeTable
+from sordino.survey.reading.listed import with_listed_files
+from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
+from sordino.survey.reading.protect import Epsilon, protect_part
+
+
+class Survey(Part):
+    """A survey file, read and checked.
+
+    Attributes:
+        version: of the format, 1.
+        epsilon: the loss that a report may cost, for attributes without one of their own.
+        attribute: the attributes by name.
+        ask: the questions; a person answers one of them, drawn by their weights.
+        dependence: what is known of how the attributes depend on each other.
+
+    Example:
+        >>> survey = Survey.read({
+        ...     "version": 1, "epsilon": "1", "ask": [{"histogram": "smoker"}],
+        ...     "attribute": {"smoker": {"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}}},
+        ... })
+        >>> survey.definition("smoker").sensitive
+        array([0])
+    """
+
+    version: Version
+    epsilon: Epsilon | None = None
+    attribute: dict[str, AttributeTable] = Field(min_length=1)
+    ask: list[AskTable] = Field(min_length=1)
+    dependence: DependenceTable | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        mistakes = [*self._protect_mistakes(), *self._ask_mistakes()]
+        if self.by_coordinates:
+            mistakes += self._coordinate_mistakes()
+        if mistakes:
+            raise SordinoErrors("the survey", mistakes)
+        return self
+
+    def _protect_mistakes(self) -> Iterator[SordinoError]:
+        for name, attribute in self.attribute.items():
+            try:
+                if self.epsilon is not None and attribute.protect is not None:
+                    protect_part(attribute.domain(), attribute.protect, self.epsilon)
+            except SordinoError as error:
+                yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
+
+    def _ask_mistakes(self) -> Iterator[SordinoError]:
+        for i, ask in enumerate(self.ask):
+            finite = [name for name in ask.attributes if name in self.attribute and not self.attribute[name].number]
+            if ask.histogram is None and finite:
+                found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
+                yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)
+            if ask.histogram in self.attribute and not finite:
+                step = "ask for its mean, or write categories instead of number"
+                yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
+
+    def _coordinate_mistakes(self) -> Iterator[SordinoError]:
+        """What a promise about each attribute by itself needs."""
+        for name, attribute in self.attribute.items():
+            if attribute.protect is not None:
+                yield SordinoError(
+                    f"attribute.{name}.protect must not be set in a survey with numbers, deltas or dependence",
+                    found="a promise about pairs of its values",
+                    step='write delta = "...", for all its values alike, or ask about it in a survey of its own',
+                )
+            if attribute.delta is not None and self.epsilon is not None and attribute.delta > self.epsilon:
+                yield SordinoError(
+                    f"attribute.{name}.delta must not exceed epsilon = {self.epsilon}",
+                    found=shown(attribute.delta),
+                    step="lower it, or raise epsilon",
+                )
+        rest = self.dependence.rest if self.dependence is not None else None
+        for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
+            found = repr(name) + nearest([name], list(self.attribute))
+            yield SordinoError("dependence.rest must name attributes of the survey", found=found)
+
+    @classmethod
+    @checked
+    def load(cls, path: Path | str) -> "Survey":
+        """Read a survey file.
+
+        Raises:
+            SordinoError: unreadable.
+            SordinoErrors: all its mistakes, each with path, rule, found value and the nearest right name.
+        """
+        with expecting(Path(path), "survey"):
+            return cls.read(read_toml(Path(path)), str(path), Path(path).parent)
+
+    @classmethod
+    @checked
+    def read(cls, tables: dict[str, Any], name: str = "the survey", folder: Path | None = None) -> "Survey":
+        """Check the tables of a survey file.
+
+        Args:
+            tables: as TOML gives them.
+            name: for messages.
+            folder: from which the names of listed files are counted; the current one by default.
+        """
+        complete, unreadable = with_listed_files(tables, folder or Path())
+        survey, mistakes = try_tables(cls, complete)
+        mistakes += [*unreadable, *wrong_names(tables, mistakes), *wrong_columns(tables), *wrong_epsilon(tables)]
+        if mistakes or survey is None:
+            raise SordinoErrors(name, mistakes)
+        return survey
+
+    @property
+    def by_coordinates(self) -> bool:
+        """Whether each attribute is promised a delta of its own, whatever is asked."""
+        attributes = self.attribute.values()
+        return self.dependence is not None or any(a.delta is not None or a.number is not None for a in attributes)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The attributes in the order in which statistics name them: that of the alphabet."""
+        return tuple(sorted(self.attribute))
+
+    def definition(self, name: str) -> Definition:
+        """The promise about one attribute's values, by a report about it."""
+        attribute = self.attribute[name]
+        domain = attribute.domain()
+        return definition_of(domain, protect_part(domain, attribute.protect, self.epsilon))
+
+    def delta(self, name: str) -> Nats:
+        """The most that a report may tell about an attribute; the survey's epsilon by default."""
+        return self.attribute[name].delta or self.epsilon or Nats.of(0)

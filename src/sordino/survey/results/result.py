@@ -1,0 +1,220 @@
+"""Estimates with their labels: the rows that tables, files and pages show."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.moments import NormalEstimate, covariances, means
+from sordino.estimation.regression import least_squares, projected_least_squares
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+
+Row: TypeAlias = dict[str, str | float]
+"""What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
+
+
+@dataclass(frozen=True, eq=False)
+class HistogramResult:
+    """What a plan's reports say about the shares of an attribute's values.
+
+    Attributes:
+        question: that they answer.
+        estimate: the shares.
+        confidence: of each interval by itself.
+    """
+
+    question: HistogramQuestion
+    estimate: Estimate
+    confidence: float
+
+    @cached_property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, shape (k,) each."""
+        return self.estimate.interval(self.confidence)
+
+    def largest(self, count: int) -> NDArray[np.intp]:
+        """The values with the largest fitted shares, in descending order; without a fit, the largest estimates.
+
+        Among many values the largest estimates are those with the most noise; the fit takes it from them.
+        """
+        return np.argsort(-self.estimate.by_method, kind="stable")[:count]
+
+    @property
+    def fitted(self) -> NDArray[np.float64] | None:
+        """A distribution near the estimate, shape (k,)."""
+        return self.estimate.fitted
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    def rows(self) -> Iterator[Row]:
+        """All values, in their own order."""
+        return (self.row(value) for value in range(self.question.domain.k))
+
+    def row(self, value: int) -> Row:
+        """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
+        (low, high), fitted = self.interval, self.fitted
+        row: Row = {
+            "attribute": self.question.name,
+            "value": self.question.domain.label(value),
+            "estimate": float(self.estimate.value[value]),
+            "stderr": float(self.estimate.stderr[value]),
+            "low": float(low[value]),
+            "high": float(high[value]),
+        }
+        return row | ({} if fitted is None else {"fitted": float(fitted[value])})
+
+
+@dataclass(frozen=True, eq=False)
+class NumbersResult:
+    """What a plan's reports say about means, a covariance matrix or a regression.
+
+    Attributes:
+        question: that they answer.
+        estimate: of the means, shape (a,), the covariances, shape (a, a), or the coefficients, shape (1 + a,), with
+            the intercept first; in the units of the data.
+        fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
+        confidence: of each interval by itself.
+    """
+
+    question: NumbersQuestion
+    estimate: NormalEstimate
+    fitted: NDArray[np.float64] | None
+    confidence: float
+
+    @classmethod
+    def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
+        """Estimate what is asked from the tally of the question's own reports."""
+        ranges, channel, a = question.ranges, question.channel, len(question.asked)
+        match question.part.asked:
+            case "mean":
+                return cls(question, means(channel, aggregate, None, ranges), None, confidence)
+            case "covariance":
+                covariance = covariances(channel, aggregate, None, ranges)
+                return cls(question, covariance, covariance.projected, confidence)
+            case "regression":
+                fit = least_squares(channel, aggregate, a - 1, None, ranges)
+                projected = projected_least_squares(channel, aggregate, a - 1, None, ranges)
+                return cls(question, fit, projected.value, confidence)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    @cached_property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, of the estimate's shape."""
+        return self.estimate.interval(self.confidence)
+
+    @property
+    def noun(self) -> str:
+        """What one number of it is."""
+        return {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[self.question.part.asked]
+
+    @property
+    def about(self) -> str:
+        """What the labels are."""
+        return {"mean": "number", "covariance": "numbers", "regression": "feature"}[self.question.part.asked]
+
+    @cached_property
+    def labels(self) -> list[tuple[str, tuple[int, ...]]]:
+        """What is estimated, by name, and where it stands in the estimate."""
+        names = self.question.asked
+        match self.question.part.asked:
+            case "mean":
+                return [(name, (j,)) for j, name in enumerate(names)]
+            case "covariance":
+                pairs = combinations_with_replacement(range(len(names)), 2)
+                return [(f"{names[j]}, {names[k]}" if j < k else names[j], (j, k)) for j, k in pairs]
+            case "regression":
+                return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
+
+    def rows(self) -> Iterator[Row]:
+        """What is estimated, in the order of the question."""
+        low, high = self.interval
+        for label, at in self.labels:
+            row: Row = {
+                "attribute": self.question.name,
+                "value": label,
+                "estimate": float(self.estimate.value[at]),
+                "stderr": float(self.estimate.stderr[at]),
+                "low": float(low[at]),
+                "high": float(high[at]),
+            }
+            yield row | ({} if self.fitted is None else {"fitted": float(self.fitted[at])})
+
+
+@dataclass(frozen=True)
+class Untold:
+    """A question that the reports do not answer.
+
+    Attributes:
+        question: that they do not answer.
+        n: the number of reports.
+        why: what is missing, and what to do.
+    """
+
+    question: Question
+    n: int
+    why: SordinoError
+
+    def rows(self) -> Iterator[Row]:
+        """None."""
+        return iter(())
+
+
+Result: TypeAlias = HistogramResult | NumbersResult | Untold
+"""What a plan's reports say about one of its questions."""
+
+
+def results(
+    plan: Plan, aggregate: Aggregate, method: Method | None = None, confidence: float = 0.95
+) -> tuple[Result, ...]:
+    """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally.
+        method: how distributions are fitted; by default each question's own (`default_method`).
+        confidence: of each interval by itself.
+
+    Raises:
+        SordinoError: no question is answered, a confidence outside (0, 1), or a method that no histogram allows.
+    """
+    parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
+    found = tuple(_result(question, own, method, confidence) for question, own in parts)
+    untold = [result for result in found if isinstance(result, Untold)]
+    if len(untold) == len(found):
+        raise untold[0].why
+    return found
+
+
+def _result(question: Question, own: Aggregate, method: Method | None, confidence: float) -> Result:
+    """What a question's own reports say about it."""
+    if own.n == 0:
+        why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
+        return Untold(question, own.n, why)
+    result: HistogramResult | NumbersResult
+    if isinstance(question, NumbersQuestion):
+        try:
+            result = NumbersResult.of(question, own, confidence)
+        except SordinoError as error:
+            why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
+            return Untold(question, own.n, why)
+    else:
+        shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
+        result = HistogramResult(question, shares, confidence)
+    _ = result.interval  # a bad confidence fails here, not while a page is drawn
+    return result

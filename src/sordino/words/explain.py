@@ -1,0 +1,63 @@
+"""What a promise means, in plain words: odds, beliefs, and what is not protected. One function for any of them.
+
+Numbers round against the promise: the most that can be learned is rounded up, never down. Source: the bounds on
+posterior odds of the context-aware LDP paper, Section 3.1, with the evidence of one report.
+"""
+
+from sordino.accounting.approximate import ApproximateFilter
+from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.joint import JointFilter
+from sordino.accounting.odometer import Odometer
+from sordino.audit.certify import Certificate
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.errors import SordinoError
+from sordino.estimation.unbiased import leverage
+from sordino.exact.arguments import checked
+from sordino.mechanism.base import Mechanism
+from sordino.survey.planning.plan import Plan
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_filter import counted_sentences
+from sordino.words.explain_plan import codes_sentence, explanation, forged_sentence
+from sordino.words.odds import promise
+
+
+@checked
+def explain(thing: object) -> tuple[str, ...]:
+    """Sentences about a definition, a mechanism, a certificate, a plan, a filter or an odometer.
+
+    Raises:
+        SordinoError: nothing that can be explained.
+
+    Example:
+        >>> for line in explain(LDP("ln 1.8")): print(line)
+        Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.8.
+        A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
+        A second report about the same answer multiplies the factors.
+    """
+    match thing:
+        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | CoordinateDP() | BayesianCoordinateDP():
+            return promise(thing)
+        case Certificate():
+            return certificate_sentences(thing)
+        case Mechanism():
+            return _mechanism(thing)
+        case Plan():
+            return explanation(thing).lines
+        case BayesianFilter() | JointFilter() | ApproximateFilter() | Odometer():
+            return counted_sentences(thing)
+        case _:
+            raise SordinoError(
+                "only a definition, a mechanism, a certificate, a plan, a filter or an odometer can be explained",
+                found=type(thing).__name__,
+            )
+
+
+def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
+    return (
+        codes_sentence(mechanism.code_bits),
+        forged_sentence(leverage(mechanism)),
+    )

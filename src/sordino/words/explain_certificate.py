@@ -1,0 +1,38 @@
+"""A certificate in plain words, with the names of the values where they are known."""
+
+from sordino.audit.certify import Certificate
+from sordino.exact.said import told_of
+from sordino.survey.frozen.promise import Domain
+
+LONGEST = 60
+"""Letters of a value's name at most."""
+
+
+def certificate_sentences(certificate: Certificate, domain: Domain | None = None) -> tuple[str, ...]:
+    """The verdict, and where least is left of a bound.
+
+    Args:
+        certificate: of a mechanism.
+        domain: whose values it is about, by whose names they are called; by their numbers without it.
+    """
+    if certificate.witness is None:
+        return ("No two values are protected from each other, so nothing can be broken.",)
+    witness = certificate.witness
+    code = "one of its codes" if witness.code is None else f"code {witness.code}"
+    of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
+    one, two = (_named(value, domain) for value in (witness.value, witness.other))
+    where = f"{code}, between the values {one} and {two}{of}"
+    if witness.loss is None:
+        return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
+    verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
+    return (
+        f"{verdict}: checked on every output in exact integers.",
+        f"Least is left of a bound at {where}: a loss of {told_of(witness.loss, certificate.slack + witness.loss)}.",
+    )
+
+
+def _named(value: int, domain: Domain | None) -> str:
+    if domain is None:
+        return str(value)
+    label = domain.label(value)
+    return repr(label if len(label) <= LONGEST else label[: LONGEST - 3] + "...")

@@ -1,0 +1,116 @@
+"""What a filter promises and what is left of it, in plain words; what an odometer shows.
+
+Numbers round against the promise: what was told is rounded up, what is left down.
+Source: the definitions' own sentences, said of all answers together.
+"""
+
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from sordino.accounting.approximate import ApproximateFilter
+from sordino.accounting.filter import BayesianFilter
+from sordino.accounting.joint import JointFilter
+from sordino.accounting.odometer import Odometer
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.domain.box import Box
+from sordino.domain.categories import Categories
+from sordino.domain.record import Record
+from sordino.exact.nats import outward
+from sordino.exact.said import told
+from sordino.words.odds import SAME, factor, promise
+
+TOGETHER = "all that is answered"
+
+FEW = 5
+"""Values whose names are spelled out at most."""
+
+ANSWERS = "It holds if every answer has fresh randomness and every answer that was drawn is counted."
+
+CHANGES = "A changed record is another one: tell the filter, for what is told about two records adds and never cancels."
+
+NO_CHANGES = "It is about one unchanged record: nothing is promised once the record has changed."
+
+OUTSIDE = "Nothing is promised about a record outside the box."
+
+
+def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | Odometer) -> tuple[str, ...]:
+    """What was promised, what binds, what is left, and on what it rests."""
+    match known:
+        case JointFilter():
+            return _joint(known)
+        case ApproximateFilter():
+            return _approximate(known)
+        case Odometer():
+            return _odometer(known)
+        case _:
+            return (*_promised(known), *known.explain(), *_conditions(known))
+
+
+def _joint(known: JointFilter) -> tuple[str, ...]:
+    """As of the filter with the least left, and how many answers are out."""
+    worst, waiting = known.worst, len(known.waiting)
+    out = (f"Answers that are out: {waiting}. Each counts as any that it may be.",) if waiting else ()
+    if not isinstance(worst, BayesianFilter):
+        return (*worst.explain(), *out)
+    return (*_promised(worst), *worst.explain(), *out, *_conditions(worst))
+
+
+def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
+    """What is promised, which of the two filters decides, and what is left."""
+    chance = outward(known.delta_probability, 3, up=True)
+    first = (
+        "Sums of epsilons do not count any more: queries are accepted by what their answers really told."
+        if known.halted
+        else "Queries are accepted by their epsilons alone as long as those allow it."
+    )
+    rest = known.exact.explain() if known.exact is not None else ()
+    return (
+        (
+            f"Whatever answers somebody waits for, they are at most {factor(known.epsilon)} times as likely with"
+            f" one record as with another, plus a probability of {chance}."
+        ),
+        first,
+        *(f"By what was really told: {line[0].lower()}{line[1:]}" for line in rest),
+        ANSWERS,
+    )
+
+
+def _odometer(known: Odometer) -> tuple[str, ...]:
+    """Each group's counts."""
+    lines = [
+        (
+            f"The answers tell {reading.about} apart by at most {_up(reading.realized)}; counted one by one"
+            f" {_up(reading.separate)}, by epsilons {_up(reading.epsilons)}."
+        )
+        for reading in known.readings
+    ]
+    return (*lines, "An odometer promises nothing about further answers; a filter does.")
+
+
+def _promised(known: BayesianFilter) -> tuple[str, ...]:
+    """The definition's sentences, of all answers, without what they say of a second report."""
+    lines = promise(known.definition, _labels(known.domain, known.definition), TOGETHER)
+    if isinstance(known.definition, BayesianCoordinateDP):
+        # Its last sentence says that only all reports together can be checked: here they are.
+        return lines[:-1]
+    return tuple(line for line in lines if line != SAME)
+
+
+def _labels(domain: Any, definition: Any) -> tuple[str, ...] | None:
+    """Names of the attributes, where the promise is about each; of few values."""
+    if isinstance(definition, CoordinateDP | BayesianCoordinateDP):
+        return tuple(domain.names) if isinstance(domain, Record) else None
+    if isinstance(domain, Categories) and domain.k <= FEW:
+        return tuple(domain.label(value) for value in range(domain.k))
+    return None
+
+
+def _conditions(known: BayesianFilter) -> tuple[str, ...]:
+    changes = NO_CHANGES if isinstance(known.definition, BayesianCoordinateDP) else CHANGES
+    return (ANSWERS, changes, *((OUTSIDE,) if isinstance(known.domain, Box) else ()))
+
+
+def _up(amount: float) -> str:
+    return told(Fraction(amount)) if isfinite(amount) else "infinitely many nats"

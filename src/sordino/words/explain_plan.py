@@ -1,0 +1,220 @@
+"""What a report under a plan can reveal, in plain words: five sentences that matter, and all else under headings.
+
+The five leave out no limit of the promise: what is public, against whom it holds, and that reports add up.
+Numbers round against the promise. Source: the promises' own sentences, `words.odds` and `words.odds_by_attribute`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+
+import numpy as np
+
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP
+from sordino.domain.grid import Grid
+from sordino.estimation.unbiased import leverage
+from sordino.exact.nats import outward
+from sordino.survey.frozen.promise import Definition
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+from sordino.words.grounds import bound_sentences, ground_sentences
+from sordino.words.odds import SAME, factor, promise, short
+from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
+
+MOST = 5
+"""Sentences of a summary."""
+
+FEW = 5
+"""Values whose names are spelled out at most."""
+
+ASKED = "Who is asked what"
+REVEALED = "What one report can reveal"
+RESTS = "What the smaller factors rest on"
+FORGED = "Forged reports"
+SENT = "What is sent"
+
+AGAIN = "A second report of the same person, about whatever, multiplies the factors."
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Sentences in the order in which they matter.
+
+    Attributes:
+        summary: five at most; with them nothing is left out that limits the promise.
+        details: all others, by heading.
+    """
+
+    summary: tuple[str, ...]
+    details: Mapping[str, tuple[str, ...]]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All sentences."""
+        return (*self.summary, *(line for lines in self.details.values() for line in lines))
+
+    def json(self) -> dict[str, object]:
+        """For programs."""
+        return {"summary": list(self.summary), "details": {head: list(lines) for head, lines in self.details.items()}}
+
+
+def explanation(plan: Plan) -> Explanation:
+    """What a report under a plan can reveal, and what it does not protect."""
+    if plan.promise is not None:
+        summary, details = _by_attributes(plan)
+    elif len(plan.histograms) == 1:
+        summary, details = _single(plan.histograms[0])
+    else:
+        summary, details = _several(plan)
+    details |= {FORGED: tuple(_forging(plan)), SENT: (codes_sentence(plan.sampled.code_bits),)}
+    return Explanation(summary, {heading: lines for heading, lines in details.items() if lines})
+
+
+def forged_sentence(people: float) -> str:
+    """How much one forged report can weigh."""
+    if not isfinite(people):
+        return "Nothing can be estimated from its reports: they do not depend on the values."
+    return f"One forged report can weigh as much as {short(Fraction(people), up=True)} people in an estimate."
+
+
+def codes_sentence(code_bits: int) -> str:
+    """What a report is."""
+    return f"A report is a code of {code_bits} bit{'' if code_bits == 1 else 's'}."
+
+
+Parts = tuple[tuple[str, ...], dict[str, tuple[str, ...]]]
+
+
+def _single(question: HistogramQuestion) -> Parts:
+    """One histogram: its own promise."""
+    asked = f"Each person is asked once for {_what(question)}, and sends one report."
+    said = (asked, *_promised(question, "one report"))
+    # The examples of a suspicion give way first: they say in other words what the factors say.
+    later = [line for line in said if " suspicion " in line][: max(0, len(said) - MOST)]
+    summary = tuple(line for line in said if line not in later)
+    details = (*later, *summary[MOST:], *_about_values(question))
+    return summary[:MOST], {REVEALED: details}
+
+
+def _several(plan: Plan) -> Parts:
+    """Several histograms without deltas: the least protected answers first."""
+    head, *shares = _asked(plan)
+    details = {ASKED: tuple(shares)}
+    for question in plan.histograms:
+        said = _promised(question, f"one report about {question.name!r}")
+        details[f"{REVEALED} about {question.name!r}"] = (
+            *(line for line in said if line != SAME),
+            *_about_values(question),
+        )
+    summary = (head, _largest_factor(plan.histograms), *_unprotected(plan.histograms))
+    return (*summary, _about_others(plan.histograms), AGAIN), details
+
+
+def _by_attributes(plan: Plan) -> Parts:
+    """A promise about each attribute by itself."""
+    if plan.promise is None:
+        raise AssertionError("only plans whose attributes have deltas come here")
+    head, *shares = _asked(plan)
+    rests = (*bound_sentences(plan.promise), *ground_sentences(plan.promise))
+    details = {ASKED: tuple(shares), REVEALED: coordinate_promise(plan.promise), RESTS: rests}
+    return (head, *coordinate_summary(plan.promise)), details
+
+
+def _asked(plan: Plan) -> tuple[str, ...]:
+    """Who is asked what."""
+    if len(plan.questions) == 1:
+        return (f"Each person is asked once for {_what(plan.questions[0])}, and sends one report.",)
+    return (
+        (
+            f"Each person is asked one of {len(plan.questions)} questions, once; which one is drawn without looking at"
+            " any answer, and every report tells it."
+        ),
+        *(
+            f"About {outward(100 * question.share, 3, up=False)} % are asked for {_what(question)}."
+            for question in plan.questions
+        ),
+    )
+
+
+def _what(question: Question) -> str:
+    if isinstance(question, NumbersQuestion):
+        return question.name
+    return f"{question.name!r}, one of {question.domain.k:,} values"
+
+
+def _forging(plan: Plan) -> Iterator[str]:
+    """How much forged reports can weigh in shares."""
+    for question in plan.histograms:
+        about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
+        yield about + forged_sentence(leverage(question.mechanism, subtract_totals=question.part.subtract_totals))
+
+
+def _largest_factor(questions: Sequence[HistogramQuestion]) -> str:
+    """The most that a report tells about answers that are protected from each other."""
+    most = max(questions, key=lambda question: question.definition.epsilon)
+    return (
+        "Whatever else somebody knows, one report changes the odds between two answers that are protected from each"
+        f" other by a factor of at most {factor(most.definition.epsilon)}, that of {most.name!r}."
+    )
+
+
+def _unprotected(questions: Sequence[HistogramQuestion]) -> tuple[str, ...]:
+    """The questions some of whose answers are not protected from each other."""
+    names = [question.name for question in questions if not _bounded(question.definition)]
+    if not names:
+        return ()
+    return (
+        (
+            f"Not all answers are protected from each other: a report about {_listed(names)} tells as it is what its"
+            " details call public or not sensitive."
+        ),
+    )
+
+
+def _about_others(questions: Sequence[HistogramQuestion]) -> str:
+    """What a report about one attribute can tell about another."""
+    start = (
+        "A report about one attribute tells about another too, for somebody who knows how the two depend on each other:"
+        " it changes the odds of its answers"
+    )
+    bounds = [question.definition.epsilon for question in questions if _bounded(question.definition)]
+    if len(bounds) == len(questions):
+        return f"{start} by a factor of at most {factor(max(bounds))}."
+    names = [question.name for question in questions if not _bounded(question.definition)]
+    return (
+        f"{start} without limit where it is about {_listed(names)}, since not all of these values are protected from"
+        " each other."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(repr(name) for name in names[:FEW]) + more
+
+
+def _bounded(definition: Definition) -> bool:
+    """Whether every two values are protected from each other."""
+    if isinstance(definition, PairwiseLDP):
+        return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
+    return isinstance(definition, LDP)
+
+
+def _promised(question: HistogramQuestion, report: str) -> tuple[str, ...]:
+    """The promise about the values, their names where they are few."""
+    domain = question.domain
+    labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
+    return promise(question.definition, labels, report)
+
+
+def _about_values(question: HistogramQuestion) -> Iterator[str]:
+    """What a block is, and what a missing answer counts as."""
+    blocks, domain = question.protect.blocks, question.domain
+    if blocks and blocks.tiles:
+        height, width = blocks.tiles
+        divides = isinstance(domain, Grid) and not domain.rows % height and not domain.columns % width
+        yield f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map."
+    if question.attribute.missing is not None:
+        yield f"A missing answer counts as {question.attribute.missing!r} and is protected as that category is."

@@ -1,0 +1,229 @@
+"""What a definition of privacy promises, in plain words: odds and beliefs.
+
+Numbers round against the promise: the most that can be learned is rounded up, never down. Source: the bounds on
+posterior odds of the context-aware LDP paper, Section 3.1, Proposition 3, with the evidence of one report; of the BCDP
+paper, Section 2, for single attributes.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.definition.product import Amounts
+from sordino.definition.rest import Rest
+from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
+from sordino.survey.frozen.promise import Definition
+
+PRIOR = 10
+"""The example's suspicion: 1 in 10."""
+
+
+SAME = "A second report about the same answer multiplies the factors."
+
+
+def promise(
+    definition: Definition | CoordinateDP | BayesianCoordinateDP,
+    labels: Sequence[str] | None = None,
+    report: str = "one report",
+) -> tuple[str, ...]:
+    """Sentences about a definition.
+
+    Args:
+        definition: the promise.
+        labels: names of the values, where they are few enough to be spelled out; of the attributes, where the promise
+        is about each of them.
+        report: what a report is called.
+    """
+    match definition:
+        case CoordinateDP():
+            return _coordinates(definition, labels, report)
+        case BayesianCoordinateDP():
+            return _averages(definition, labels, report)
+        case BlockLDP():
+            return _blocks(definition, report)
+        case HighLowLDP():
+            return _high_low(definition, labels, report)
+        case PairwiseLDP():
+            return _matrix(definition, labels, report)
+        case LDP():
+            return (
+                (
+                    f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of"
+                    f" at most {factor(definition.epsilon)}."
+                ),
+                *_common(definition.epsilon, "A suspicion"),
+            )
+
+
+def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    size, k = len(definition.sensitive), definition.k
+    names = f" ({', '.join(repr(labels[value]) for value in definition.sensitive.tolist())})" if labels else ""
+    most, _ = beliefs(definition.epsilon)
+    return (
+        (
+            f"{size:,} of {k:,} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
+            f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
+            f" {factor(definition.epsilon)}."
+        ),
+        f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}.",
+        SAME,
+        (
+            "The other values are not protected: a report may tell such an answer as it is, and so prove that the"
+            " answer is not a sensitive one."
+        ),
+    )
+
+
+def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    k = definition.k
+    names = [repr(labels[value]) if labels else f"value {value}" for value in range(k)]
+    pairs = [(x, other) for x in range(k) for other in range(k) if x != other]
+    finite = [(bound, x, other) for x, other in pairs if (bound := definition.bounds[x][other]) is not None]
+    lines = []
+    if finite:
+        least, most = min(finite, key=lambda pair: pair[0])[0], max(finite, key=lambda pair: pair[0])[0]
+        lines.append(
+            f"Whatever else somebody knows, {report} raises the odds of one answer of a protected pair over the other"
+            f" by a factor that depends on the two: at most {factor(least)} for the best protected pair, {factor(most)}"
+            " for the least."
+        )
+    if finite and labels:
+        shown = (
+            f"{names[x]} over {names[other]} {'any factor' if bound is None else factor(bound)}"
+            for x, other in pairs
+            for bound in [definition.bounds[x][other]]
+        )
+        lines.append(f"At most, by pair: {'; '.join(shown)}.")
+    if len(finite) < len(pairs):
+        lines.append(
+            f"{len(pairs) - len(finite):,} of {len(pairs):,} ordered pairs are not protected: a report may prove that"
+            " an answer is not the second one."
+        )
+    if definition.lowered:
+        x, other = definition.lowered[0]
+        given, implied = definition.given[x][other], definition.bounds[x][other]
+        lines.append(
+            f"Lower than given, since others imply them: {len(definition.lowered):,} of the bounds, as {names[x]} over"
+            f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
+        )
+    return (*lines, SAME)
+
+
+def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    total = definition.ldp_level
+    return (
+        *_attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes"),
+        (
+            "For somebody who does not know all others these factors say nothing: what a report tells about the others"
+            " tells about this attribute too, as far as they depend on each other."
+        ),
+        _whole(total, report),
+        SAME,
+    )
+
+
+def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+    believer = "For somebody whose beliefs before any report about all others, given this one, are the stated prior"
+    if isinstance(definition.beliefs, Rest):
+        # A smaller bound promises less: rounded down.
+        bounds = [outward(bound, 6, up=False) for bound in definition.beliefs.bounds]
+        alike = len({*bounds}) == 1
+        believer = (
+            "For somebody in whose beliefs before any report the law of all other attributes together differs between"
+            f" two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at most"
+            f" {bounds[0] if alike else ', '.join(bounds)}"
+        )
+    return (
+        *_attributes(definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"),
+        _whole(definition.epsilon, report),
+        (
+            f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
+            "The factors of the single attributes do not: two reports, each of which tells nothing about an attribute,"
+            " may tell it together, so that only all reports together can be checked."
+        ),
+    )
+
+
+def _attributes(amounts: Amounts, labels: Sequence[str] | None, report: str, believer: str) -> Iterator[str]:
+    """Each attribute's line; the first says for whom, and the others the same."""
+    whom = believer
+    for i, amount in enumerate(amounts):
+        name = repr(labels[i]) if labels else f"attribute {i}"
+        if amount is None:
+            yield f"Nothing is promised about {name} by itself."
+            continue
+        most, least = beliefs(amount)
+        yield (
+            f"{whom}, {report} changes the odds between any two values of {name} by a factor of at most"
+            f" {factor(amount)}: a suspicion of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
+        )
+        whom = "For the same"
+
+
+def _whole(epsilon: Nats | None, report: str) -> str:
+    """What holds of whole records, whatever is believed of them."""
+    if epsilon is None:
+        return "For anybody else, as with side information about this person, nothing is promised."
+    return (
+        f"For anybody else, whatever they know about this person, {report} changes the odds between any two records, so"
+        f" also between any two values of an attribute, by a factor of at most {factor(epsilon)}."
+    )
+
+
+def beliefs(epsilon: Nats) -> tuple[str, str]:
+    """What a suspicion of 1 in 10 can become: the N of "at most 1 in N" and "at least 1 in N", rounded outward.
+
+    A belief p moves between p / (p + (1 - p) e^eps) and p e^eps / (1 - p + p e^eps).
+    """
+    high = _enclosed(epsilon)[1]
+    # "1 in N" is the larger the smaller N: N rounds down for the most, up for the least.
+    return short(1 + (PRIOR - 1) / high, up=False), short(1 + (PRIOR - 1) * high, up=True)
+
+
+def factor(epsilon: Nats) -> str:
+    """e^epsilon, rounded up."""
+    return short(_enclosed(epsilon)[1], up=True)
+
+
+def short(value: Fraction, *, up: bool) -> str:
+    """Hundredths up to a million, then three significant digits; rounded as told."""
+    whole = len(str(int(value)))
+    text = outward(value, 3 if whole > 6 else whole + 2, up=up)
+    units, point, rest = text.partition(".")
+    return f"{int(units):,}{point}{rest}" if units.isdigit() else text
+
+
+def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
+    """Bounds of e^epsilon; exact where it is rational."""
+    low, high = exponential(epsilon.rational, FIRST_DIGITS)
+    return low * epsilon.ratio, high * epsilon.ratio
+
+
+def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
+    most, least = beliefs(epsilon)
+    return (
+        f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}.",
+        SAME,
+    )
+
+
+def _blocks(definition: BlockLDP, report: str) -> tuple[str, ...]:
+    sizes = definition.partition.sizes
+    size = (
+        f"{sizes.min():,} values each" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,} values"
+    )
+    alone = int((sizes == 1).sum())
+    count = definition.partition.m
+    public = f"The block of an answer (one of {count:,}, {size}) is public: every report tells it as it is."
+    told = "such an answer is told as it is, without any protection."
+    single = f"1 block has a single value: {told}" if alone == 1 else f"{alone:,} blocks have a single value: {told}"
+    within = (
+        f"Within the block, whatever else somebody knows, {report} changes the odds between any two answers by a"
+        f" factor of at most {factor(definition.epsilon)}."
+    )
+    protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
+    return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))

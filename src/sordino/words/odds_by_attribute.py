@@ -1,0 +1,117 @@
+"""What a promise about each attribute by itself means, in plain words: odds and beliefs, within a dependence bound.
+
+Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
+"""
+
+from sordino.audit.answers import AnswersCertificate
+from sordino.exact.nats import Nats
+from sordino.exact.said import CLOSE, told, told_of
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
+from sordino.words.odds import PRIOR, beliefs, factor
+
+FEW = 5
+"""Attributes that a summary names at most."""
+
+
+def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
+    """Sentences about the deltas, what they rest on, and what they do not promise."""
+    whole = factor(promise.epsilon)
+    lines = []
+    below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
+    for i in below:
+        most, least = beliefs(promise.deltas[i])
+        lines.append(
+            f"A report changes the odds between {_pairs(promise, i)} by a factor of at most"
+            f" {_both(promise.deltas[i], promise.reached[i])}{_if_within(promise, i)}: a suspicion of 1 in {PRIOR}"
+            f" becomes at most 1 in {most} and at least 1 in {least}."
+        )
+    binned = [repr(promise.names[i]) for i in below if promise.binned(i)]
+    if binned:
+        lines.append(
+            f"Of {' and '.join(binned)} that is promised about the bin that a number falls in. Between two single"
+            f" values, of one bin or of two, only the factor of {whole} holds: the stated dependence is that of bins."
+        )
+    if any(promise.relies(i) for i in below):
+        lines.append(
+            "The smaller factors hold for beliefs held before any report, of somebody whose beliefs about all else,"
+            f" given each value{' or bin' if binned else ''} of the attribute, are within the stated dependence. For"
+            f" anybody else, as for who knows some of the other answers, only the factor of {whole} holds."
+        )
+    return tuple(lines)
+
+
+def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
+    """The promise in four sentences at most, with all that limits it; `coordinate_promise` says the rest."""
+    anybody = "Whatever else somebody knows or believes, the report changes the odds between any two records"
+    lines = [f"{anybody} by a factor of at most {_both(promise.epsilon, promise.level)}."]
+    below = [i for i, delta in enumerate(promise.deltas) if delta < promise.epsilon]
+    if below:
+        shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
+        shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
+        less = "About single attributes it tells less; their odds change by a factor of at most"
+        lines.append(f"{less}: {', '.join(shown)}.")
+    if any(promise.relies(i) for i in below):
+        lines.append(
+            "These smaller factors are for somebody whose beliefs before any report are within the stated dependence"
+            f" ({bounds_in_short(promise)}). For anybody else, as for who knows some of the other answers, only the"
+            f" factor of {factor(promise.epsilon)} holds."
+        )
+    lines.append(
+        "A second report of the same person, about whatever, is not covered by these factors: the promise is for one."
+    )
+    return tuple(lines)
+
+
+def _both(promised: Nats, reached: Nats) -> str:
+    """A factor in nats too, and what the plan's integers reach of it."""
+    if abs(float(promised) - float(reached)) <= float(CLOSE):
+        return f"{factor(promised)} ({told(promised)})"
+    return f"{factor(promised)} ({told(promised)}; this plan reaches {factor(reached)}, {told(reached)})"
+
+
+def kept(promise: CoordinatePromise) -> tuple[str, ...]:
+    """The certificate in sentences: what the plan's integers reach."""
+    verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
+    lines = [f"{verdict}: checked on the integers of every answer."]
+    lines += [
+        f"{name!r}{_about_bins(promise, i)}: at most {told_of(promise.reached[i], promise.deltas[i])}."
+        for i, name in enumerate(promise.names)
+    ]
+    lines.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
+    # Questions that are asked alike are said once.
+    return (*lines, *bound_sentences(promise), *dict.fromkeys(map(_level_kept, promise.certificates)))
+
+
+def _level_kept(certificate: AnswersCertificate) -> str:
+    """Whether answers about numbers tell no more than is reckoned with."""
+    witness = certificate.witness
+    loss = "without bound" if witness.loss is None else told_of(witness.loss, witness.level)
+    where = f"code {witness.code}, between the scaled numbers {_listed(witness.numbers)} and {_listed(witness.others)}"
+    if not certificate.holds:
+        return (
+            f"An answer about numbers tells more than the {told(witness.level)} that it counts for: {loss}, at {where}."
+        )
+    return f"No answer about numbers tells more than it counts for, nor about others: most at {where}, {loss}."
+
+
+def _listed(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{number:.6g}" for number in numbers)
+
+
+def _about_bins(promise: CoordinatePromise, i: int) -> str:
+    bins = promise.binned(i)
+    return f" (which of its {bins} bins)" if bins else ""
+
+
+def _pairs(promise: CoordinatePromise, i: int) -> str:
+    bins = promise.binned(i)
+    return f"any two {f'of the {bins} bins' if bins else 'values'} of {promise.names[i]!r}"
+
+
+def _if_within(promise: CoordinatePromise, i: int) -> str:
+    if not promise.relies(i):
+        return ""
+    return (
+        f", if the other attributes depend on it no more than stated ({bound_in_short(promise, i)} in total variation)"
+    )

@@ -1,0 +1,109 @@
+"""One reporter for all tables: all mistakes at once, in our words; of private tables nothing that stands in them."""
+
+from typing import get_args
+
+import pytest
+from pydantic_core.core_schema import ErrorType
+
+from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
+from sordino.errors import SordinoErrors
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.person_record import RecordTable
+from sordino.ledger.documents.terms_table import TermsTable
+from sordino.survey.frozen.plan_fields import PlanDocument
+from sordino.survey.reading.attribute import GridTable
+from sordino.survey.reading.protect import ProtectTable
+from sordino.survey.reading.schema import Survey
+
+BOUNDS = {"ge": 1, "le": 2, "lt": 3, "min_length": 4, "max_length": 5, "pattern": "^x$", "expected": "'x' or 'y'"}
+TAGS = {"discriminator": "name", "expected_tags": "'x', 'y'"}
+TYPES = [kind for kind in get_args(ErrorType) if kind != "extra_forbidden"]
+MARK = "9141"
+"""Stands for what is in a file."""
+
+
+def mistakes(table, tables, *, private=False):
+    read, found = try_tables(table, tables, private=private)
+    assert read is None
+    return [str(error) for error in found]
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_no_word_is_the_librarys_and_none_is_what_was_found(kind):
+    context = {**BOUNDS, **TAGS, "error": ValueError(MARK), "tag": MARK, "input_value": MARK, "class": MARK}
+    details = {"type": kind, "loc": ("record", MARK), "msg": f"Input should be {MARK}", "input": MARK, "ctx": context}
+    (private,) = _mistakes(RecordTable, details, private=True)
+    assert MARK not in str(private)
+    assert str(private).startswith("record must ")
+    (public,) = _mistakes(RecordTable, details, private=False)
+    assert str(public).startswith(f"record.{MARK} must ")
+    assert "Input" not in str(public)
+    assert kind in WORDS or f"a mistake of the kind {kind}" in str(public)
+
+
+def test_our_words_are_of_types_that_there_are():
+    assert set(WORDS) <= set(TYPES)
+
+
+NUMBER = {"number": {"low": 0, "high": 12}}
+
+
+@pytest.mark.parametrize("name", ["number", "low", "grid", "categories", "attribute", "sleep"])
+def test_an_attribute_may_have_the_name_of_a_setting(name):
+    tables = {"version": 1, "epsilon": "1", "attribute": {name: {**NUMBER, "dleta": "1"}}}
+    (found,) = mistakes(TermsTable, tables)
+    assert found == (
+        f"attribute.{name}.dleta must be a known setting (did you mean 'delta'?): "
+        "known here are number, categories, delta."
+    )
+    (found,) = mistakes(Survey, {**tables, "ask": [{"mean": name}]})
+    assert "(did you mean 'delta'?): known here are categories, grid, number, column," in found
+
+
+def test_what_an_unknown_setting_hides_is_told_with_it():
+    terms = {"version": 1, "epsilon": "1", "attribute": {"sleep": {"number": {"low": 9, "high": 1, "step": 1}}}}
+    with pytest.raises(SordinoErrors) as caught:
+        LedgerTerms.read(terms, "terms.toml")
+    first, second = (str(error) for error in caught.value.errors)
+    assert first == "attribute.sleep.number.step must be a known setting: known here are low, high."
+    assert second.startswith("attribute.sleep.number: ")
+    terms["attribute"]["sleep"] = NUMBER
+    query = {"version": 1, "id": "q", "collector": "c", "epsilon": "1", "colour": 1}
+    with pytest.raises(SordinoErrors) as caught:
+        AskedQuery.read(query, LedgerTerms.read(terms))
+    assert [error.rule.split()[0] for error in caught.value.errors] == ["colour", "exactly"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ({"version": MARK, "record": {}}, ["version must be 1"]),
+        ({"version": 9141, "record": {}}, ["version must be 1"]),
+        ({"version": 1, "record": MARK}, ["record must be a table"]),
+        ({"version": 1, "record": [MARK]}, ["record must be a table"]),
+        (
+            {"version": 1, "record": {}, MARK: MARK},
+            ["the file must have known settings only; found another: known here are version, record"],
+        ),
+        ({MARK: 1}, ["known settings only", "version must be given", "record must be given"]),
+    ],
+)
+def test_of_a_private_file_only_our_own_names_are_told(tables, words):
+    found = mistakes(RecordTable, tables, private=True)
+    assert len(found) == len(words)
+    for text, word in zip(found, words, strict=True):
+        assert word in text
+    assert MARK not in " ".join(found)
+
+
+def test_all_tables_of_a_format_are_found():
+    found = set(tables_within(Survey))
+    assert {Survey, GridTable, ProtectTable} < found
+    assert len(found) == 8
+    assert "StatisticPart" in {table.__name__ for table in tables_within(PlanDocument)}
+
+
+def test_a_number_of_thousands_of_digits_is_a_mistake_too():
+    (found,) = mistakes(TermsTable, {"version": 10**5000, "epsilon": "1", "attribute": {"sleep": NUMBER}})
+    assert found == "version must be 1, a whole number; found a number of thousands of digits."

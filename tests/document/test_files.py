@@ -1,0 +1,106 @@
+"""Small files are read as they are: nested too deep, too large, in little memory."""
+
+import json
+import tomllib
+import tracemalloc
+
+import pytest
+
+from sordino.document.files import LARGEST_FILE, read_json, read_text, read_toml
+from sordino.errors import SordinoError
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.person_record import PersonRecord
+from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.statement import load_statement
+from sordino.survey.reading.schema import Survey
+
+DEEP_TOML = {
+    "lists": "x = " + "[" * 5000 + "]" * 5000,
+    "tables": "x = " + "{ a = " * 5000 + "1" + " }" * 5000,
+    "names": ".".join(["a"] * 5000) + " = 1",
+    "headers": "[" + ".".join(["a"] * 5000) + "]",
+    "a hundred lists": "x = " + "[" * 100 + "]" * 100,
+}
+DEEP_JSON = {
+    "lists": '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "objects": '{"x": ' * 5000 + "1" + "}" * 5000,
+    "a hundred lists": '{"x": ' + "[" * 100 + "]" * 100 + "}",
+}
+TERMS = LedgerTerms.read({"version": 1, "epsilon": "1", "attribute": {"a": {"categories": ["x", "y"]}}})
+TOML_READERS = {
+    "survey": Survey.load,
+    "terms": LedgerTerms.load,
+    "query": lambda path: AskedQuery.load(path, TERMS),
+    "record": lambda path: PersonRecord.load(path, TERMS),
+}
+JSON_READERS = {"plan": Plan.load, "statement": load_statement, "json": read_json}
+
+
+@pytest.mark.parametrize("text", DEEP_TOML.values(), ids=DEEP_TOML)
+@pytest.mark.parametrize("reader", TOML_READERS.values(), ids=TOML_READERS)
+def test_deep_toml_is_one_mistake(tmp_path, reader, text):
+    path = tmp_path / "deep.toml"
+    path.write_text(text)
+    with pytest.raises(SordinoError, match="64 tables within each other"):
+        reader(path)
+
+
+@pytest.mark.parametrize("text", DEEP_JSON.values(), ids=DEEP_JSON)
+@pytest.mark.parametrize("reader", JSON_READERS.values(), ids=JSON_READERS)
+def test_deep_json_is_one_mistake(tmp_path, reader, text):
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    with pytest.raises(SordinoError, match="64 tables within each other"):
+        reader(path)
+
+
+def test_what_people_write_is_not_deep(tmp_path):
+    nested = {"x": [[[{"y": [[1]]}]]]}
+    (tmp_path / "x.json").write_text(json.dumps(nested))
+    (tmp_path / "x.toml").write_text("x = [[[{ y = [[1]] }]]]")
+    assert read_json(tmp_path / "x.json") == read_toml(tmp_path / "x.toml") == nested
+
+
+def test_a_small_file_takes_little_memory(tmp_path):
+    (tmp_path / "small").write_text("a" * 1000)
+    tracemalloc.start()
+    try:
+        assert len(read_text(tmp_path / "small")) == 1000
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_endless_or_huge_file_is_refused(tmp_path):
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+    with pytest.raises(SordinoError, match="256 MiB"):
+        read_text(tmp_path / "huge")
+
+
+BOM = "\ufeff"
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path):
+    survey = 'version = 1\nepsilon = "1"\n[attribute.a]\ncategories = ["x", "y"]\n'
+    plan = Plan.of(Survey.read(tomllib.loads(survey) | {"ask": [{"histogram": "a"}]}), 9)
+    texts = {
+        "survey": (Survey.load, survey + '[[ask]]\nhistogram = "a"\n'),
+        "terms": (LedgerTerms.load, survey),
+        "query": (TOML_READERS["query"], 'version = 1\nid = "1"\ncollector = "c"\nepsilon = "1"\ncategory = "a"\n'),
+        "record": (TOML_READERS["record"], 'version = 1\n[record]\na = "x"\n'),
+        "json": (read_json, '{"a": 1}'),
+        "plan": (Plan.load, plan.bytes.decode()),
+    }
+    for name, (read, text) in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "marked").write_text(BOM + text, encoding="utf-8")
+        marked, plain = read(tmp_path / "marked"), read(tmp_path / name)
+        assert marked == plain or repr(marked) == repr(plain), name
+
+
+def test_utf_16_is_named(tmp_path):
+    (tmp_path / "survey.toml").write_text("version = 1\n", encoding="utf-16")
+    with pytest.raises(SordinoError, match="must be UTF-8 text; found UTF-16: save it as UTF-8"):
+        Survey.load(tmp_path / "survey.toml")

@@ -1,0 +1,112 @@
+"""The file of a ledger: what it may say, and that its frozen words say the same."""
+
+from copy import deepcopy
+
+import pytest
+
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.pairwise import LDP
+from sordino.domain.box import Box
+from sordino.domain.record import Record
+from sordino.errors import SordinoError
+from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
+
+NUMBERS = {
+    "version": 1,
+    "epsilon": "ln 3",
+    "attribute": {"sleep": {"number": {"low": 0, "high": 12}}, "age": {"number": {"low": 18, "high": 90.5}}},
+}
+CATEGORIES = {
+    "version": 1,
+    "epsilon": "2",
+    "attribute": {
+        "smoker": {"categories": ["yes", "no"], "delta": "0.5"},
+        "region": {"categories": ["north", "süd", "west"]},
+    },
+    "dependence": {"rest": {"smoker": 0.2}},
+}
+
+
+def test_numbers_are_a_box_in_the_order_of_the_alphabet():
+    terms = LedgerTerms.read(NUMBERS)
+    assert terms.names == ("age", "sleep")
+    assert terms.domain == Box([18, 0], [90.5, 12])
+    assert terms.definition == LDP("ln 3")
+
+
+def test_categories_are_a_record_with_deltas():
+    terms = LedgerTerms.read(CATEGORIES)
+    assert isinstance(terms.domain, Record)
+    assert terms.domain.names == ("region", "smoker")
+    assert isinstance(terms.definition, BayesianCoordinateDP)
+    assert [str(delta) for delta in terms.definition.deltas] == ["2", "1/2"]
+    assert [str(bound) for bound in terms.definition.beliefs.bounds] == ["1", "1/5"]
+    plain = {"categories": ["a", "b"]}
+    assert LedgerTerms.read({"version": 1, "epsilon": "1", "attribute": {"x": plain}}).definition == LDP(1)
+
+
+@pytest.mark.parametrize("tables", [NUMBERS, CATEGORIES], ids=["numbers", "categories"])
+def test_the_frozen_words_say_the_same(tables):
+    terms = LedgerTerms.read(tables)
+    again = terms_of_text(terms.text)
+    assert again == terms
+    assert again.text == terms.text
+    assert again.definition == terms.definition or terms.deltas
+    changed = deepcopy(terms.document)
+    changed["epsilon"] = "9"
+    with pytest.raises(SordinoError, match="as it was frozen"):
+        LedgerTerms.of_document(changed)
+    for key, value, words in [("version", 2, "use a newer Sordino"), ("format", "x", "another format")]:
+        with pytest.raises(SordinoError, match=words):
+            LedgerTerms.of_document({**terms.document, key: value})
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("epsilon", "0", "above 0"),
+        ("epsilon", "many", "epsilon"),
+        ("version", 2, "version"),
+        ("version", True, "whole number"),
+        ("attribute", {}, "attribute must not be empty"),
+        ("epsilom", "1", r"known setting \(did you mean 'epsilon'"),
+        ("attribute.age.number.low", 91, "low end must be below"),
+        ("attribute.age.number.hihg", 1, r"attribute.age.number.hihg must be a known setting \(did you mean 'high'"),
+        ("attribute.age.number", None, "exactly one of number, categories"),
+        ("attribute.age.delta", "1", "protected by epsilon alone"),
+        ("attribute.smoker", {"categories": ["yes", "no"]}, "numbers or about categories; found both"),
+        ("dependence", {"rest": 0.1}, "take it out"),
+    ],
+)
+def test_mistakes_are_told(path, value, words):
+    tables = deepcopy(NUMBERS)
+    *parts, last = path.split(".")
+    table = tables
+    for part in parts:
+        table = table[part]
+    table[last] = value
+    if value is None:
+        del table[last]
+    with pytest.raises(SordinoError, match=words):
+        LedgerTerms.read(tables)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("attribute.smoker.categories", ["yes"], "at least two categories; found 1"),
+        ("attribute.smoker.categories", ["yes", "yes"], "named once"),
+        ("attribute.smoker.delta", "3", "must not exceed epsilon"),
+        ("dependence.rest", {"smokers": 0.2}, r"must name attributes \(did you mean 'smoker'"),
+        ("dependence.rest", 1.5, r"must lie in \[0, 1\]"),
+    ],
+)
+def test_mistakes_about_categories_are_told(path, value, words):
+    tables = deepcopy(CATEGORIES)
+    *parts, last = path.split(".")
+    table = tables
+    for part in parts:
+        table = table[part]
+    table[last] = value
+    with pytest.raises(SordinoError, match=words):
+        LedgerTerms.read(tables)

@@ -1,0 +1,79 @@
+"""From a survey to attributes and statistics: all that its questions may ask."""
+
+from fractions import Fraction
+
+import pytest
+
+from sordino.domain.grid import Grid
+from sordino.errors import SordinoError
+from sordino.survey.planning.asked import asked_of, number_attribute, statistics_of
+from sordino.survey.reading.schema import Survey
+
+TABLES = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {
+        "smoker": {"categories": ["yes", "no", "?"], "missing": "?", "column": "SMOKER"},
+        "home": {"grid": {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}},
+        "cell": {"grid": {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}, "column": "c"},
+        "visits": {"categories": 4},
+    },
+    "ask": [{"histogram": "visits"}, {"histogram": "smoker"}, {"histogram": "home"}, {"histogram": "cell"}],
+}
+
+
+def test_attributes_stand_in_the_order_of_the_alphabet():
+    asked = asked_of(Survey.read(TABLES))
+    assert asked.names == ("cell", "home", "smoker", "visits")
+    assert [attribute.columns for attribute in asked.attributes] == [
+        ("c",), ("latitude", "longitude"), ("SMOKER",), ("visits",)
+    ]  # fmt: skip
+    assert isinstance(asked.attributes[1].domain, Grid)
+    assert asked.attributes[2].missing == "?"
+    assert sorted(asked.statistics) == [(0,), (1,), (2,), (3,)]
+
+
+PLACES = {"age": 0, "income": 1, "smoker": 2, "weight": 3}
+
+
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        ({"histogram": "smoker", "weight": 2}, {(2,)}),
+        ({"mean": ["weight", "age"]}, {(0,), (3,)}),
+        ({"covariance": ["weight", "age"]}, {(0,), (3,), (0, 0), (0, 3), (3, 3)}),
+        (
+            {"regression": {"target": "age", "features": ["weight", "income"]}},
+            {(0,), (1,), (3,), (0, 0), (0, 1), (0, 3), (1, 1), (1, 3), (3, 3)},
+        ),
+    ],
+)
+def test_every_statistic_that_a_question_may_ask(ask, expected):
+    assert set(statistics_of(ask, PLACES)) == expected
+
+
+def test_numbers_with_bins_or_a_lipschitz_constant():
+    number = number_attribute("age", {"low": 0, "high": 100, "bins": 4, "lipschitz": 0.1, "clip": True}, "AGE")
+    assert (number.edges, number.lipschitz, number.clip) == ((0, 25, 50, 75, 100), Fraction(1, 10), True)
+    assert (number.columns, number.answers) == (("AGE",), "number")
+    listed = number_attribute("age", {"low": 0, "high": 100, "bins": [0, 18, 65, 100]})
+    assert (listed.edges, listed.lipschitz, listed.columns) == ((0, 18, 65, 100), None, ())
+    # Without more nothing is known of a number, whatever the sample.
+    assert number_attribute("age", {"low": 0, "high": 100}).cells == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"bins": 0}, "bins must be 1 to"),
+        ({"bins": 10**9}, "bins must be 1 to"),
+        ({"bins": [0, 50]}, "from low to high"),
+        ({"lipschitz": "0.1"}, "must be a number"),
+        ({"lipschitz": True}, "must be a number"),
+        ({"lipschitz": float("inf")}, "finite"),
+        ({"lipschitz": -1}, "Lipschitz"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(settings, words):
+    with pytest.raises(SordinoError, match=words):
+        number_attribute("age", {"low": 0, "high": 100, **settings})

@@ -1,0 +1,120 @@
+"""The same survey gives the same plan on every machine: integers that do not hang on a processor's last bits."""
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sordino.document.sealed import canonical
+from sordino.survey.frozen.plan_fields import dump
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+NUMBERS = {name: {"number": {"low": 0, "high": 10}} for name in ("age", "pay", "rent", "size")}
+DELTAS = {name: {**table, "delta": delta} for (name, table), delta in zip(NUMBERS.items(), "5432", strict=True)}
+FIVE = {"categories": ["a", "b", "c", "d", "e"]}
+INFINITE = [["0", "1", "inf"], ["2", "0", "1/2"], ["ln 3", "1", "0"]]
+
+
+def finite(attribute, epsilon="1"):
+    return {"version": 1, "epsilon": epsilon, "attribute": {"x": attribute}, "ask": [{"histogram": "x"}]}
+
+
+def numbers(attributes, *asks, **more):
+    return {"version": 1, "epsilon": "6", "attribute": attributes, "ask": list(asks), **more}
+
+
+REST = {"dependence": {"rest": 0.1}}
+SURVEYS = {
+    "line": finite({**FIVE, "protect": {"metric": [0, 1, 2, 3, 4]}}),
+    "distances": finite({"categories": 3, "protect": {"metric": [[0, 1, 2], [1, 0, 3], [2, 3, 0]]}}, "0.7"),
+    "matrix": finite({"categories": 3, "protect": {"matrix": INFINITE}}),
+    "sensitive": finite({**FIVE, "protect": {"sensitive": ["b", "d"]}}),
+    "blocks": finite({"categories": 40, "protect": {"blocks": 7}}),
+    "many": finite({"categories": 1000}, "ln 3"),
+    "means": numbers(NUMBERS, {"mean": list(NUMBERS)}),
+    "means under deltas": numbers(DELTAS, {"mean": list(NUMBERS)}, **REST),
+    "means in two groups": numbers(
+        {
+            **{n: {**NUMBERS[n], "delta": "1/2"} for n in ("age", "pay")},
+            "rent": NUMBERS["rent"],
+            "size": NUMBERS["size"],
+        },
+        {"mean": list(NUMBERS)},
+        **REST,
+    ),
+    "covariance": numbers(NUMBERS, {"covariance": ["age", "pay", "rent"]}, {"mean": "size"}),
+    "regression": numbers(DELTAS, {"regression": {"target": "pay", "features": ["age", "rent", "size"]}}, **REST),
+}
+OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
+GOLDEN = {
+    "line": "5168c061a1e1a2ca49d0",
+    "distances": "82cd70635eccf8488851",
+    "matrix": "8a6ddfb0b34fb41c31cf",
+    "sensitive": "6f8245bc54cf80adf556",
+    "blocks": "f9470fcac1c4cda88fb6",
+    "many": "34801949147b2a328636",
+    "means": "b866090a0908bc9a15b7",
+    "means under deltas": "09fbca6e2a7f5040c635",
+    "means in two groups": "77d5d8e5dd137989f1f8",
+    "covariance": "cd8fc157b0798964c5bc",
+    "regression": "ef51bd1eb0f6b6e27d61",
+}
+
+
+def integers(tables):
+    """A hash of all integers of a survey's plan."""
+    document = dump(Plan.of(Survey.read(tables), 10_000).document)
+    return sha256(canonical({"queries": document["queries"]})).hexdigest()[:20]
+
+
+@pytest.mark.parametrize("name", SURVEYS)
+def test_a_plan_is_the_one_that_was_written_down(name):
+    """On whatever machine this runs, with whatever libraries."""
+    assert integers(SURVEYS[name]) == GOLDEN[name]
+
+
+def test_a_plan_is_the_same_on_an_older_processor():
+    known = {name for name in OLD.split() if name in np.show_config(mode="dicts")["SIMD Extensions"]["found"]}
+    environment = {
+        **os.environ,
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "OPENBLAS_NUM_THREADS": "1",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(sorted(known)),
+        "PYTHONHASHSEED": "7",
+    }
+    done = subprocess.run(
+        [sys.executable, Path(__file__)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == GOLDEN
+
+
+@pytest.mark.parametrize("name", ["means under deltas", "means in two groups"])
+def test_a_plan_is_the_same_whatever_last_digits_an_optimiser_finds(monkeypatch, name):
+    import scipy.optimize
+
+    generator, solve = np.random.default_rng(1), scipy.optimize.linprog
+
+    def disturbed(aim, **settings):
+        found = solve(aim * (1 + 1e-14 * generator.uniform(-1, 1, len(aim))), **settings)
+        if found.x is not None:
+            found.x = found.x * (1 + 1e-12 * generator.uniform(-1, 1, len(found.x)))
+        return found
+
+    monkeypatch.setattr(scipy.optimize, "linprog", disturbed)
+    assert integers(SURVEYS[name]) == GOLDEN[name]
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps({name: integers(tables) for name, tables in SURVEYS.items()}))

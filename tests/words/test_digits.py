@@ -1,0 +1,48 @@
+"""Numbers in as many digits as their standard errors allow."""
+
+import numpy as np
+import pytest
+
+from sordino.words.digits import rounded
+
+
+def row(estimate, stderr):
+    return {"attribute": "a", "value": "v", "estimate": estimate, "stderr": stderr, "low": -1.0, "high": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("estimate", "stderr", "texts"),
+    [
+        (72.48504, 8.47652, ("72.5", "8.5")),
+        (50.64892, 0.386865, ("50.65", "0.39")),
+        (0.0413475, 0.0294413, ("0.041", "0.029")),
+        (56789.4, 1234.5, ("56789", "1234")),
+        (1.0, 0.0996, ("1.00", "0.10")),
+        (12.3, 9.96, ("12", "10")),
+        (-0.0001, 0.25, ("0.00", "0.25")),
+        (1e-12, 3e-12, ("1e-12", "3e-12")),
+        (3e20, 1e19, ("3e+20", "1e+19")),
+        (5.25, 0.0, ("5.25", "0")),
+        (0.5, np.inf, ("0.5", "inf")),
+    ],
+)
+def test_two_digits_of_the_error_and_the_estimate_to_the_same_place(estimate, stderr, texts):
+    found = rounded(row(estimate, stderr))
+    assert (found["estimate"], found["stderr"]) == texts
+
+
+def test_labels_stay_out_and_fitted_numbers_come_along():
+    found = rounded(row(1.23456, 0.012) | {"fitted": 1.2})
+    assert list(found) == ["estimate", "stderr", "low", "high", "fitted"]
+    assert found["fitted"] == "1.200"
+
+
+def test_nothing_is_off_by_more_than_a_fortieth_of_the_error():
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        stderr = 10.0 ** rng.uniform(-7, 6)
+        estimate = stderr * 10.0 ** rng.uniform(-2, 4)
+        found = rounded(row(estimate, stderr))
+        # One part in 20 of 10..99 units of the last place.
+        assert abs(float(found["estimate"]) - estimate) <= stderr / 20 + 1e-12
+        assert abs(float(found["stderr"]) - stderr) <= stderr / 20 + 1e-12

@@ -1,0 +1,94 @@
+"""What budgets and deltas of attributes promise in words: for whom, rounded outward, and what is not promised."""
+
+import re
+
+import mpmath
+import numpy as np
+import pytest
+
+from sordino.audit.certify import certify
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.mechanism.table import ChannelTable
+from sordino.words.explain import explain
+from sordino.words.odds import promise
+
+NUMBER = r"([\d.]*\d)"
+FACTOR = rf"between any two values of (\S+) by a factor of at most {NUMBER}: a suspicion of 1 in 10 becomes at most"
+FACTOR += rf" 1 in {NUMBER} and at least 1 in {NUMBER}"
+FAIR = np.full((2, 2), 0.25)
+
+
+def require_odds(lines, expected):
+    """Each named attribute's factor and beliefs, never better than the truth and a hundredth worse at most."""
+    found = re.findall(FACTOR, " ".join(lines).replace("attribute ", "#"))
+    assert [name for name, *_ in found] == [name for name, _ in expected]
+    for (_, *numbers), (_, truth) in zip(found, expected, strict=True):
+        factor, most, least = map(mpmath.mpf, numbers)
+        assert truth <= factor <= truth + 0.01
+        # Odds of 1 to 9.
+        assert 1 + 9 / truth - 0.01 <= most <= 1 + 9 / truth
+        assert 1 + 9 * truth <= least <= 1 + 9 * truth + 0.01
+
+
+def test_budgets_are_for_somebody_who_knows_all_others():
+    lines = explain(CoordinateDP(["0.1", "inf", "ln 3"]))
+    require_odds(lines, [("#0", mpmath.exp("0.1")), ("#2", mpmath.mpf(3))])
+    assert lines[0].startswith("For somebody who already knows all other attributes, one report")
+    assert lines[1] == "Nothing is promised about attribute 1 by itself."
+    assert lines[2].startswith("For the same, one report")
+    assert "does not know all others these factors say nothing" in lines[3]
+    assert lines[4].endswith("nothing is promised.")
+    assert lines[5] == "A second report about the same answer multiplies the factors."
+
+
+def test_the_sum_of_the_budgets_holds_for_anybody():
+    lines = explain(CoordinateDP(["ln 2", "ln 3"]))
+    assert lines[3].startswith("For anybody else, whatever they know")
+    assert lines[3].endswith("by a factor of at most 6.")
+
+
+def test_a_prior_promises_nothing_to_others():
+    lines = explain(BayesianCoordinateDP.with_prior(["ln 2", "inf"], FAIR))
+    require_odds(lines, [("#0", mpmath.mpf(2))])
+    assert "are the stated prior (of the attribute itself any belief may be held)" in lines[0]
+    assert lines[1] == "Nothing is promised about attribute 1 by itself."
+    assert lines[2] == "For anybody else, as with side information about this person, nothing is promised."
+    assert lines[3].startswith("The factors of the single attributes do not")
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        (0.1, "two values of any attribute by a total variation of at most 0.1 "),
+        (["0.1", 1], "two values of each attribute in turn by a total variation of at most 0.1, 1 "),
+        # A bound of less promises less.
+        ("2/3", "at most 0.666666 "),
+    ],
+)
+def test_a_bound_is_for_those_within_it_and_the_others_get_epsilon(rest, words):
+    lines = explain(BayesianCoordinateDP.bounded(["ln 2", "ln 3"], "ln 6", rest))
+    require_odds(lines, [("#0", mpmath.mpf(2)), ("#1", mpmath.mpf(3))])
+    assert words in lines[0]
+    assert "before any report" in lines[0]
+    assert lines[2].startswith("For anybody else, whatever they know about this person, one report changes the odds")
+    assert lines[2].endswith("factor of at most 6.")
+    assert lines[3].startswith(
+        "That factor multiplies with a second report. The factors of the single attributes do not"
+    )
+
+
+def test_attributes_and_reports_have_names():
+    lines = promise(CoordinateDP(["ln 2", "inf"]), ["age", "income"], "this answer")
+    assert "this answer changes the odds between any two values of 'age'" in lines[0]
+    assert lines[1] == "Nothing is promised about 'income' by itself."
+
+
+def test_a_certificate_names_the_attribute():
+    mechanism = ChannelTable([[3, 1], [3, 1], [1, 3], [1, 3]])
+    lines = explain(certify(mechanism, BayesianCoordinateDP.with_prior(["ln 2", "0"], FAIR)))
+    assert lines[0].startswith("The promise is BROKEN")
+    assert "code 0, between the values 0 and 1 of attribute 0:" in lines[1]
+    whole = explain(certify(mechanism, BayesianCoordinateDP.bounded(["ln 3", "ln 3"], "ln 3", 1).on((2, 2))))
+    assert whole[0].startswith("The promise holds")
+    assert "of attribute" in whole[1]
