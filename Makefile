@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
-LOWEST := tests/cli tests/engine tests/exact tests/audit tests/survey tests/test_lowest.py
+LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/test_lowest.py
 STAMP := .venv/.installed
 # One process for each processor; a file's tests stay together, since they share what is slow to make.
 SPREAD := -n logical --maxprocesses 8 --dist loadfile

@@ -13,8 +13,8 @@ import duckdb
 
 from pairs import RATIOS, ratios, seconds, spread
 from sordino import KeyedSource, Plan, Survey, estimate
-from sordino.engine.records import check_ids
-from sordino.engine.reports import privatize_table, tally_people, tally_table
+from sordino.tables.records import check_ids
+from sordino.tables.reports import privatize_table, tally_people, tally_table
 
 TITLE = "From file to estimate"
 NOTE = (

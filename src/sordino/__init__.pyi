@@ -11,10 +11,10 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import MetricLDP, PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.choose import best_mechanism, optimal_channel
+from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
+from sordino.design.numbers.sampled_mean import SampledMean
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.design.people import people_needed
-from sordino.design.sampled_mean import SampledMean
-from sordino.design.sampled_moments import SampledMoments
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
@@ -48,13 +48,13 @@ from sordino.mechanism.signs import SignResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.plan_results import PlanCertificate, PlanEstimate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.verbs import aggregate, certify, estimate, explain, plan, privatize
+from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
+from sordino.verbs.plan_results import PlanCertificate, PlanEstimate
 
 __all__ = [
     "LDP",

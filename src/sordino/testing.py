@@ -20,8 +20,8 @@ from sordino.audit.certify import certify
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import PairwiseDefinition
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import Rows, Words
 from sordino.mechanism.base import Mechanism
 

@@ -9,7 +9,7 @@ import pytest
 
 from sordino.audit.answers import certify_answers
 from sordino.definition.dependence import Dependence
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

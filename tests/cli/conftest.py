@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from sordino.cli.main import main
-from sordino.engine.reports import privatize_table, tally_table
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
+from sordino.tables.reports import privatize_table, tally_table
 
 SURVEY = """\
 version = 1

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from sordino.cli.main import cli
-from sordino.engine.reports import privatize_table
 from sordino.survey.planning.plan import Plan
+from sordino.tables.reports import privatize_table
 
 ESTIMATE = ["estimate", "plan.json", "reports.csv"]
 MADE = {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sordino.engine.reports import privatize_table
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.tables.reports import privatize_table
 
 MANY = """\
 version = 1

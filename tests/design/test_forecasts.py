@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
-from sordino.design.sampled_mean import SampledMean
-from sordino.design.sampled_moments import SampledMoments
-from sordino.design.shares_accuracy import expected_shares
+from sordino.design.histograms.shares_accuracy import expected_shares
+from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
+from sordino.design.numbers.sampled_mean import SampledMean
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate

@@ -3,8 +3,6 @@
 import pytest
 
 from sordino.document.kinds import WORDS, expecting, kind_of
-from sordino.engine.key import make_key
-from sordino.engine.reports import tally_people
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.ledger import Ledger
@@ -12,6 +10,8 @@ from sordino.ledger.transcript import export_transcript
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
+from sordino.tables.key import make_key
+from sordino.tables.reports import tally_people
 
 TERMS = 'version = 1\nepsilon = "1"\n[attribute.a]\ncategories = ["x", "y"]\n'
 TEXTS = {

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.errors import SordinoError
+from sordino.exact.messages.written import shown
 from sordino.exact.nats import Nats, in_nats
-from sordino.exact.written import shown
 
 witness = mpmath.MPContext()
 witness.dps = 200

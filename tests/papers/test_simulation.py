@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.choose import best_mechanism
+from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.domain.statistic import Moments
 from sordino.mechanism.hadamard import HadamardResponse

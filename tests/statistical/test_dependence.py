@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
-from sordino.design.dependence import state_dependence, tally_sample
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.domain.categories import Categories
 
 pytestmark = pytest.mark.statistical

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sordino.definition.dependence import Dependence
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariances, means

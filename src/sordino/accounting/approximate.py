@@ -27,10 +27,10 @@ from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.written import read_rational
 from sordino.exact.nats import Nats, NatsLike
-from sordino.exact.written import read_rational
 
 First = Literal["best", "basic", "renyi", "rogers", "whitehouse"]
 """Which filter by epsilons comes first; best: basic composition or Renyi, whichever accepts."""

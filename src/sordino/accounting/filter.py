@@ -15,12 +15,12 @@ from functools import cached_property
 from operator import index
 from typing import Any, get_args
 
-from sordino.accounting.box import BoxState
-from sordino.accounting.coordinate_box import CoordinateBoxState
-from sordino.accounting.finite import FiniteState
-from sordino.accounting.lasting import LastingState
-from sordino.accounting.measure import FiniteDefinition, measure_of
-from sordino.accounting.product import ProductState
+from sordino.accounting.measures.box import BoxState
+from sordino.accounting.measures.coordinate_box import CoordinateBoxState
+from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.lasting import LastingState
+from sordino.accounting.measures.measure import FiniteDefinition, measure_of
+from sordino.accounting.measures.product import ProductState
 from sordino.accounting.state import Binding, Decision, FilterState, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -30,10 +30,10 @@ from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.said import left, told
 from sordino.exact.nats import Nats
-from sordino.exact.said import left, told
 from sordino.exact.steady import steady
 
 NODES = 4000

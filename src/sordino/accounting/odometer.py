@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.coordinate_box import CoordinateBoxState
 from sordino.accounting.filter import read_output, start_of
-from sordino.accounting.grouped import GroupedState
-from sordino.accounting.measure import FiniteDefinition
-from sordino.accounting.product import mixture
+from sordino.accounting.measures.coordinate_box import CoordinateBoxState
+from sordino.accounting.measures.grouped import GroupedState
+from sordino.accounting.measures.measure import FiniteDefinition
+from sordino.accounting.measures.product import mixture
 from sordino.accounting.state import FilterState
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -28,7 +28,7 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.prior import Prior
 from sordino.domain.box import Box
 from sordino.domain.record import FiniteDomain, Record
-from sordino.exact.arguments import checked_class
+from sordino.exact.messages.arguments import checked_class
 from sordino.exact.steady import steady
 
 

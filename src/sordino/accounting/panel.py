@@ -18,17 +18,17 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.accounting.columns import Columns, can_list
-from sordino.accounting.finite import FiniteState
-from sordino.accounting.grouped import UNDECIDED
-from sordino.accounting.measure import Ratio, level_above, measure_of
+from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.grouped import UNDECIDED
+from sordino.accounting.measures.measure import Ratio, level_above, measure_of
+from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.state import Rule
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.domain.record import FiniteDomain
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.steady import steady
 from sordino.mechanism.base import Mechanism

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from sordino.audit.extremes import HELD, Extremes, Looked, all_of, axis_of, generic, law_sums, too_large, wrong
 from sordino.definition.sampling import Answer, AnswerType
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 

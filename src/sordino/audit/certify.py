@@ -31,8 +31,8 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import required_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
-from sordino.exact.arguments import checked
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 

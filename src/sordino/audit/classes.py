@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 
 DIGIT = 30

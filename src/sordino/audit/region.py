@@ -25,7 +25,7 @@ from sordino.definition.pairwise import LDP, require_size
 from sordino.definition.prior import Prior
 from sordino.definition.product import by_attribute
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.mechanism.base import Mechanism
 

@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 import click
 
-from sordino import verbs
 from sordino.cli.picture import draw, force_option, is_page, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
@@ -24,13 +23,8 @@ from sordino.cli.show import (
     result_json,
 )
 from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
-from sordino.cli.whole import Whole
+from sordino.cli.whole_numbers import Whole
 from sordino.document.replace import of_kind, require_free
-from sordino.engine.duckdb import count_rows
-from sordino.engine.estimates import is_estimates
-from sordino.engine.expected import read_expected
-from sordino.engine.key import TASK
-from sordino.engine.values import count_clipped
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method
 from sordino.mechanism.aggregate import Aggregate
@@ -39,6 +33,12 @@ from sordino.survey.planning.forecast import Forecast, forecasts, warnings
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
+from sordino.tables.duckdb import count_rows
+from sordino.tables.estimates import is_estimates
+from sordino.tables.expected import read_expected
+from sordino.tables.key import TASK
+from sordino.tables.values import count_clipped
+from sordino.verbs import dispatch as verbs
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import explanation
 from sordino.words.odds_by_attribute import kept
@@ -229,7 +229,7 @@ def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> N
     frozen = Plan.load(plan)
     again = require_picture(region, force=force)
     if region is not None:
-        from sordino.view.region import question_region
+        from sordino.page.figures.error_region import question_region
 
         tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:

@@ -11,12 +11,12 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_explanation, print_json, print_result, print_table
 from sordino.cli.show_forecast import accuracy_rows
-from sordino.cli.whole import Whole
+from sordino.cli.whole_numbers import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.document.files import write_text
 from sordino.document.replace import require_free
-from sordino.engine.reports import Progress
 from sordino.survey.planning.forecast import SharesForecast
+from sordino.tables.reports import Progress
 from sordino.words.explain_plan import explanation
 
 TITLE = "Where people live, from reports that hide the cell"
@@ -41,8 +41,8 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
     stay in a folder, to try the other commands on.
     """
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.view.page import Section, Table
-    from sordino.view.report import Known, estimate_page
+    from sordino.page.estimate_page import Known, estimate_page
+    from sordino.page.page import Section, Table
 
     start = perf_counter()
     again = _is_demo_page(html) or require_free(html, "a page of Sordino", is_page, force=force)

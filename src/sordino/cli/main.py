@@ -12,12 +12,12 @@ import click
 
 from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
 from sordino.cli.demo import demo
-from sordino.cli.dependence import dependence
+from sordino.cli.dependence_command import dependence
 from sordino.cli.exits import HELP as HELP_ON_EXIT
 from sordino.cli.exits import json_is_asked
 from sordino.cli.failure import fail, fail_usage, stop
-from sordino.cli.ledger import ask, ledger
-from sordino.cli.reproduce import reproduce
+from sordino.cli.ledger_commands import ask, ledger
+from sordino.cli.reproduce.command import reproduce
 from sordino.cli.show import Output
 from sordino.errors import SordinoError, UnavailableError
 

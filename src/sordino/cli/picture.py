@@ -49,7 +49,7 @@ def draw(path: Path | None, drawing: "Callable[[], Figure]", *, overwrite: bool)
     if path is None:
         return {}
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.view.drawing import png, svg
+    from sordino.page.figures.drawing import png, svg
 
     write = svg if path.suffix.lower() == ".svg" else png
     with written(path, overwrite=overwrite) as temporary:

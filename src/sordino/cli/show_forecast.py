@@ -7,7 +7,7 @@ from sordino.audit.certify import Certificate
 from sordino.cli.say import say
 from sordino.cli.show import certificate_json, print_table
 from sordino.design.accuracy import Accuracy
-from sordino.design.shares_accuracy import LARGEST, SharesAccuracy
+from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.estimation.unbiased import leverage
 from sordino.survey.planning.forecast import Forecast, NumbersForecast, SharesForecast
 

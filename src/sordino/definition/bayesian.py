@@ -21,7 +21,7 @@ from sordino.definition.product import Amounts, Shape, read_amounts
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.arguments import checked, checked_class
+from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.nats import Nats, NatsLike
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 
 BoundLike: TypeAlias = "Nats | str | int | float | Fraction | Decimal | None"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
-from sordino.exact.written import read_rational
+from sordino.exact.messages.written import read_rational
 
 Weights: TypeAlias = NDArray[np.object_]
 """Whole numbers of any size, in proportion to probabilities."""

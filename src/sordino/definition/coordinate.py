@@ -27,7 +27,7 @@ from sordino.definition.product import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
-from sordino.exact.arguments import checked_class
+from sordino.exact.messages.arguments import checked_class
 from sordino.exact.nats import Nats
 
 SHOWN = 1 << 12

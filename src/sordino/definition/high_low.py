@@ -24,8 +24,8 @@ from sordino.definition.pairwise import (
 )
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief, shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 
 

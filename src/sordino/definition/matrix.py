@@ -17,8 +17,8 @@ from sordino.definition.pairwise import Extreme, loss_over, require_size, weight
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
 
 

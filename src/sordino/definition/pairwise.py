@@ -18,8 +18,8 @@ from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
 Part: TypeAlias = tuple[int, int | None, int]

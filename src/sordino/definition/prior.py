@@ -18,9 +18,9 @@ from sordino.definition.pairwise import require_size
 from sordino.definition.product import Contrast, Shape, by_attribute, read_shape
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.written import exact_value
 from sordino.exact.nats import Nats
-from sordino.exact.written import exact_value
 
 LARGEST_PRIOR = 1 << 20
 """Records of a prior at most."""

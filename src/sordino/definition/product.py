@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_bound
 from sordino.domain.record import LARGEST_PRODUCT
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 
 

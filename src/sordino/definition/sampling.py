@@ -29,7 +29,7 @@ from typing import TypeAlias
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.domain.statistic import Statistic, touched
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 
 NOTHING = Nats(Fraction(0))

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from sordino.demo.people import draw_people
 from sordino.document.files import write_text
-from sordino.engine.duckdb import ROWS, write_table
-from sordino.engine.reports import Progress, privatize_table, tally_people, tally_table
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Method, default_method
 from sordino.mechanism.aggregate import Aggregate
@@ -20,6 +18,8 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import HistogramResult, results
 from sordino.survey.results.tally import save_aggregate
+from sordino.tables.duckdb import ROWS, write_table
+from sordino.tables.reports import Progress, privatize_table, tally_people, tally_table
 
 PEOPLE = 1_000_000
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 
 ROUNDING = 1e-12

@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
 
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 
 Table = TypeVar("Table", bound=BaseModel)
 

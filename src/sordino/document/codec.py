@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.brief import shown
 from sordino.exact.entries import Entries
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise

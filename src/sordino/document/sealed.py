@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from sordino.document.checked_tables import try_tables
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 
 Fields = TypeVar("Fields", bound=BaseModel)
 

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import LARGEST_NUMBER, Interval, number_array
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief
 from sordino.exact.steady import steady
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief, shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief, shown
 
 SHOWN = 5
 """Labels named in an error at most."""

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.steady import steady
 
 LARGEST_NUMBER = 1e60

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief
 
 SHOWN = 5
 """Offending values named in an error at most."""

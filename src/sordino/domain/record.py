@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief, shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief, shown
 
 LARGEST_PRODUCT = 1 << 24
 """Records of a product at most where evidence holds a number for each."""

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.interval import number_array
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief
 from sordino.exact.steady import steady
 
 PIECE = 1 << 18

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 
 Statistic: TypeAlias = tuple[int, ...]
 """The places of the attributes that it depends on: one, or two in ascending order."""

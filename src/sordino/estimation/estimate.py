@@ -16,8 +16,8 @@ from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import unbiased, variance_of_reports
-from sordino.exact.arguments import checked
-from sordino.exact.brief import Brief, shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 

@@ -21,7 +21,7 @@ from scipy import special
 from sordino.errors import SordinoError
 from sordino.estimation.profile import part_of_report, profile_limits
 from sordino.estimation.unbiased import unbiased, variance_of_reports
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.supported import Reading, SupportMechanism

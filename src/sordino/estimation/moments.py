@@ -22,7 +22,7 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.quadratic import positive_part
 from sordino.estimation.told import Combined, Told, read_places
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 

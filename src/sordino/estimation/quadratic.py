@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 
 ASYMMETRY = 1e-9
 """Relative to the largest entry: what rounding may leave between an entry and its mirror image."""

@@ -27,7 +27,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
 from sordino.estimation.told import Combined, Told, read_places
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.number import NumberChannel
 

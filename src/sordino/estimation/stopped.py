@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
+from sordino.exact.messages.arguments import checked
 
 NEAR = 0.01
 """How far below the maximum the log-likelihood of all people may stay, in nats."""

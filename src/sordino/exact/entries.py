@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sordino.errors import DamagedError
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.messages.brief import shown
 
 INTEGER = re.compile(r"0|[1-9][0-9]{0,19}")
 """The one spelling of an integer; at most 2^64 has at most 20 digits."""

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
+from sordino.exact.messages.arguments import checked_class
 from sordino.exact.source import Rows, Stream, Words
 
 KEY_BYTES = 32

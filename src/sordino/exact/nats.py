@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
-from sordino.exact.written import read_rational, require_short
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.written import read_rational, require_short
 
 FIRST_DIGITS = 40
 """Decimal digits of the first enclosure of e^r; doubled until it decides."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import Brief
+from sordino.exact.messages.brief import Brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import BoundLike, read_bound
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.supported import Reading, Support, SupportMechanism

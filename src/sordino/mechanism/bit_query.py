@@ -22,8 +22,8 @@ from sordino.domain.box import Box, read_records
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select, whole
 from sordino.exact.source import Stream, Words

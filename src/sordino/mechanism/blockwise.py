@@ -22,9 +22,9 @@ from sordino.definition.pairwise import BlockLDP
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS

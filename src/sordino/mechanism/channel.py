@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate

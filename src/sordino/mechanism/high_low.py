@@ -26,10 +26,10 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, least_weight
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import select
 from sordino.exact.shared import shared

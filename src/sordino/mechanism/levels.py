@@ -30,10 +30,10 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.select import whole
 from sordino.exact.source import Stream, Words, uniform_below_either

@@ -18,8 +18,8 @@ from scipy.special import expit
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
-from sordino.exact.arguments import checked_class
 from sordino.exact.coin import WORD
+from sordino.exact.messages.arguments import checked_class
 from sordino.exact.nats import NatsLike
 from sordino.exact.steady import steady
 from sordino.mechanism.bit_query import BitQuery, statistic_rounding

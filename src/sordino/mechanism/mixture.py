@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import LARGEST_CODE_BITS

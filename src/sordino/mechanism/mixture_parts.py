@@ -8,7 +8,7 @@ from typing import TypeAlias
 from sordino.definition.sampling import AnswerType
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.number import NumberChannel
 from sordino.mechanism.sampled_bits import SampledBits

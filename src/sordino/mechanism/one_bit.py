@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
-from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
 from sordino.exact.source import Stream, Words

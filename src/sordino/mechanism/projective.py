@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.combinatorics.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
+from sordino.exact.combinatorics.hyperplanes import HyperplaneSums
+from sordino.exact.combinatorics.projective import ProjectiveSpace
 from sordino.exact.entries import Entries
-from sordino.exact.field import LARGEST_BINARY, is_order, is_power_of_two, is_prime
-from sordino.exact.hyperplanes import HyperplaneSums
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
-from sordino.exact.projective import ProjectiveSpace
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
 from sordino.exact.source import Stream, Words, uniform_below

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from sordino.errors import DamagedError
-from sordino.exact.brief import shown
 from sordino.exact.entries import Entries
+from sordino.exact.messages.brief import shown
 from sordino.mechanism.channel import Channel
 
 Kind = TypeVar("Kind", bound=Channel)

@@ -25,10 +25,10 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import HALF, SignCoins
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below

@@ -30,11 +30,11 @@ from scipy.sparse import csr_array
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
 from sordino.exact.guide import Guide
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats
 from sordino.exact.sign import HALF, SignCoins
 from sordino.exact.source import LARGEST_BOUND, Stream, Words, uniform_below

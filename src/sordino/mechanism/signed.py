@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.sign import HALF
 

@@ -27,13 +27,13 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.combinatorics.subsets import members
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.sign import SignCoins
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
-from sordino.exact.subsets import members
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.number import NumberChannel

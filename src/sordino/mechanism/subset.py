@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.combinatorics.subsets import bit_counts, unrank
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
-from sordino.exact.subsets import bit_counts, unrank
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.supported import Support
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.source import LARGEST_WIDE_BOUND, Stream, Words, uniform_below
 from sordino.mechanism.base import Mechanism
 

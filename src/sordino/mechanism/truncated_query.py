@@ -13,7 +13,7 @@ import numpy as np
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats
-from sordino.exact.arguments import checked_class
+from sordino.exact.messages.arguments import checked_class
 from sordino.exact.steady import steady
 from sordino.mechanism.bit_query import coin_weights
 from sordino.mechanism.ranged_query import LogarithmicShape, RangedQuery

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.design.choose import best_mechanism
+from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
 from sordino.exact.coin import WORD

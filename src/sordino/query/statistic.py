@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
 
 
 @checked_class

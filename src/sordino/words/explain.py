@@ -16,7 +16,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
-from sordino.exact.arguments import checked
+from sordino.exact.messages.arguments import checked
 from sordino.mechanism.base import Mechanism
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_certificate import certificate_sentences

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate import least_squares as regression
 from sordino.papers.bayesian_coordinate.least_squares import (

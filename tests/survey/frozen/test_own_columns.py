@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.domain.categories import Categories
-from sordino.engine.dependence import tally_table_of_sample
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.tables.sample_tally import tally_table_of_sample
 
 NUMBER = {"number": {"low": 0, "high": 10}, "delta": "0.1"}
 GRID = {"grid": {"south": 0, "north": 2, "west": 0, "east": 2, "rows": 2, "columns": 2}, "delta": "0.1"}

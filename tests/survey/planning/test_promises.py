@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
-from sordino.design.dependence import Bound, Statement
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.from_sample import Bound, Statement
 from sordino.domain.categories import Categories
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.number import NumberChannel

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
-from sordino.design.dependence import state_dependence, tally_sample
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError

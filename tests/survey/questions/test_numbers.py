@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sordino.definition.sampling import sampling_deltas, sampling_level
-from sordino.design.dependence import state_dependence, tally_sample
+from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats

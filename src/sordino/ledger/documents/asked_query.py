@@ -15,7 +15,7 @@ from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import Source
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord

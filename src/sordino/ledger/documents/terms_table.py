@@ -29,7 +29,7 @@ from sordino.document.checked_tables import Version, nearest
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.dependence_bounds import Rest
 from sordino.survey.frozen.parts import Part, Text, require_one_of
 from sordino.survey.reading.protect import Epsilon

@@ -24,9 +24,9 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate

@@ -30,8 +30,8 @@ from sordino.definition.prior import Prior
 from sordino.definition.product import Amounts, read_amounts
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
+from sordino.exact.messages.written import exact_value
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential
-from sordino.exact.written import exact_value
 
 NOTHING = Nats.of(0)
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.domain.statistic import Statistic
 from sordino.estimation.quadratic import positive_part, trust_region
 from sordino.estimation.regression import projected_least_squares

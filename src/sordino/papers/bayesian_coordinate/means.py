@@ -11,8 +11,8 @@ from math import isfinite, sqrt
 from typing import Literal, TypeAlias, get_args
 
 from sordino.definition.dependence import Dependence
-from sordino.design.drawn_answers import one_number
-from sordino.design.sampled_mean import SampledMean, expected_error, single_levels
+from sordino.design.numbers.drawn_answers import one_number
+from sordino.design.numbers.sampled_mean import SampledMean, expected_error, single_levels
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel

@@ -27,9 +27,9 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import shown
 from sordino.exact.coin import largest_threshold
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import BoundLike, read_bound, read_epsilon
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 from sordino.papers.bayesian_coordinate.nested_search import Search
 from sordino.papers.bayesian_coordinate.steered import Inner

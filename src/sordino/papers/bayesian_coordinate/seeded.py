@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
 from sordino.exact.coin import WORD
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.exact.steady import steady

@@ -18,8 +18,8 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
-from sordino.exact.arguments import checked
+from sordino.exact.messages.arguments import checked
 
 TOLERANCE = 1e-9
 """How far the sum of beliefs may be from one."""

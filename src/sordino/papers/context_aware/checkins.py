@@ -12,8 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
-from sordino.engine.duckdb import header, quoted, read_batches, refuse_blank_lines
 from sordino.errors import SordinoError
+from sordino.tables.duckdb import header, quoted, read_batches, refuse_blank_lines
 
 POSITION = ("latitude", "longitude")
 COUNT = "count"

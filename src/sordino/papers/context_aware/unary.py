@@ -21,13 +21,13 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
-from sordino.exact.arguments import checked_class
-from sordino.exact.brief import Brief, shown
 from sordino.exact.coin import WORD, least_weight, most_weight
+from sordino.exact.combinatorics.subsets import bit_counts
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
 from sordino.exact.source import Stream, Words
-from sordino.exact.subsets import bit_counts
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
 LARGEST = 64

@@ -12,7 +12,7 @@ from pydantic import PlainValidator, model_validator
 
 from sordino.definition.dependence import Dependence, read_variation
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import DependencePart, Part, Text, require_one_of
 
 

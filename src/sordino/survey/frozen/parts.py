@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import brief, shown
+from sordino.exact.messages.brief import brief, shown
 
 Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 """An integer >= 0 of up to 64 bits, as a string."""

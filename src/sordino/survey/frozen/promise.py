@@ -9,7 +9,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from sordino.design.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.reading.schema import Survey
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from sordino.definition.dependence import Dependence
 from sordino.design.accuracy import subtracting_helps
-from sordino.design.choose import best_mechanism
-from sordino.design.drawn_answers import highest_levels
-from sordino.design.mean_among import among, mean_among
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino.design.numbers.drawn_answers import highest_levels
+from sordino.design.numbers.mean_among import among, mean_among
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.document.codec import freeze
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from pathlib import Path
 
-from sordino.design.asked import NumberAttribute
-from sordino.design.dependence import Statement
+from sordino.design.dependence.asked import NumberAttribute
+from sordino.design.dependence.from_sample import Statement
 from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import DependencePart, StatisticPart
 from sordino.survey.planning.asked import asked_of

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.accuracy import Accuracy
-from sordino.design.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
-from sordino.design.shares_accuracy import SharesAccuracy
+from sordino.design.histograms.shares_accuracy import SharesAccuracy
+from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.questions.numbers import NumbersQuestion

@@ -16,8 +16,8 @@ from sordino.document.formats import PLAN
 from sordino.document.kinds import read_document
 from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, RefusedError, SordinoError
-from sordino.exact.arguments import checked, checked_class
-from sordino.exact.brief import brief, shown
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import brief, shown
 from sordino.exact.nats import in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.dependence_bounds import dependence_of

@@ -14,15 +14,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from sordino.definition.dependence import Dependence
-from sordino.design.asked import Asked, Attribute, CategoryAttribute, NumberAttribute, Why
-from sordino.design.dependence import MOST_RECORDS, Bound, Statement, read_confidence
+from sordino.design.dependence.asked import Asked, Attribute, CategoryAttribute, NumberAttribute, Why
+from sordino.design.dependence.from_sample import MOST_RECORDS, Bound, Statement, read_confidence
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
 from sordino.document.kinds import read_document
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import outward
 from sordino.printable import quoted
 from sordino.survey.frozen.parts import GridPart, Part, Text

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sordino.audit.answers import AnswersCertificate, certify_answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType
-from sordino.design.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
-from sordino.design.sampled_mean import SampledMean
-from sordino.design.sampled_moments import SampledMoments
+from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
+from sordino.design.numbers.sampled_mean import SampledMean
+from sordino.design.numbers.sampled_moments import SampledMoments
 from sordino.document.codec import NUMBER_CHANNELS, thaw
 from sordino.domain.interval import Interval
 from sordino.domain.ranges import Ranges
@@ -20,7 +20,7 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import regression_statistics
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.number import NumberChannel
 from sordino.query.query import Query

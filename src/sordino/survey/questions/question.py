@@ -12,8 +12,8 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
-from sordino.design.choose import best_mechanism, candidates
-from sordino.design.shares_accuracy import SharesAccuracy, expected_shares
+from sordino.design.histograms.best_mechanism import best_mechanism, candidates
+from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_mechanism
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

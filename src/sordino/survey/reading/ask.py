@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
 
 Kind = Literal["histogram", "mean", "covariance", "regression"]

@@ -19,7 +19,7 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain
 from sordino.survey.reading.protect import Delta, ProtectTable, is_list_of, protect_mistakes

@@ -14,7 +14,7 @@ from typing import Any
 
 from sordino.document.files import beside, read_text
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
 
 PLACES = (("categories",), ("protect", "sensitive"))
 """The settings of an attribute that may name a file."""

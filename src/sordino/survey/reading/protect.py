@@ -24,9 +24,9 @@ from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.exact.brief import shown
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
-from sordino.exact.written import require_short
 from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain, partition_of
 

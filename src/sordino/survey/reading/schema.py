@@ -27,8 +27,8 @@ from sordino.document.checked_tables import Version, nearest, try_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
 from sordino.errors import SordinoError, SordinoErrors
-from sordino.exact.arguments import checked
-from sordino.exact.brief import shown
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.parts import Part

@@ -1,0 +1,213 @@
+"""A filter's decisions about records in a box, under local differential privacy.
+
+A query is accepted only if the certified upper bound on the realized loss stays within the budget, whatever is
+answered, or if the epsilons of all queries together do (basic composition, exactly): it is never worse than that.
+Bounds are carried from answer to answer and solved only where they decide; work is limited by a number of boxes, not by
+a clock, so that the same transcript gives the same decision.
+Source: Bayesian privacy filter paper, Algorithms 2 and 3 with logarithms, Appendix B for the groups.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from sordino.accounting.state import Binding, Decision, Rule
+from sordino.domain.box import Box
+from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import BoxLoss, LossBounds
+from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
+from sordino.exact.rounding import down, up
+from sordino.mechanism.bit_query import BitQuery
+
+SETTLED = 1e-4
+"""How closely the loss of a full group is worked out, in nats."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxState:
+    """Queries about a record in a box and their answers.
+
+    Attributes:
+        box: where the record lies.
+        budget: the most that all answers together may tell.
+        most: the budget as a float, rounded down.
+        nodes: boxes bounded for one decision at most, for each possible answer.
+        group: answers are bounded together in groups of so many; None for all together, which is never looser.
+        loss: of the answers of the open group.
+        settled: nats; the certified losses of the full groups.
+        basic: the sum of the epsilons of all queries; None once it is above the budget.
+    """
+
+    box: Box
+    budget: Nats
+    most: float
+    nodes: int
+    group: int | None
+    loss: BoxLoss
+    settled: float = 0.0
+    basic: Nats | None = None
+
+    @classmethod
+    def start(cls, box: Box, budget: Nats, nodes: int, group: int | None) -> "BoxState":
+        """Nothing asked yet."""
+        if nodes < 0 or (group is not None and group < 1):
+            raise SordinoError(
+                "nodes must be at least 0 and a group at least 1", found=" and ".join(map(shown, (nodes, group)))
+            )
+        return cls(box, budget, budget.floor(), nodes, group, BoxLoss.nothing(box), basic=Nats.of(0))
+
+    @cached_property
+    def spent(self) -> float:
+        """Nats, rounded up: the realized loss, worked out as far as the limit allows."""
+        upper = up(self.settled + self._closest.bounds.upper)
+        return upper if self.basic is None else min(upper, self.basic.ceil())
+
+    def counted(self, query: BitQuery, output: int) -> "BoxState":
+        """The state after an answer, whether the query was accepted or not."""
+        return self._with(self.loss.after(query.evidence(self.box, output)), query)
+
+    def spent_within(self, left: float) -> float:
+        """What was spent, in nats, where so much of the budget is known to be left."""
+        return min(self.spent, max(up(self.budget.ceil() - left), 0.0))
+
+    def binding_within(self, left: float) -> Binding:
+        """There is one bound for all records."""
+        return Binding("two records", self.spent_within(left), max(down(self.budget.floor() - self.spent), left))
+
+    @property
+    def realized(self) -> LossBounds:
+        """Of the open group, whose answers are bounded together."""
+        return self._closest.bounds
+
+    @property
+    def remaining(self) -> float:
+        """Nats, rounded down, at least 0."""
+        # One step for the rounding here, one for that of the sum when such a query comes.
+        return max(down(down(self.most) - self.spent), 0.0)
+
+    @property
+    def binding(self) -> Binding:
+        """There is one bound for all records."""
+        return self.binding_within(-math.inf)
+
+    def fits(self, queries: Sequence[BitQuery]) -> bool:
+        """By the sum of the epsilons."""
+        total = sum((self.epsilon_of(query) for query in queries), Nats.of(0))
+        if self.basic is not None and self.basic + total <= self.budget:
+            return True
+        return total + Fraction(self.spent) <= self.budget
+
+    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+        """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
+        # Several groups or versions may tell less together than one of them.
+        if self.settled:
+            return False
+        total = sum((query.epsilon for query in queries), Nats.of(0)).floor()
+        return any(down(loss.bounds.lower + total) > self.budget.ceil() for loss in (self.loss, self._closest))
+
+    @property
+    def most_left(self) -> float:
+        """No less than what is left, by what is known without a search."""
+        lower = 0.0 if self.settled else self.loss.bounds.lower
+        return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
+
+    def level(self, query: BitQuery) -> float:
+        """Its epsilon, rounded up.
+
+        Raises:
+            SordinoError: a query that does not fit the box.
+        """
+        _require_question(query)
+        query.evidence(self.box, 0)
+        return query.level
+
+    def epsilon_of(self, query: BitQuery) -> Nats:
+        """What it promises."""
+        self.level(query)
+        return query.epsilon
+
+    def changed(self) -> "BoxState":
+        """The answers so far are settled; those about the next version are bounded by themselves."""
+        settled = up(self.settled + self._closest.bounds.upper)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=settled)
+
+    @cached_property
+    def _closest(self) -> BoxLoss:
+        """The open group's loss, worked out as far as the limit allows."""
+        return self.loss.solved(self.nodes, tolerance=SETTLED)
+
+    @property
+    def goal(self) -> float:
+        """What is left for the open group, rounded down."""
+        return down(self.most - self.settled) if self.settled else self.most
+
+    def decide(self, query: BitQuery, rule: Rule) -> Decision:
+        """By what is carried over; else by solving, for every answer or (simplified) once.
+
+        Raises:
+            SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
+        """
+        _require_question(query)
+        # What does not fit is refused even where the epsilons alone would decide.
+        query.require_fit(self.box)
+        carried = up(self.settled + up(self.loss.bounds.upper + query.level))
+        sure = carried <= self.most
+        if not sure and self.basic is not None:
+            basic = self.basic + query.epsilon
+            sure, carried = basic <= self.budget, min(carried, basic.ceil())
+        if sure:
+            return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
+        decision = self._by_loss(query) if rule == "simplified" else self._by_answers(query)
+        return decision if decision.accepted else self._by_spent(query, decision)
+
+    def _by_loss(self, query: BitQuery) -> Decision:
+        """Algorithm 3: the loss so far and the query's epsilon."""
+        solved = self.loss.solved(self.nodes, down(self.goal - query.level))
+        loss = up(self.settled + up(solved.bounds.upper + query.level))
+        if loss <= self.most:
+            return Decision(True, loss, lambda output: self._followed(solved, query, output))
+        return Decision(False, loss)
+
+    def _by_answers(self, query: BitQuery) -> Decision:
+        """Algorithm 2: the loss after each possible answer."""
+        after = [self.loss.after(query.evidence(self.box, code)) for code in range(query.outputs)]
+        hopeless = any(state.bounds.lower > self.goal for state in after)
+        for code, state in enumerate(after):
+            after[code] = state if hopeless else state.solved(self.nodes, self.goal)
+            hopeless |= not after[code].bounds.upper <= self.goal
+        largest = up(self.settled + max(state.bounds.upper for state in after))
+        if hopeless:
+            return Decision(False, largest)
+        return Decision(True, largest, lambda output: self._with(after[output], query))
+
+    def _by_spent(self, query: BitQuery, refusal: Decision) -> Decision:
+        """What is left is left, even where the limit on the work ends the search after an answer too early."""
+        if self.settled + self.loss.bounds.lower + query.level > self.most:
+            return refusal
+        loss = up(self.spent + query.level)
+        if loss <= self.most:
+            return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
+        return refusal
+
+    def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
+        return self._with(loss.after(query.evidence(self.box, output)), query)
+
+    def _with(self, loss: BoxLoss, query: BitQuery) -> "BoxState":
+        """The state with one more answer; a full group is settled."""
+        basic = None if self.basic is None else self.basic + query.epsilon
+        if basic is not None and basic > self.budget:
+            basic = None
+        if self.group is None or loss.evidence.n < self.group:
+            return replace(self, loss=loss, basic=basic)
+        full = replace(self, loss=loss, basic=None)
+        return replace(self, loss=BoxLoss.nothing(self.box), settled=full.spent, basic=basic)
+
+
+def _require_question(query: object) -> None:
+    if not isinstance(query, BitQuery):
+        raise SordinoError(
+            "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+        )

@@ -1,0 +1,224 @@
+"""How a filter decides where hypotheses come in groups with a bound each: the part that all finite domains share.
+
+A query is accepted if the levels so far and the most that it can add to each stay within the bounds; by the full rule
+also if they do after every possible answer. Levels are floats rounded up; where one passes its bound by no more than
+rounding can explain, whole numbers decide. An answer that no record could give is no answer.
+Source: Bayesian privacy filter paper, Algorithms 2 and 3; products are compared, not logarithms.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.accounting.measures.measure import Bounds, Ratio, level_above
+from sordino.accounting.state import Binding, Decision, Rule
+from sordino.errors import SordinoError
+from sordino.evidence.bound.loss import LossBounds
+from sordino.exact.nats import Nats
+from sordino.exact.rounding import up
+
+UNDECIDED = 1e-9
+"""Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a state knows of a query.
+
+    Attributes:
+        epsilon: e^epsilon of the least epsilon that it satisfies.
+        own: the most that it can add to each group.
+        levels: the logarithms of those, rounded up.
+        outputs: how many answers are looked at one by one; None where they are too many.
+    """
+
+    epsilon: Ratio
+    own: tuple[Ratio, ...]
+    levels: NDArray[np.float64]
+    outputs: int | None
+
+    @classmethod
+    def of(cls, epsilon: Ratio, own: Sequence[Ratio], outputs: int | None) -> "Known":
+        """With the logarithms."""
+        return cls(epsilon, tuple(own), level_above(own), outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedState(ABC):
+    """Queries about a record and their answers, under bounds for groups of hypotheses.
+
+    Attributes:
+        bounds: what the present version of the record may still lose.
+        lost: nats; the most that earlier versions lost in one group, rounded up.
+    """
+
+    bounds: Bounds
+    lost: float
+
+    @property
+    @abstractmethod
+    def levels(self) -> NDArray[np.float64]:
+        """The loss in each group, rounded up."""
+
+    @property
+    @abstractmethod
+    def realized(self) -> LossBounds:
+        """Bounds on the realized loss of the present version."""
+
+    @abstractmethod
+    def ratio(self, group: int) -> Ratio:
+        """The same exactly; None where it is infinite or cannot be worked out."""
+
+    @abstractmethod
+    def known(self, query: Any) -> Known:
+        """What is known of a query.
+
+        Raises:
+            SordinoError: a query that does not fit the domain.
+        """
+
+    @abstractmethod
+    def then(self, query: Any, code: int) -> "Self | None":
+        """The state after an answer; None where no record could give it."""
+
+    @abstractmethod
+    def about(self, group: int) -> str:
+        """What a group compares, in words."""
+
+    @abstractmethod
+    def changed(self) -> "Self":
+        """The state once the record has changed."""
+
+    def raised(self, known: Known) -> NDArray[np.float64]:
+        """Levels that no answer to a query can pass, rounded up."""
+        return np.nextafter(self.levels + known.levels, np.inf)
+
+    def raised_ratio(self, group: int, known: Known) -> Ratio:
+        """The same exactly."""
+        own, now = known.own[group], self.ratio(group)
+        return None if own is None or now is None else now * own
+
+    def decide(self, query: Any, rule: Rule) -> Decision:
+        """By the most that the query can add; then, by the full rule, answer by answer."""
+        known = self.known(query)
+        raised = self.raised(known)
+        if self._simply(known, raised):
+            return Decision(True, self._largest(raised), lambda code: self._answered(query, code))
+        if rule == "simplified" or known.outputs is None:
+            return Decision(False, self._largest(raised))
+        largest = 0.0
+        for code in range(known.outputs):
+            after = self.then(query, code)
+            if after is None:
+                continue
+            largest = max(largest, after._largest(after.levels))  # noqa: SLF001 - another state of this class
+            if not after.holds:
+                return Decision(False, largest)
+        return Decision(True, largest, lambda code: self._answered(query, code))
+
+    def fits(self, queries: Sequence[Any]) -> bool:
+        """By the sums of what the queries can add to each group."""
+        each = [self.known(query) for query in queries]
+        if not each:
+            return True
+        own = [_product([known.own[group] for known in each]) for group in range(len(self.bounds))]
+        together = Known.of(_product([known.epsilon for known in each]), own, None)
+        return self._simply(together, self.raised(together))
+
+    @property
+    def holds(self) -> bool:
+        """Whether no group has lost more than its bound."""
+        return all(self._within(group, level, self.ratio) for group, level in self._over(self.levels))
+
+    @property
+    def spent(self) -> float:
+        """The largest loss of a protected group, over all versions."""
+        return up(self.lost + self._largest(self.levels)) if self.lost else self._largest(self.levels)
+
+    @property
+    def remaining(self) -> float:
+        """The least that is left of any bound."""
+        return max(self.binding.left, 0.0)
+
+    @property
+    def binding(self) -> Binding:
+        """The group with the least left."""
+        protected = np.flatnonzero(np.isfinite(self._floors))
+        if not len(protected):
+            return Binding("nothing that is protected", 0.0, math.inf)
+        floors, levels = self._floors[protected], self.levels[protected]
+        left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
+        group = int(protected[left.argmin()])
+        return Binding(self.about(group), float(self.levels[group]), float(left.min()))
+
+    def level(self, query: Any) -> float:
+        """The query's LDP level."""
+        return float(level_above([self.known(query).epsilon])[0])
+
+    def epsilon_of(self, query: Any) -> Nats:
+        """The query's LDP level, exactly."""
+        ratio = self.known(query).epsilon
+        if ratio is None:
+            raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give")
+        return Nats.log(ratio)
+
+    def counted(self, query: Any, output: int) -> "Self":
+        """The state after an answer, accepted or not."""
+        return self._answered(query, output)
+
+    def left_after_change(self, ratios: Sequence[Ratio]) -> Bounds:
+        """The bounds less what the present version lost, exactly."""
+        return tuple(
+            None if bound is None else Nats.of(-1) if ratio is None else bound - Nats.log(ratio)
+            for bound, ratio in zip(self.bounds, ratios, strict=True)
+        )
+
+    @cached_property
+    def _floors(self) -> NDArray[np.float64]:
+        return np.array([math.inf if bound is None else bound.floor() for bound in self.bounds])
+
+    def _over(self, levels: NDArray[np.float64]) -> list[tuple[int, float]]:
+        """The groups whose level is not surely within the bound."""
+        return [(group, float(levels[group])) for group in np.flatnonzero(levels > self._floors).tolist()]
+
+    def _simply(self, known: Known, raised: NDArray[np.float64]) -> bool:
+        """Whether levels stay within the bounds whatever is answered."""
+        return all(
+            self._within(group, level, lambda group: self.raised_ratio(group, known))
+            for group, level in self._over(raised)
+        )
+
+    def _within(self, group: int, level: float, ratio: Any) -> bool:
+        bound = self.bounds[group]
+        if bound is None:
+            return True
+        if level > self._floors[group] + UNDECIDED:
+            return False
+        exact = ratio(group)
+        return exact is not None and Nats.log(exact) <= bound
+
+    def _largest(self, levels: NDArray[np.float64]) -> float:
+        """Of the groups that are protected."""
+        return float(levels[np.isfinite(self._floors)].max(initial=0.0))
+
+    def _answered(self, query: Any, code: int) -> "Self":
+        after = self.then(query, code)
+        if after is None:
+            raise SordinoError(
+                "an answer must be one that some record can give, after those before it", found=f"code {code}"
+            )
+        return after
+
+
+def _product(ratios: Sequence[Ratio]) -> Ratio:
+    total: Ratio = Fraction(1)
+    for ratio in ratios:
+        total = None if total is None or ratio is None else total * ratio
+    return total

@@ -1,0 +1,302 @@
+"""How much of a definition evidence about a finite domain has used: in floats rounded up, and exactly in integers.
+
+A measure lists a definition's hypotheses by groups, each with one bound; a level is the largest loss within a group. A
+filter compares levels with bounds; where floats cannot tell, it compares whole numbers. One class for each kind of
+definition: all values alike, pairs of values, attributes of a record.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.accounting.measures.mechanism_columns import Columns, can_list
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP, loss_over
+from sordino.errors import SordinoError
+from sordino.evidence.finite import FiniteEvidence
+from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+
+Ratio: TypeAlias = Fraction | None
+"""How much likelier reports are under one hypothesis than under another; None where the other excludes them."""
+
+Bounds: TypeAlias = tuple[Nats | None, ...]
+"""One for each group of hypotheses; None where it is not protected."""
+
+FiniteDefinition: TypeAlias = LDP | BlockLDP | HighLowLDP | PairwiseLDP | CoordinateDP | BayesianCoordinateDP
+
+
+class Measure(ABC):
+    """A definition on k values."""
+
+    @property
+    @abstractmethod
+    def k(self) -> int:
+        """How many values the domain has."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Bounds:
+        """What each group allows."""
+
+    @abstractmethod
+    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """The largest loss within each group, rounded up; 0 where nothing favours anything."""
+
+    @abstractmethod
+    def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
+        """The same exactly, of whole numbers proportional to the likelihood, shape (k,)."""
+
+    @abstractmethod
+    def about(self, group: int) -> str:
+        """What the group compares, in words."""
+
+    @property
+    def adds_epsilon(self) -> bool:
+        """Whether a query uses its LDP level of every group, rather than its own level of each."""
+        return False
+
+    @property
+    def versions(self) -> bool:
+        """Whether losses about several versions of a record add up, group by group."""
+        return True
+
+    @property
+    def pools_versions(self) -> bool:
+        """Whether what one version lost in some group is taken from all: its hypotheses are not those of the next."""
+        return False
+
+    def own(self, mechanism: Mechanism, spread: NDArray[np.intp] | None) -> list[Ratio]:
+        """The most that one report can add to each group, exactly.
+
+        Args:
+            mechanism: makes the report.
+            spread: for each of the k values what the mechanism is told; None where it is told the value.
+        """
+        worst = epsilon_ratio(mechanism)
+        if self.adds_epsilon or not can_list(mechanism) or mechanism.outputs * self.k > 1 << 18:
+            return [worst] * len(self.bounds)
+        columns = Columns.of(mechanism)
+        most: list[Ratio] = [Fraction(1)] * len(self.bounds)
+        for column in range(mechanism.outputs):
+            weights = columns.weights(column)
+            found = self.ratios(weights if spread is None else weights[spread])
+            most = [larger(a, b) for a, b in zip(most, found, strict=True)]
+        return most
+
+
+@dataclass(frozen=True, eq=False)
+class Alike(Measure):
+    """All protected pairs have one bound: LDP, blocks, high-low."""
+
+    definition: LDP | BlockLDP | HighLowLDP
+    size: int
+
+    @property
+    def k(self) -> int:
+        """As the domain says."""
+        return self.size
+
+    @property
+    def bounds(self) -> Bounds:
+        """Epsilon."""
+        return (self.definition.epsilon,)
+
+    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """The largest loss of a value."""
+        return np.array([float(self.definition.loss(evidence).max())])
+
+    def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
+        """The largest ratio of a protected pair."""
+        match self.definition:
+            case BlockLDP(partition=blocks):
+                pairs = [(weights[at].max(), weights[at].min()) for at in map(blocks.values, range(blocks.m))]
+            case HighLowLDP(sensitive=sensitive):
+                pairs = [(weights[sensitive].max(), weights.min())]
+            case _:
+                pairs = [(weights.max(), weights.min())]
+        most: Ratio = Fraction(1)
+        for heavy, light in pairs:
+            most = larger(most, _ratio(heavy, light))
+        return [most]
+
+    def own(self, mechanism: Mechanism, spread: NDArray[np.intp] | None) -> list[Ratio]:
+        """The level of the worst class of outputs; under LDP whatever is asked of the value."""
+        if isinstance(self.definition, LDP):
+            return [epsilon_ratio(mechanism)]
+        if spread is not None and not np.array_equal(spread, np.arange(mechanism.k)):
+            return super().own(mechanism, spread)
+        most: Ratio = Fraction(1)
+        for column in mechanism.columns():
+            for extreme in self.definition.extremes(column):
+                most = larger(most, _ratio(extreme.heavy, extreme.light))
+        return [most]
+
+    def about(self, group: int) -> str:  # noqa: ARG002 - there is one
+        """All of them."""
+        return "two values"
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Measure):
+    """Each ordered pair of values has a bound of its own: a matrix or a metric."""
+
+    definition: PairwiseLDP
+
+    @property
+    def k(self) -> int:
+        """As the matrix says."""
+        return self.definition.k
+
+    @property
+    def pools_versions(self) -> bool:
+        """One version may be another pair of values than the next."""
+        return True
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The protected ones."""
+        heavy, light = np.nonzero(np.isfinite(self.definition.floors) & ~np.eye(self.k, dtype=np.bool_))
+        return heavy, light
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The closed entries."""
+        return tuple(
+            self.definition.bound(x, other) for x, other in zip(*map(np.ndarray.tolist, self._pairs), strict=True)
+        )
+
+    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """The loss of each pair."""
+        heavy, light = self._pairs
+        own = FiniteEvidence(evidence.log[heavy], evidence.radius)
+        return np.maximum(loss_over(own, evidence.log[light], alone=False), 0.0) if len(heavy) else np.empty(0)
+
+    def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
+        """The ratio of each pair."""
+        heavy, light = self._pairs
+        pairs = zip(weights[heavy].tolist(), weights[light].tolist(), strict=True)
+        return [larger(Fraction(1), _ratio(most, least)) for most, least in pairs]
+
+    def about(self, group: int) -> str:
+        """The pair."""
+        heavy, light = self._pairs
+        return f"value {heavy[group]} and value {light[group]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Attributes(Measure):
+    """Each attribute of a record has a bound of its own; under Bayesian coordinate DP perhaps LDP beside them."""
+
+    definition: CoordinateDP | BayesianCoordinateDP
+    names: tuple[str, ...]
+
+    @property
+    def k(self) -> int:
+        """How many records."""
+        return int(np.prod(self.definition.shape or ()))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Budgets, or deltas and epsilon."""
+        if isinstance(self.definition, CoordinateDP):
+            return self.definition.budgets
+        epsilon = self.definition.epsilon
+        return (*self.definition.deltas, epsilon) if epsilon is not None else self.definition.deltas
+
+    @property
+    def adds_epsilon(self) -> bool:
+        """Deltas of single reports do not add up: a report may use all that LDP allows it."""
+        return isinstance(self.definition, BayesianCoordinateDP)
+
+    @property
+    def versions(self) -> bool:
+        """Beliefs about one version say nothing of how it depends on another."""
+        return isinstance(self.definition, CoordinateDP)
+
+    def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
+        """Of each attribute; then of LDP."""
+        levels = self.definition.levels(evidence)
+        if isinstance(self.definition, CoordinateDP) or self.definition.epsilon is None:
+            return levels
+        return np.append(levels, LDP(self.definition.epsilon).loss(evidence).max())
+
+    def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
+        """Of each attribute; then of LDP."""
+        source = self.definition if isinstance(self.definition, CoordinateDP) else self.definition.beliefs
+        found: list[Ratio] = [
+            Fraction(1) if contrast is None else larger(Fraction(1), _ratio(contrast.heavy, contrast.light))
+            for contrast in source.contrasts(weights)
+        ]
+        if isinstance(self.definition, BayesianCoordinateDP) and self.definition.epsilon is not None:
+            found.append(larger(Fraction(1), _ratio(weights.max(), weights.min())))
+        return found
+
+    def about(self, group: int) -> str:
+        """The attribute."""
+        return f"two values of attribute {self.names[group]!r}" if group < len(self.names) else "two records"
+
+
+def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()) -> Measure:
+    """The measure of a definition on k values.
+
+    Args:
+        definition: with sizes of its attributes where it has attributes.
+        k: how many values the domain has.
+        names: of the attributes.
+
+    Raises:
+        SordinoError: a definition of another number of values.
+    """
+    measure: Measure
+    match definition:
+        case PairwiseLDP():
+            measure, known = Pairs(definition), definition.k
+        case CoordinateDP() | BayesianCoordinateDP():
+            measure = Attributes(definition, names or tuple(map(str, range(definition.d))))
+            known = measure.k
+        case BlockLDP():
+            measure, known = Alike(definition, k), definition.partition.k
+        case HighLowLDP():
+            measure, known = Alike(definition, k), definition.k
+        case _:
+            measure, known = Alike(definition, k), k
+    if known != k:
+        raise SordinoError(f"the definition must be about the domain's {k} values", found=shown(known))
+    return measure
+
+
+def epsilon_ratio(mechanism: Mechanism) -> Ratio:
+    """e^epsilon of the least epsilon that a mechanism satisfies under LDP, exactly."""
+    most: Ratio = Fraction(1)
+    anything = LDP(0)
+    for column in mechanism.columns():
+        for extreme in anything.extremes(column):
+            most = larger(most, _ratio(extreme.heavy, extreme.light))
+    return most
+
+
+def larger(first: Ratio, second: Ratio) -> Ratio:
+    """The larger of two; None is infinite."""
+    return None if first is None or second is None else max(first, second)
+
+
+def level_above(ratios: Sequence[Ratio]) -> NDArray[np.float64]:
+    """Logarithms in nats, rounded up."""
+    return np.array([np.inf if ratio is None else Nats.log(ratio).ceil() for ratio in ratios])
+
+
+def _ratio(heavy: int, light: int) -> Ratio:
+    if not heavy:
+        return Fraction(1)
+    return Fraction(heavy, light) if light else None

@@ -1,0 +1,97 @@
+"""`sordino dependence`: how much a survey's attributes tell about one another, from a public sample."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.cli.picture import draw, force_option, require_picture
+from sordino.cli.progress import progress
+from sordino.cli.say import say
+from sordino.cli.show import print_json, print_lines, print_table
+from sordino.design.dependence.from_sample import Statement, read_confidence, state_dependence
+from sordino.document.replace import of_kind, require_free
+from sordino.exact.nats import outward
+from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
+from sordino.survey.reading.schema import Survey
+from sordino.tables.duckdb import count_rows
+from sordino.tables.sample_tally import tally_table_of_sample
+
+FILE = click.Path(path_type=Path)
+
+MOST_COLUMNS, MOST_ROWS = 10, 60
+"""Attributes and statistics of the printed table; files and --json have all."""
+
+
+@click.command()
+@click.argument("sample", type=FILE)
+@click.option("--survey", type=FILE, required=True, help="The survey whose attributes and questions count.")
+@click.option("--confidence", default="0.99", show_default=True, help="That all bounds hold at once.")
+@click.option("--population", default="", help="Whom the sample was drawn from, for the statement.")
+@click.option("--date", help="When it was drawn (YYYY-MM-DD), for the statement.")
+@click.option("--shift", default="0", show_default=True, help="How far respondents' conditional shares may be off.")
+@click.option("-o", "--output", type=FILE, help="The statement to write (JSON), for `[dependence]` of a survey.")
+@click.option("--figure", type=FILE, help="A heat map of the bounds (.png, .svg).")
+@force_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def dependence(
+    sample: Path,
+    survey: Path,
+    confidence: str,
+    population: str,
+    date: str | None,
+    shift: str,
+    output: Path | None,
+    figure: Path | None,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Bound how much the statistics that a survey asks tell about each attribute, from a public SAMPLE.
+
+    The sample (.csv, .csv.gz or .parquet) holds independent records of the population of those who will answer, none of
+    them one who will. Choose the survey's values and the confidence before you look at it. Prints all that the bounds
+    rest on.
+    """
+    figure_again = require_picture(figure, force=force)
+    again = output is not None and require_free(
+        output, "a statement about dependence", of_kind("statement"), force=force
+    )
+    asked = asked_of(Survey.load(survey))
+    # A mistake in it is told before a large sample is read.
+    sure = read_confidence(confidence)
+    with progress("dependence", count_rows(sample)) as advance:
+        tally = tally_table_of_sample(asked, sample, advance)
+    statement = state_dependence(asked, tally, sure, shift=shift, population=population, date=date)
+    if figure is not None:
+        # Drawing libraries take a second to load: only commands that draw wait for them.
+        from sordino.page.figures.dependence_map import dependence_map
+
+        draw(figure, lambda: dependence_map(statement), overwrite=figure_again)
+    if output is not None:
+        save_statement(statement, output, overwrite=again)
+    if as_json:
+        lines = list(statement_sentences(statement))
+        print_json({**statement_document(statement), "least": statement.least, "explanation": lines})
+        return
+    print_table("", ("statistic", *asked.names[:MOST_COLUMNS]), _rows(statement))
+    say("Bounds on what a statistic (row) tells about an attribute (column); 0 tells nothing, 1 may tell all.")
+    if asked.d > MOST_COLUMNS or len(asked.statistics) > MOST_ROWS:
+        say("This is a part of them. All: -o FILE, or --json.")
+    print_lines(statement_sentences(statement))
+    for path in filter(None, (output, figure)):
+        say(f"{path}: written")
+
+
+def _rows(statement: Statement) -> list[tuple[str, ...]]:
+    """The bounds with a row for each statistic, rounded up."""
+    asked = statement.asked
+    texts: dict[Any, str] = {
+        (bound.attribute, bound.statistic): outward(bound.bound, 3, up=True) for bound in statement.bounds
+    }
+    attributes = range(min(asked.d, MOST_COLUMNS))
+    return [
+        (asked.label(statistic), *(texts[i, statistic] for i in attributes))
+        for statistic in asked.statistics[:MOST_ROWS]
+    ]

@@ -1,0 +1,203 @@
+"""`sordino ledger` and `sordino ask`: a person's ledger, and the questions that it admits."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.cli.say import say
+from sordino.cli.show import print_json, print_lines, print_table
+from sordino.errors import UnavailableError
+from sordino.exact.messages.said import left, told, told_of
+from sordino.ledger.ask import Report
+from sordino.ledger.ask import ask as answer
+from sordino.ledger.documents.asked_query import AskedQuery
+from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.documents.person_record import PersonRecord
+from sordino.ledger.explain_ledger import ledger_sentences
+from sordino.ledger.ledger import Ledger
+from sordino.ledger.standing import Entry
+from sordino.ledger.transcript import export_transcript, import_transcript
+
+FILE = click.Path(path_type=Path)
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+@click.group()
+def ledger() -> None:
+    """A person's ledger: what all collectors together asked, and what may still be asked."""
+
+
+@ledger.command()
+@click.argument("ledger", type=FILE)
+@click.argument("terms", type=FILE)
+@as_json_option
+def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
+    """Make the LEDGER of one person by a TERMS file: the record's attributes, and what all answers may tell.
+
+    A person has one ledger, for all collectors. Only its owner can open it. The terms never change.
+    """
+    made = Ledger.make(ledger, LedgerTerms.load(terms))
+    if as_json:
+        print_json({"ledger": str(ledger), "terms": made.terms.hash, "epsilon": str(made.terms.epsilon)})
+        return
+    say(f"{ledger}: {made.terms.hash}")
+    print_lines(ledger_sentences(made))
+
+
+@ledger.command()
+@click.argument("ledger", type=FILE)
+@as_json_option
+def show(ledger: Path, *, as_json: bool) -> None:
+    """Print what a LEDGER has left, what binds, and each query that it admitted."""
+    book = _summary(Ledger.open(ledger))
+    if as_json:
+        print_json({"ledger": str(ledger), **book})
+        return
+    say(f"{ledger}: {book['terms']}")
+    for line in book["damage"]:
+        say(f"damage to {line}")
+    if book["remaining"] is not None:
+        spent, rest = Fraction(book["spent"]), Fraction(book["remaining"])
+        say(
+            f"Told so far: at most {told(spent)}. Least is left between {book['binds']}: queries "
+            f"of {left(rest)} together are accepted, whatever they ask; larger ones may be."
+        )
+    header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
+    rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
+    if rows:
+        print_table("", header, rows)
+
+
+@ledger.command()
+@click.argument("ledger", type=FILE)
+@as_json_option
+def explain(ledger: Path, *, as_json: bool) -> None:
+    """Say in plain words what all answers of a LEDGER can have told, and what is not protected."""
+    opened = Ledger.open(ledger)
+    sentences = ledger_sentences(opened)
+    if as_json:
+        print_json({"ledger": str(ledger), "terms": opened.terms.hash, "explanation": list(sentences)})
+        return
+    print_lines(sentences)
+
+
+@ledger.command()
+@click.argument("ledger", type=FILE)
+@click.option("-o", "--output", type=FILE, required=True, help="The transcript to write (JSON Lines).")
+@as_json_option
+def export(ledger: Path, output: Path, *, as_json: bool) -> None:
+    """Write the public part of a LEDGER: queries, and the answers that were sent. No record, nor a hash of one."""
+    opened = Ledger.open(ledger)
+    events = export_transcript(opened, output)
+    if as_json:
+        print_json({"transcript": str(output), "events": events, "whole": not opened.contents().damage})
+        return
+    say(f"{output}: {events} events")
+
+
+@ledger.command("import")
+@click.argument("transcript", type=FILE)
+@click.argument("ledger", type=FILE)
+@as_json_option
+def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
+    """Check a TRANSCRIPT, each query by the filter, and make a LEDGER of it that decides and answers nothing."""
+    made = import_transcript(transcript, ledger)
+    if as_json:
+        print_json({"ledger": str(ledger), **_summary(made)})
+        return
+    accepted = len(made.book().entries)
+    say(f"{ledger}: {accepted} quer{'y' if accepted == 1 else 'ies'}, each of which the filter accepts; it only checks")
+
+
+@click.command()
+@click.argument("ledger", type=FILE)
+@click.argument("query", type=FILE)
+@click.option("--record", type=FILE, help="The person's values (TOML).")
+@click.option("--dry-run", is_flag=True, help="Only say whether the query would be accepted; nothing changes.")
+@as_json_option
+def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_json: bool) -> None:
+    """Answer a QUERY about a record, if the LEDGER accepts it; the answer is printed, for its collector.
+
+    The answer is on the disk before it is printed. Asked again, the query has the same answer. A refusal changes
+    nothing and ends with exit code 3. A changed record counts as another one, whose losses add.
+    """
+    opened = Ledger.open(ledger)
+    # The record before the query: what is told about it is the same, whatever is asked.
+    values = None if record is None else PersonRecord.load(record, opened.terms)
+    asked = AskedQuery.load(query, opened.terms)
+    if dry_run:
+        _print_decision(opened, asked, values, as_json=as_json)
+        return
+    if values is None:
+        raise click.UsageError("Missing option '--record'.")
+
+    def send(report: Report) -> None:
+        # Both flush: what cannot be delivered fails here, before it counts as sent.
+        try:
+            if as_json:
+                print_json(report.json())
+            else:
+                say(f"{asked.id}, for {asked.collector}: {report.code}")
+        except OSError as error:
+            raise UnavailableError(
+                "the answer must reach standard output to count as sent",
+                found=(error.strerror or "a refusal").lower(),
+                step="ask again: the same answer is sent, and no other is drawn",
+            ) from None
+
+    report = answer(opened, asked, values, send)
+    if not as_json and report.again:
+        say("This is the answer that was drawn before; it was not drawn again.")
+
+
+def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:
+    known = ledger.book().entries.get(query.id)
+    if known is not None and known.query.hash == query.hash:
+        loss, accepted = ledger.standing().joint.spent, True
+    else:
+        decision = ledger.decide(query, record)
+        loss, accepted = decision.loss, decision.accepted
+    if as_json:
+        print_json(
+            {"id": query.id, "query": query.hash, "accepted": accepted, "loss": loss, "known": known is not None}
+        )
+        return
+    verdict = "accepted" if accepted else "refused"
+    most = told_of(Fraction(loss), ledger.terms.epsilon)
+    say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
+
+
+def _summary(ledger: Ledger) -> dict[str, Any]:
+    """What a ledger holds and has left, for programs."""
+    contents, book = ledger.contents(), ledger.book()
+    trouble = ledger.trouble()
+    joint = None if trouble else ledger.standing().joint
+    return {
+        "terms": ledger.terms.hash,
+        "epsilon": str(ledger.terms.epsilon),
+        "binds": joint and joint.worst.binding.about,
+        "spent": joint and joint.spent,
+        "remaining": joint and joint.remaining,
+        "record": book.versions[-1].number,
+        "waiting": joint and list(joint.waiting),
+        "checks_only": contents.meta.get("copy") != "no",
+        "damage": list(trouble),
+        "entries": [_entry(entry) for entry in book.entries.values()],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "sequence": entry.sequence,
+        "id": entry.query.id,
+        "collector": entry.query.collector,
+        "query": entry.query.hash,
+        "asks": entry.query.kind,
+        "epsilon": entry.query.document["epsilon"],
+        "record": entry.record,
+        "state": entry.state,
+        "code": None if entry.code is None else str(entry.code),
+        "time": entry.time,
+    }

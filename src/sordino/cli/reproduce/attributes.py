@@ -1,0 +1,178 @@
+"""`sordino reproduce fig3`, `corollary1` and `least-squares`: attributes that are not equally sensitive."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sordino.cli.picture import draw, force_option, require_picture
+from sordino.cli.progress import progress
+from sordino.cli.reproduce.drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
+from sordino.cli.say import say
+from sordino.cli.show import print_json, print_table
+from sordino.cli.whole_numbers import Whole
+from sordino.papers.bayesian_coordinate import corollary1 as corollary
+from sordino.papers.bayesian_coordinate import fig3 as figure
+from sordino.papers.bayesian_coordinate import least_squares as regression
+
+LIMITS = ("lower", "upper")
+
+FILE = click.Path(path_type=Path)
+output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png, .svg).")
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+
+
+@click.command()
+@click.option(
+    "--repeats",
+    type=Whole(0),
+    default=figure.REPEATS,
+    show_default=True,
+    help="Simulated runs; 0 for the exact errors only.",
+)
+@output_option
+@force_option
+@as_json_option
+def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> None:
+    """Figure 3 of the BCDP paper: ten means, two of them sensitive, as attributes depend ever more (q).
+
+    Exact squared errors before projection, and quartiles of simulated ones without and with projection into [-1, 1].
+    The paper draws curves without numbers, from 1,000 runs.
+    """
+    again = require_picture(output, force=force)
+    with progress("figure 3", figure.steps(repeats)) as advance:
+        rows, spreads = figure.fig3(repeats, advance)
+    drawn = draw(output, lambda: draw_fig3(rows, spreads), overwrite=again)
+    if as_json:
+        sections = {"rows": [asdict(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
+        print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
+        return
+    say(f"Expected squared error of {figure.D} means together, {figure.PEOPLE:,} people, before projection")
+    print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, ERRORS))
+    for mean in figure.MEANS if spreads else ():
+        say(f"Simulated, each true mean about {float(mean):g}: median and quartiles of {repeats} runs")
+        own = [spread for spread in spreads if spread.mean == float(mean)]
+        print_table("", ("q", *(f"{row.q:g}" for row in rows)), _spread_lines(own))
+    _say_drawn(drawn)
+
+
+@click.command()
+@click.option("--numbers", type=Whole(1, 100), default=corollary.NUMBERS, show_default=True, help="How many are asked.")
+@click.option(
+    "--sensitive",
+    type=Whole(1, 100),
+    default=corollary.SENSITIVE,
+    show_default=True,
+    help="How many of them have the delta; the others have epsilon.",
+)
+@click.option(
+    "--delta", default=corollary.DELTA, show_default=True, help="In nats, below half of epsilon: 0.2, 1/5, ln 1.2."
+)
+@click.option("--epsilon", default=corollary.EPSILON, show_default=True, help="Of a whole report, in nats.")
+@output_option
+@force_option
+@as_json_option
+def corollary1(
+    numbers: int, sensitive: int, delta: str, epsilon: str, output: Path | None, *, force: bool, as_json: bool
+) -> None:
+    """Corollary 1 of the BCDP paper: its bound beside exact errors, as attributes depend ever more (q)."""
+    again = require_picture(output, force=force)
+    with progress("corollary 1", len(corollary.QS)) as advance:
+        rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
+    drawn = draw(output, lambda: draw_corollary1(rows), overwrite=again)
+    if as_json:
+        setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
+        print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [asdict(row) for row in rows]})
+        return
+    what = f"{sensitive} of {numbers} numbers with delta {delta}, the others with epsilon {epsilon}"
+    say(f"{what}; squared error of all means together, {corollary.PEOPLE:,} people, before projection")
+    print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, BOUNDS | ERRORS))
+    say("The paper's has zeta = 1/2 here, as the bounds have.")
+    _say_drawn(drawn)
+
+
+@click.command("least-squares")
+@click.option(
+    "--people",
+    type=Whole(regression.FEWEST, 10**8),
+    default=regression.PEOPLE,
+    show_default=True,
+    help="The largest number to simulate; then a tenth, and so on.",
+)
+@click.option(
+    "--repeats",
+    type=Whole(1),
+    default=regression.REPEATS,
+    show_default=True,
+    help="Runs for the largest number; more for the others.",
+)
+@output_option
+@force_option
+@as_json_option
+def least_squares(people: int, repeats: int, output: Path | None, *, force: bool, as_json: bool) -> None:
+    """Least squares: the BCDP paper's Algorithm 3, solved exactly or clipped, and from sampled statistics.
+
+    Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
+    with two sensitive ones. Predicting 0 has 0.09.
+    """
+    again = require_picture(output, force=force)
+    with progress("least squares", regression.simulated_people(people, repeats)) as advance:
+        rows = regression.least_squares(people, repeats, advance)
+    drawn = draw(output, lambda: draw_least_squares(rows), overwrite=again)
+    if as_json:
+        zero = {"predicting_zero": regression.PREDICTING_ZERO}
+        print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": [asdict(row) for row in rows]})
+        return
+    sizes = regression.sizes(people)
+    say(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
+    for setting in regression.SETTINGS:
+        own = [row for row in rows if row.setting == setting.name]
+        levels = ", ".join(str(delta) for delta in setting.deltas)
+        print_table("", (f"{setting.name}: deltas {levels}", *(f"{size:,}" for size in sizes)), _regression_lines(own))
+    _say_drawn(drawn)
+
+
+def _lines(rows: Sequence[figure.Row | corollary.Row], names: dict[str, str]) -> list[tuple[str, ...]]:
+    """A line for each kind of error that the rows have."""
+    documents = [asdict(row) for row in rows]
+    return [
+        (label, *(f"{document[name]:.4f}" for document in documents))
+        for name, label in names.items()
+        if name in documents[0]
+    ]
+
+
+def _spread_lines(spreads: Sequence[figure.Spread]) -> list[tuple[str, ...]]:
+    """Three lines for each mechanism, without and with projection."""
+    lines = []
+    for mechanism, label in SIMULATED.items():
+        for projected in (False, True):
+            own = [spread for spread in spreads if (spread.mechanism, spread.projected) == (mechanism, projected)]
+            if not own:
+                continue
+            title = f"{label}, projected" if projected else label
+            lines.append((title, *(f"{spread.median:.3f}" for spread in own)))
+            lines += [(f"  {name} quartile", *(f"{getattr(spread, name):.3f}" for spread in own)) for name in LIMITS]
+    return lines
+
+
+def _regression_lines(rows: Sequence[regression.Row]) -> list[tuple[str, ...]]:
+    """A line for each method; below it what other programs found, where they did."""
+    lines: list[tuple[str, ...]] = []
+    for method in regression.METHODS:
+        own = [row for row in rows if row.method == method]
+        lines.append((method, *(_with_error(row) for row in own)))
+        if any(row.known is not None for row in own):
+            lines.append(("  found elsewhere", *("" if row.known is None else f"{row.known:g}" for row in own)))
+    return lines
+
+
+def _with_error(row: regression.Row) -> str:
+    """A mean loss and its standard error."""
+    return f"{row.excess:.5f}" if row.stderr is None else f"{row.excess:.5f} ({row.stderr:.5f})"
+
+
+def _say_drawn(drawn: dict[str, str]) -> None:
+    for path in drawn.values():
+        say(f"{path}: written")

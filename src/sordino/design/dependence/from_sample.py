@@ -1,0 +1,368 @@
+r"""How much attributes tell about one another, from a public sample, with a stated confidence.
+
+For values a and b of attribute i with n_a and n_b records, and a statistic s, a true distance D(a, b) exceeds
+
+    U = seen(a, b) + sqrt((1/n_a + 1/n_b) ln(M'/beta) / 2)
+
+with probability at most beta/M': all of them hold at once with confidence 1 - beta. M is the number of (i, s, {a, b}),
+fixed before the sample is seen.
+
+- Histograms: D is the total variation between the laws of s given a and b, P_a(S) - P_b(S) for one fixed set S. The
+  shares of S among the records differ by at most what is seen, and their difference is a sum of independent terms in
+  ranges of length 1/n_a (n_a times) and 1/n_b: Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b)). M' = M.
+- One bit about s in [-1, 1]: D is half the gap of the conditional means; ranges are 2/n_a and 2/n_b, halved again with
+  the gap, so that the same exponent stands. M' = 2 M counts both signs of the gap.
+- With a Lipschitz constant L of the conditional mean m(x) of s given the number x itself, scaled to [-1, 1], and bins
+  of widths h: the mean of a bin averages m over points at most h from x, so |m(x) - mean_a| <= L h_a, and D for any x
+  in a and y in b is at most U + L (h_a + h_b)/2; also at most L |x - y|/2, which alone serves within a bin and for bins
+  of few records. A product of x itself and another number has the constant L + 1, since |x| and |m| are at most 1.
+
+The bound q_i(s) is the largest over all pairs; a value without records makes it 1. If the conditional laws of those who
+answer differ from the sample's by at most tau in total variation, q + 2 tau holds for them (a mean in [-1, 1] moves by
+2 tau at most, and half a gap by 2 tau). The joint law of all other attributes cannot be told so: `of_rest` is 1.
+
+Sources: Hoeffding 1963, Theorem 2; BCDP paper, Assumption 1, read per statistic. Rounded up to nine decimals.
+"""
+
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date as day
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.dependence import Dependence
+from sordino.design.dependence.asked import MOST_DENOMINATOR, Asked, Attribute, NumberAttribute, Why
+from sordino.domain.statistic import Moments, Statistic
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.exact.messages.written import read_rational
+
+MOST_RECORDS = 2**31
+"""Sums of fixed-point numbers and products of counts stay within 64 bits."""
+
+UNIT = 2**32
+"""Numbers in [-1, 1] are summed as whole multiples of 1/UNIT, so that no order of rows changes a bound."""
+
+ROUNDING = 1e-12
+"""More than the floating-point error of a bound that is at most about 1."""
+
+PLAIN = re.compile(r"[0-9]{0,30}\.?[0-9]{1,30}(/[0-9]{1,30})?", re.ASCII)
+"""A number between 0 and 1 as everybody reads it; no exponent that would take an hour to write out."""
+
+DECIMALS = 10**9
+"""Bounds are rounded up to multiples of 1/DECIMALS."""
+
+
+@dataclass(frozen=True)
+class SampleTally:
+    """Counts and sums of a sample by the values of each attribute; tallies of parts of a sample add.
+
+    Attributes:
+        n: how many records.
+        cells: for each attribute the records of each value or bin, shape (k_i,).
+        tables: for each compared (i, s) a histogram's counts, shape (k_i, k_s), or sums in units of 1/UNIT, (k_i,).
+    """
+
+    n: int
+    cells: tuple[NDArray[np.int64], ...]
+    tables: Mapping[tuple[int, Statistic], NDArray[np.int64]]
+
+    def __post_init__(self) -> None:
+        if self.n >= MOST_RECORDS:
+            raise SordinoError("a sample must have fewer than 2^31 records", found=shown(self.n))
+
+    def __add__(self, other: "SampleTally") -> "SampleTally":
+        """The tally of both parts."""
+        cells = tuple(mine + theirs for mine, theirs in zip(self.cells, other.cells, strict=True))
+        return SampleTally(
+            self.n + other.n, cells, {key: table + other.tables[key] for key, table in self.tables.items()}
+        )
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What is known of one statistic given one attribute.
+
+    Attributes:
+        attribute: its place.
+        statistic: the statistic.
+        bound: q, rounded up.
+        why: where it comes from.
+        seen: the largest distance in the sample itself, rounded up; below the truth in about every third case.
+        least: records of the rarest value of the attribute.
+    """
+
+    attribute: int
+    statistic: Statistic
+    bound: Fraction
+    why: Why
+    seen: Fraction | None = None
+    least: int | None = None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Bounds from a sample, and all that they rest on.
+
+    Attributes:
+        asked: attributes and statistics, fixed before the sample was seen.
+        bounds: for each attribute and statistic.
+        records: N, in the sample.
+        confidence: that all bounds hold at once.
+        shift: tau, how far the conditional laws of those who answer may be from the sample's, in total variation.
+        population: whom the sample was drawn from.
+        date: when, as YYYY-MM-DD.
+    """
+
+    asked: Asked
+    bounds: tuple[Bound, ...]
+    records: int
+    confidence: Fraction
+    shift: Fraction = Fraction(0)
+    population: str = ""
+    date: str | None = None
+    dependence: Dependence = field(init=False)
+
+    def __post_init__(self) -> None:
+        read_confidence(self.confidence)
+        if not 0 <= self.shift <= 1:
+            raise SordinoError("a shift must lie in [0, 1]", found=shown(self.shift))
+        if self.date is not None:
+            _require_date(self.date)
+        known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
+        if len(known) < len(self.bounds) or len(known) != self.asked.d * len(self.asked.statistics):
+            raise SordinoError("there must be one bound for each attribute and statistic", found=str(len(self.bounds)))
+        for bound in self.bounds:
+            why = self.asked.why(bound.attribute, bound.statistic)
+            if bound.why != why or (why != "sample" and bound.bound != 1):
+                found = f"{bound.bound} by {bound.why!r} for {self.asked.label(bound.statistic)}"
+                raise SordinoError(f"what a sample cannot tell must have the bound 1 ({why})", found=found)
+        object.__setattr__(self, "dependence", Dependence((Fraction(1),) * self.asked.d, known))
+
+    @property
+    def comparisons(self) -> int:
+        """M, over which the chance to be wrong is divided."""
+        return self.asked.comparisons
+
+    @property
+    def least(self) -> int | None:
+        """Records of the rarest value that was compared; None where none was."""
+        return min((bound.least for bound in self.bounds if bound.least is not None), default=None)
+
+
+def tally_sample(asked: Asked, columns: Sequence[NDArray[Any]]) -> SampleTally:
+    """Count some records of a sample.
+
+    Args:
+        asked: attributes and statistics.
+        columns: for each attribute the records' values, shape (n,): indices of categories, or numbers of the range.
+
+    Raises:
+        SordinoError: columns of different lengths, or a value outside its domain (missing ones are outside, too).
+    """
+    lengths = {len(column) for column in columns}
+    if len(columns) != asked.d or len(lengths) != 1:
+        raise SordinoError(f"a sample must have {asked.d} columns of one length", found=f"{len(columns)} columns")
+    (n,) = lengths
+    cells, numbers = [], np.zeros((n, asked.d))
+    for place, (attribute, column) in enumerate(zip(asked.attributes, columns, strict=True)):
+        _require_inside(attribute, np.asarray(column))
+        if isinstance(attribute, NumberAttribute):
+            values = np.clip(np.asarray(column, dtype=np.float64), attribute.low, attribute.high)
+            numbers[:, place] = attribute.answered(values)
+            cells.append(attribute.cell(values))
+        else:
+            cells.append(np.asarray(column, dtype=np.intp))
+    moments = [statistic for statistic in asked.statistics if not asked.is_histogram(statistic)]
+    sums = {}
+    if moments:
+        fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
+        sums = dict(zip(moments, fixed.T, strict=True))
+    tables: dict[tuple[int, Statistic], NDArray[np.int64]] = {}
+    for i, statistic in asked.compared:
+        k = asked.attributes[i].cells
+        if statistic in sums:
+            tables[i, statistic] = np.zeros(k, dtype=np.int64)
+            np.add.at(tables[i, statistic], cells[i], sums[statistic])
+        else:
+            answers = asked.attributes[statistic[0]].cells
+            pairs = np.bincount(cells[i] * answers + cells[statistic[0]], minlength=k * answers)
+            tables[i, statistic] = pairs.reshape(k, answers)
+    counts = (np.bincount(own, minlength=max(1, a.cells)) for own, a in zip(cells, asked.attributes, strict=True))
+    return SampleTally(n, tuple(counts), tables)
+
+
+def state_dependence(
+    asked: Asked,
+    sample: SampleTally,
+    confidence: float | str | Fraction,
+    *,
+    shift: float | str | Fraction = 0,
+    population: str = "",
+    date: str | None = None,
+) -> Statement:
+    """Bounds on dependence from a tallied sample.
+
+    Args:
+        asked: as the sample was tallied.
+        sample: independent records of the population of those who will answer, none of them one who will.
+        confidence: that all bounds hold at once, in (0, 1); fixed before the sample was seen.
+        shift: how far the conditional laws of those who answer may be from the population's, in total variation.
+        population: whom the sample was drawn from, for the statement.
+        date: when, as YYYY-MM-DD, for the statement.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1), a shift outside [0, 1], no date of that form, or no records.
+
+    Example:
+        >>> from sordino.domain.categories import Categories
+        >>> from sordino.design.dependence.asked import CategoryAttribute
+        >>> yes_no = Categories(["yes", "no"])
+        >>> asked = Asked((CategoryAttribute("smoker", yes_no), CategoryAttribute("vegan", yes_no)), ((1,),))
+        >>> half, quarter = np.arange(100_000) % 2, np.arange(100_000) // 2 % 2
+        >>> statement = state_dependence(asked, tally_sample(asked, [half, quarter]), "0.99")
+        >>> float(statement.dependence.of(0, (1,)))
+        0.009597052
+    """
+    sure, tau = read_confidence(confidence), _plain(shift)
+    if tau is None:
+        raise SordinoError("a shift must lie in [0, 1]", found=shown(shift), step='write it as "0.01"')
+    if sample.n == 0:
+        raise SordinoError("a sample must have records", found="none")
+    # ln(1/beta), of whole numbers of any size.
+    odds = math.log(sure.denominator) - math.log(sure.denominator - sure.numerator)
+    bounds = []
+    for i in range(asked.d):
+        for statistic in asked.statistics:
+            why = asked.why(i, statistic)
+            if why != "sample":
+                bounds.append(Bound(i, statistic, Fraction(1), why))
+                continue
+            largest, seen = _largest(asked, sample, i, statistic, odds)
+            bound = min(Fraction(1), _upward(Fraction(largest) + 2 * tau))
+            bounds.append(
+                Bound(i, statistic, bound, why, min(_upward(Fraction(seen)), bound), int(sample.cells[i].min()))
+            )
+    return Statement(asked, tuple(bounds), sample.n, sure, tau, population, date)
+
+
+def records_needed(asked: Asked, bound: float, confidence: float | str | Fraction, rarest: float = 0.5) -> int:
+    """How many records it takes until the margin for chance alone is within a bound, if the sample shows no dependence.
+
+    Args:
+        asked: attributes and statistics.
+        bound: the q to be certified, in (0, 1).
+        confidence: of all bounds at once.
+        rarest: the share of each of an attribute's two rarest values.
+
+    Raises:
+        SordinoError: a bound or confidence outside (0, 1), a share outside (0, 1/2], or nothing to compare.
+    """
+    sure = read_confidence(confidence)
+    if not (0 < bound < 1 and 0 < rarest <= 1 / 2):
+        raise SordinoError(
+            "a bound must lie in (0, 1) and a share in (0, 1/2]",
+            found=" and ".join(map(shown, (bound, rarest))),
+        )
+    if asked.comparisons == 0:
+        raise SordinoError("there must be values to compare", found="none", step="declare bins, or ask more attributes")
+    signs = 1 if all(map(asked.is_histogram, asked.statistics)) else 2
+    return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
+
+
+def read_confidence(confidence: float | str | Fraction) -> Fraction:
+    """A confidence as it is written.
+
+    Raises:
+        SordinoError: outside (0, 1), or no plain number.
+    """
+    sure = _plain(confidence)
+    if sure is None or not 0 < sure < 1:
+        rule = "confidence must lie between 0 and 1, without the ends"
+        raise SordinoError(rule, found=shown(confidence), step='write it as "0.99"')
+    return sure
+
+
+def _plain(number: float | str | Fraction) -> Fraction | None:
+    """A number as it is written, with at most 30 digits; None for anything else."""
+    if isinstance(number, str) and not PLAIN.fullmatch(number):
+        return None
+    try:
+        value = read_rational(number)
+    except SordinoError:
+        return None
+    return value if value.denominator <= MOST_DENOMINATOR else None
+
+
+def _largest(asked: Asked, sample: SampleTally, i: int, statistic: Statistic, odds: float) -> tuple[float, float]:
+    """The largest bound over all pairs of values, and the largest distance seen."""
+    counts, table, histogram = sample.cells[i], sample.tables[i, statistic], asked.is_histogram(statistic)
+    if asked.comparisons:
+        odds += math.log(asked.comparisons * (1 if histogram else 2))
+    smooth = _smooth(asked.attributes[i], i, statistic)
+    largest, most_seen = 0.0, 0.0
+    for a in range(len(counts)):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if histogram:
+                # Exact in 64 bits: each sum is at most twice the product of two counts of one sample.
+                apart = np.abs(table[:a] * counts[a] - table[a] * counts[:a, None]).sum(axis=1)
+                seen = apart / (2 * (counts[:a] * counts[a]))
+            else:
+                # No mean moves by more than 1/UNIT when numbers become multiples of it.
+                seen = np.abs(table[:a] / counts[:a] - table[a] / counts[a]) / (2 * UNIT) + 1 / UNIT
+            bounds = seen + np.sqrt((1 / counts[:a] + 1 / counts[a]) * (odds / 2)) + ROUNDING
+        known = (counts[:a] > 0) & (counts[a] > 0)
+        bounds = np.where(known, np.minimum(bounds, 1), 1)
+        if smooth is not None:
+            slope, edges = smooth
+            widths = np.diff(edges)
+            finer = bounds + slope * (widths[:a] + widths[a]) / 2
+            bounds = np.minimum(finer, slope * (edges[a + 1] - edges[:a]) / 2 + ROUNDING)
+            largest = max(largest, slope * float(widths[a]) / 2 + ROUNDING)
+        largest = max([largest, *bounds.tolist()])
+        most_seen = max([most_seen, *seen[known].tolist()])
+    return min(largest, 1), most_seen
+
+
+def _smooth(attribute: Attribute, i: int, statistic: Statistic) -> tuple[float, NDArray[np.float64]] | None:
+    """The Lipschitz constant of a statistic's mean given a number, where one is declared, and the scaled bins."""
+    if not isinstance(attribute, NumberAttribute) or attribute.lipschitz is None:
+        return None
+    edges = np.array(attribute.edges or (attribute.low, attribute.high))
+    slope = float(attribute.lipschitz) * (attribute.high - attribute.low) / 2
+    return slope + (1 if i in statistic else 0), attribute.scaled(edges)
+
+
+def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
+    """Every value lies in the attribute's domain; not a number lies outside."""
+    kinds, low, high = "iu", 0.0, attribute.cells - 1.0
+    if isinstance(attribute, NumberAttribute):
+        kinds, low, high = "iuf", attribute.low, attribute.high
+        if attribute.clip:
+            low, high = -sys.float_info.max, sys.float_info.max
+    if column.ndim != 1 or column.dtype.kind not in kinds:
+        found = f"type {column.dtype}, shape {column.shape}"
+        raise SordinoError(f"a sample's column {attribute.name!r} must be a row of numbers", found=found)
+    if not np.all((column >= low) & (column <= high)):
+        raise SordinoError(f"values of {attribute.name!r} must lie in its domain", found="another, or a missing one")
+
+
+def _require_date(date: str) -> None:
+    """A day of the calendar."""
+    try:
+        same = day.fromisoformat(date).isoformat() == date
+    except ValueError:
+        same = False
+    if not same:
+        raise SordinoError("a date must read YYYY-MM-DD", found=shown(date))
+
+
+def _upward(bound: Fraction) -> Fraction:
+    """The next multiple of 1/DECIMALS."""
+    return Fraction(math.ceil(bound * DECIMALS), DECIMALS)

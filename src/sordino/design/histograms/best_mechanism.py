@@ -1,0 +1,172 @@
+"""Choose a mechanism for a definition: the lowest exact variance, summed over the values, at uniform values."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import BoundLike
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
+from sordino.design.reproducible import coarse_number
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
+from sordino.exact.source import LARGEST_BOUND
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.inner import INNER, Within, offered
+from sordino.mechanism.table import ChannelTable
+
+TABLE = "table"
+"""The name of a channel of its own design."""
+
+
+@checked
+def best_mechanism(k: int, definition: PairwiseDefinition, code_bits: int = LARGEST_CODE_BITS) -> Mechanism:
+    """The mechanism with the lowest total variance whose reports fit in `code_bits` bits.
+
+    Raises:
+        SordinoError: none fits, or the definition is about another number of values.
+
+    Example:
+        >>> best_mechanism(4, LDP("2"))
+        RandomizedResponse(k=4, threshold=13119962536085084704)
+    """
+    if not 1 <= k <= LARGEST_BOUND:
+        raise SordinoError(f"a mechanism is chosen for 1 to {LARGEST_BOUND} values", found=shown(k))
+    made = candidates(k, definition, code_bits)
+    # In case of a tie the first and simplest one. What the others worked out is let go at once: it can be large.
+    best = made.pop(next(iter(made)))
+    least = coarse_number(best.total_variance)
+    while made:
+        mechanism = made.pop(next(iter(made)))
+        variance = coarse_number(mechanism.total_variance)
+        if variance < least:
+            best, least = mechanism, variance
+    return best
+
+
+def candidates(
+    k: int, definition: PairwiseDefinition, code_bits: int = LARGEST_CODE_BITS, *, designed: bool = True
+) -> dict[str, Mechanism]:
+    """The mechanisms that keep a definition and whose reports fit, by name; the simplest first.
+
+    Args:
+        k: the number of values.
+        definition: what they must keep.
+        code_bits: of a report at most.
+        designed: whether a channel is designed for bounds of all kinds too, which can take a minute.
+
+    Raises:
+        SordinoError: as `best_mechanism`.
+    """
+    made: dict[str, Mechanism] = {}
+    refusals: list[SordinoError] = []
+    for name, make in _makers(k, definition, code_bits):
+        if name == TABLE and not designed:
+            continue
+        try:
+            mechanism = make()
+        except SordinoError as refusal:
+            refusals.append(refusal)
+            continue
+        known = {other.fingerprint for other in made.values()}
+        if mechanism.code_bits <= code_bits and mechanism.fingerprint not in known:
+            made[name] = mechanism
+    if not made:
+        if code_bits >= LARGEST_CODE_BITS:
+            raise refusals[0]
+        least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
+        raise SordinoError(f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed")
+    return made
+
+
+Maker = tuple[str, Callable[[], Mechanism]]
+
+
+def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[Maker]:
+    """What can be tried for a definition."""
+    match definition:
+        case LDP():
+            for name in INNER:
+                yield name, partial(_longest, name, k, definition.epsilon, code_bits)
+        case BlockLDP():
+            _require_size(definition.partition.k, k)
+            yield from _blockwise(definition.partition, definition.epsilon, code_bits)
+        case HighLowLDP():
+            _require_size(definition.k, k)
+            yield from _high_low(definition.sensitive, k, definition.epsilon, code_bits)
+        case PairwiseLDP():
+            _require_size(definition.k, k)
+            yield from _for_matrix(definition, code_bits)
+        case _:
+            raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
+
+
+def _longest(name: str, k: int, epsilon: Nats, code_bits: int) -> Mechanism:
+    """The version of a mechanism with the longest codes that fit, or with the shortest if none do."""
+    versions = offered(k, epsilon, name)
+    return next((version for version in versions if version.code_bits <= code_bits), versions[-1])
+
+
+def _blockwise(blocks: Partition, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
+    for within in get_args(Within):
+        yield f"blockwise {within}", partial(Blockwise, blocks, epsilon, within, code_bits)
+
+
+def _high_low(sensitive: NDArray[np.intp], k: int, epsilon: Nats, code_bits: int) -> Iterator[Maker]:
+    for within in get_args(Within):
+        yield f"high-low {within}", partial(HighLow, k, sensitive, epsilon, within, code_bits)
+
+
+def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
+    """For two values the optimum; else a design of their own, or what keeps the least bound for all protected pairs."""
+    k, bounds = definition.k, definition.bounds
+    if k == 2:
+        yield "binary", partial(BinaryOptimal, bounds[0][1], bounds[1][0])
+        return
+    yield from _makers(k, LDP(definition.least), code_bits)
+    if definition.components.m > 1:
+        yield from _blockwise(definition.components, definition.least, code_bits)
+    if 0 < len(definition.protected) < k:
+        yield from _high_low(definition.protected, k, definition.least, code_bits)
+    if k <= LARGEST_K:
+        yield TABLE, partial(optimal_channel, definition)
+
+
+@checked
+def optimal_channel(
+    matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
+) -> ChannelTable:
+    """The channel with the least total variance at a prior under any bounds between at most 20 values.
+
+    Args:
+        matrix: the bounds in nats, closed here under shortest paths.
+        prior: shape (k,), uniform by default.
+
+    Raises:
+        SordinoError: more values, bounds that are none, or values that cannot be told apart.
+
+    Example:
+        >>> channel = optimal_channel([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
+        >>> from sordino import certify
+        >>> certify(channel, PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])).holds
+        True
+    """
+    definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
+    return ChannelTable(optimal_weights(definition.bounds, prior))
+
+
+def _require_size(found: int, k: int) -> None:
+    if found != k:
+        raise SordinoError(f"the definition must be about all {k} values", found=f"{found}")

@@ -1,0 +1,316 @@
+"""How the means of d numbers are asked under a delta for each attribute: the least total squared error that is found.
+
+Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at most its delta, and `sampling_level` at
+most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
+level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each, or all of
+them, by several levels where these are better than a bit (`sampled_levels`); and mixtures of single bits with tables of
+sign errors (`mixture`), which contain randomized response on s coordinates. The first is never worse than plain LDP at
+the least delta by sampled randomized response or on the ball.
+Cost: seconds for up to ten different (delta, q); beyond that numbers of similar deltas are treated alike, at the least.
+Source: BCDP paper, section 4, replaced by the sampling rule and its mixtures.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import log
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.bounds import read_epsilon
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import sampling_deltas, sampling_level
+from sordino.design.numbers.best_mixture import Group, Mixtures, Shares, spread
+from sordino.design.numbers.drawn_answers import apportioned, highest_levels
+from sordino.design.numbers.sampled_levels import average_error, sampled_levels, together
+from sordino.design.numbers.sign_table import whole_table
+from sordino.design.reproducible import coarse_number
+from sordino.domain.statistic import Moments
+from sordino.errors import SordinoError
+from sordino.exact.coin import WORD, largest_threshold
+from sordino.exact.messages.arguments import checked
+from sordino.exact.nats import Nats, NatsLike
+from sordino.mechanism.number import NumberChannel
+from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.sign_tables import Row, SignTables, table_slopes
+
+MOST_GROUPS = 10
+"""Different (delta, q) up to which numbers are told apart."""
+
+COARSER = (7, 2, 1)
+"""How many groups are tried beyond that, or besides: fewer groups let a report hold more signs."""
+
+LEAST_DRAWS = 1 << 16
+"""Weights of types add up to this power of two at least."""
+
+DRAWS_OF_EACH = 1 << 10
+"""Weights are at least about this large on average."""
+
+LISTED = 1 << 18
+"""Weights add up to this at most, so that a draw is looked up in a table in the processor's cache."""
+
+LEAST_OF_EACH = 1 << 6
+"""But they are at least about this large on average, up to 2^32 together."""
+
+LARGEST_SUM = 1 << 32
+"""Weights add up to this at most, whatever there is to draw."""
+
+NEGLIGIBLE = 5e-3
+"""Tables that are used by no more of the people than this, all together, are left out where they hardly help."""
+
+HARDLY = 1e-3
+"""By how much that may raise the total noise, relatively."""
+
+HARDLY_ONE = 1e-2
+"""By how much that may raise the noise of one number, relatively."""
+
+LEAST_GAIN = 1e-6
+"""Relative gain from which levels are preferred to signs."""
+
+Part: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], float]
+"""Some places, the table of their errors, and which share of the people is asked about them."""
+
+
+@checked
+def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
+    deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
+) -> NumberChannel:
+    """The channel for the means of d numbers with the least expected error that is found.
+
+    Args:
+        deltas: for each number, what a report may tell of it at most, in (0, epsilon].
+        epsilon: the LDP level of a report at most.
+        dependence: how much the other attributes may tell about each; what is not declared is 1.
+
+    Raises:
+        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
+
+    Example:
+        >>> channel = SampledMean(["0.2", 2, 2], 2, Dependence.bounded(["0.05"] * 3))
+        >>> all(told <= delta for told, delta in zip(sampling_deltas(channel.types, Dependence.bounded(["0.05"] * 3)),
+        ...     ["0.2", 2, 2]))
+        True
+    """
+    bounds, most = read_deltas(deltas, epsilon, dependence)
+    levels = single_levels(bounds, most, dependence)
+    candidates: list[NumberChannel] = [_singles(levels)]
+    for groups in _groupings(bounds, levels, dependence):
+        mixture = _made(groups, levels, Mixtures(groups, most).best())
+        if mixture is not None:
+            candidates.append(mixture)
+    kept = [channel for channel in candidates if keeps_deltas(channel, bounds, most, dependence)]
+    if not kept:
+        raise SordinoError("a channel must keep every delta", found="none that does", step="report this as a defect")
+    # In case of a tie the first and simplest one.
+    signs = min(kept, key=_rank)
+    several = (sampled_levels(bounds, most, dependence, levels), together(bounds, most, dependence))
+    better = [channel for channel in several if channel is not None and is_better(channel, signs)]
+    return min((c for c in better if keeps_deltas(c, bounds, most, dependence)), key=_rank, default=signs)
+
+
+def _rank(channel: NumberChannel) -> float:
+    return coarse_number(worst_error(channel))
+
+
+def is_better(channel: NumberChannel, other: NumberChannel) -> bool:
+    """Whether the errors are surely smaller, at the worst numbers and for numbers that are spread evenly."""
+    worst, average = worst_error(channel) / worst_error(other), average_error(channel) / average_error(other)
+    return max(worst, average) < 1 - LEAST_GAIN
+
+
+def single_answers(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> SampledBits:
+    """The best channel that asks everybody about one number only, by the sampling rule.
+
+    Args:
+        deltas: as in `SampledMean`.
+        epsilon: as there.
+        dependence: as there; only bounds for single statistics matter.
+
+    Raises:
+        SordinoError: as there.
+    """
+    bounds, most = read_deltas(deltas, epsilon, dependence)
+    return _singles(single_levels(bounds, most, dependence))
+
+
+def worst_error(channel: NumberChannel) -> float:
+    """The total mean squared error, times n, of the estimated means of n people, at most, whatever they are."""
+    return float(channel.largest_variance().sum())
+
+
+def expected_error(channel: NumberChannel, n: int, mean_square: float) -> float:
+    """The total mean squared error of the estimated means of n people.
+
+    Exact, for channels that send signs, for the estimate that divides by the expected numbers of answers; `means`
+    divides by the actual ones, which takes off more where answers are nearly certain, and agrees up to 1 / n where the
+    means are 0. Of channels that send levels it is what the error is at most, reached where all numbers are -1 or 1.
+
+    Args:
+        channel: what they answer through.
+        n: how many people.
+        mean_square: the mean over the people of |x|^2.
+    """
+    return (float(channel.noise().sum()) - mean_square) / n
+
+
+def keeps_deltas(channel: NumberChannel, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> bool:
+    """Whether one report surely tells at most delta of each attribute, and epsilon of the record."""
+    told = sampling_deltas(channel.types, dependence)
+    within = all(loss <= delta for loss, delta in zip(told, deltas, strict=True))
+    return within and sampling_level(channel.types) <= epsilon
+
+
+def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
+    """For each number, the largest level at which it alone may be asked under all deltas, rounded down."""
+    return highest_levels([(j,) for j in range(len(deltas))], deltas, epsilon, dependence)
+
+
+def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> tuple[tuple[Nats, ...], Nats]:
+    """The deltas and epsilon as exact amounts.
+
+    Raises:
+        SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
+    """
+    if not isinstance(dependence, Dependence):
+        raise SordinoError(
+            "dependence must be a Dependence", found=type(dependence).__name__, step="use Dependence.bounded"
+        )
+    most = read_epsilon(epsilon)
+    if isinstance(deltas, str) or len(deltas) != dependence.d:
+        raise SordinoError(
+            f"there must be a delta for each of {dependence.d} attributes",
+            found=f"{1 if isinstance(deltas, str) else len(deltas)}",
+        )
+    bounds = tuple(Nats.of(delta) for delta in deltas)
+    for i, bound in enumerate(bounds):
+        if bound.sign() < 0:
+            raise SordinoError("a delta must not be negative", found=f"{bound} for attribute {i}")
+        if bound.sign() == 0:
+            raise SordinoError(
+                "the mean of an attribute with delta 0 cannot be told",
+                found=f"attribute {i}",
+                step="leave it out of the record, or raise its delta",
+            )
+        if bound > most:
+            raise SordinoError(
+                f"a delta must not exceed epsilon = {most}",
+                found=f"{bound} for attribute {i}",
+                step="lower it or raise epsilon",
+            )
+    return bounds, most
+
+
+def _singles(levels: Sequence[Nats]) -> SampledBits:
+    """One number each: by the Lagrange condition, drawn in proportion to coth(level / 2), which is 1 / slope."""
+    shares = np.array([1 / _slope(coin) for coin in _coins(levels)])
+    return SampledBits(Moments.first(len(levels)), levels, [max(weight, 1) for weight in whole_weights(shares)])
+
+
+def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
+    """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
+    parts: list[Part] = []
+    coins = _coins(levels)
+    for group, own in zip(groups, shares.of_singles, strict=True):
+        parts += [((j,), coins[j], float(share)) for j, share in zip(group.members, own, strict=True)]
+    sizes = [len(group.members) for group in groups]
+    for kind, share in zip(shares.kinds, shares.of_kinds, strict=True):
+        table = whole_table(kind.shape, kind.weights)
+        if table is None:
+            return None
+        for part, chosen in spread(kind.counts, sizes):
+            places = [group.members[place] for group, own in zip(groups, chosen, strict=True) for place in own]
+            parts.append((tuple(places), table, share * float(part)))
+    return _channel(len(levels), parts) if shares.kinds else None
+
+
+def _channel(d: int, parts: Sequence[Part]) -> SignTables:
+    """A channel of these rows."""
+    parts = worthwhile(d, parts)
+    weights = whole_weights(np.array([share for _, _, share in parts]))
+    used = [(places, table, weight) for (places, table, _), weight in zip(parts, weights, strict=True) if weight]
+    tables = list(dict.fromkeys(table for _, table, _ in used))
+    place = {table: n for n, table in enumerate(tables)}
+    rows = tuple(Row(places, place[table]) for places, table, _ in used)
+    return SignTables(d, tuple(tables), rows, tuple(weight for _, _, weight in used))
+
+
+def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
+    """All parts but those whose tables hardly anybody is asked by, if the numbers are told nearly as well without them.
+
+    A table that few are asked by makes codes and costs words, and tells next to nothing.
+    """
+    of_table: dict[tuple[int, ...], float] = {}
+    told: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    squares = {table: np.array(table_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
+    for places, table, share in parts:
+        of_table[table] = of_table.get(table, 0.0) + share
+        told.setdefault(table, np.zeros(d))[list(places)] += share * squares[table]
+    total, everything = sum(of_table.values()), sum(told.values(), np.zeros(d))
+    left_out: set[tuple[int, ...]] = set()
+    left, information = total, everything
+    for table, share in sorted(of_table.items(), key=lambda pair: pair[1]):
+        fewer, rest = left - share, information - told[table]
+        if fewer < (1 - NEGLIGIBLE) * total or not np.all(rest > 0):
+            break
+        # Those who are left take over the shares.
+        before, after = total / everything, fewer / rest
+        if after.sum() > (1 + HARDLY) * before.sum() or np.any(after > (1 + HARDLY_ONE) * before):
+            break
+        left_out.add(table)
+        left, information = fewer, rest
+    return [part for part in parts if part[1] not in left_out]
+
+
+def whole_weights(shares: NDArray[np.float64]) -> list[int]:
+    """Whole numbers nearly in proportion to shares >= 0, whose sum is a power of two; small shares become 0."""
+    enough = max(min(DRAWS_OF_EACH * len(shares), LISTED), min(LEAST_OF_EACH * len(shares), LARGEST_SUM))
+    total = LEAST_DRAWS
+    while total < enough:
+        total *= 2
+    return apportioned(shares, total)
+
+
+def _coins(levels: Sequence[Nats]) -> list[tuple[int, int]]:
+    """For each level the weights of a right and a wrong sign."""
+    thresholds = {level: largest_threshold(level) for level in set(levels)}
+    return [(thresholds[level], WORD - thresholds[level]) for level in levels]
+
+
+def _slope(coin: Sequence[int]) -> float:
+    """The mean sign at 1: at the smallest levels it is rounded to 0, and nothing can be told."""
+    slope = (coin[0] - coin[1]) / WORD
+    if slope <= 0:
+        raise SordinoError("answers must depend on the numbers", found="deltas that round to 0", step="raise them")
+    return slope
+
+
+def _groupings(deltas: Sequence[Nats], levels: Sequence[Nats], dependence: Dependence) -> Iterator[tuple[Group, ...]]:
+    """Ways to treat numbers alike: those of equal (delta, q), and coarser ones."""
+    singles = [_slope(coin) ** 2 for coin in _coins(levels)]
+    sizes = [log(float(delta)) for delta in deltas]
+    low, high = min(sizes), max(sizes)
+    equal = [(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas)]
+    exact = len(set(equal)) <= MOST_GROUPS
+    ways: list[Sequence[object]] = [equal] if exact else []
+    for count in COARSER[exact:]:
+        width = (high - low) / count or 1.0
+        ways.append([min(int((size - low) / width), count - 1) for size in sizes])
+    seen = set()
+    for way in ways:
+        members: dict[object, list[int]] = {}
+        for i, key in enumerate(way):
+            members.setdefault(key, []).append(i)
+        partition = frozenset(frozenset(group) for group in members.values())
+        if partition in seen or len(partition) > MOST_GROUPS:
+            continue
+        seen.add(partition)
+        yield tuple(
+            Group(
+                tuple(group),
+                min(deltas[i] for i in group),
+                max((dependence.of_rest(i) for i in group), default=Fraction(1)),
+                tuple(singles[i] for i in group),
+            )
+            for group in members.values()
+        )

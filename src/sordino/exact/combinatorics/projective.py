@@ -1,0 +1,152 @@
+"""Points of a projective space over a finite field, their multiples and their inner products.
+
+A point is a line through the origin of F_q^t, named by its vector whose first non-zero coordinate is 1. Points are
+numbered by that vector read as a number in base q with its leading 1: 1, then 1d, then 1dd, ... The point u's
+hyperplane holds the points v with <u, v> = 0 in F_q.
+
+Source: Feldman, Nelson, Nguyen, Talwar 2022 (private frequency estimation by projective geometry).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.exact.combinatorics.field import Elements, Field
+
+LARGEST_PRODUCTS = 1 << 19
+"""Entries of the table of inner products: it stays in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class ProjectiveSpace:
+    """The points of F_q^t up to scale.
+
+    Attributes:
+        q: the order of the field.
+        t: the dimension of the vectors, at least 1.
+    """
+
+    q: int
+    t: int
+
+    @classmethod
+    def holding(cls, q: int, k: int) -> "ProjectiveSpace":
+        """The smallest space over F_q with at least k points."""
+        return next(space for t in count(2) if (space := cls(q, t)).points >= k)
+
+    @cached_property
+    def field(self) -> Field:
+        """F_q."""
+        return Field(self.q)
+
+    @property
+    def points(self) -> int:
+        """K = (q^t - 1) / (q - 1)."""
+        return _repunit(self.q, self.t)
+
+    @property
+    def hyperplane(self) -> int:
+        """Points of a hyperplane: (q^(t-1) - 1) / (q - 1)."""
+        return _repunit(self.q, self.t - 1)
+
+    @property
+    def meet(self) -> int:
+        """Points that two hyperplanes share: (q^(t-2) - 1) / (q - 1)."""
+        return _repunit(self.q, self.t - 2)
+
+    @property
+    def vectors_in_all(self) -> int:
+        """q^t."""
+        return int(self.q**self.t)
+
+    @property
+    def affine(self) -> int:
+        """Points off a hyperplane: q^(t-1)."""
+        return int(self.q ** (self.t - 1))
+
+    @cached_property
+    def vectors(self) -> NDArray[np.intp]:
+        """Each point's canonical vector as a number in base q, shape (K,)."""
+        leading = self.q ** np.arange(self.t)
+        return np.concatenate([power + np.arange(power) for power in leading.tolist()])
+
+    @cached_property
+    def point_of(self) -> NDArray[np.int32]:
+        """The point of each vector, shape (q^t,); the zero vector has none: -1."""
+        table = np.full(self.vectors_in_all, -1, dtype=np.int32)
+        for scale in range(1, self.q):
+            table[self.multiple(self.vectors, scale)] = np.arange(self.points, dtype=np.int32)
+        return table
+
+    def multiple(self, vectors: Elements, scale: int) -> Elements:
+        """Vectors, as numbers, times an element of the field."""
+        return self.mapped(vectors, self.field.multiply(np.arange(self.q), np.full(self.q, scale)))
+
+    def mapped(self, vectors: Elements, images: Elements) -> Elements:
+        """Vectors, as numbers, with each coordinate a replaced by images[a]."""
+        mapped, rest = np.zeros_like(vectors), vectors
+        for place in range(self.t):
+            upper = rest // self.q
+            mapped += images[rest - upper * self.q] * self.q**place
+            rest = upper
+        return mapped
+
+    def digits(self, vectors: Elements) -> NDArray[np.int64]:
+        """Coordinates of vectors given as numbers, shape (..., t), the leading one first."""
+        return vectors.astype(np.int64)[..., None] // self.q ** np.arange(self.t - 1, -1, -1) % self.q
+
+    def incident(self, u: int, v: int) -> bool:
+        """Whether point v lies on point u's hyperplane."""
+        product = 0
+        a, b = int(self.vectors[u]), int(self.vectors[v])
+        while a and b:
+            product = self.field.plus(product, self.field.times(a % self.q, b % self.q))
+            a, b = a // self.q, b // self.q
+        return product == 0
+
+    def chunks(self, vectors: Elements, length: int) -> list[Elements]:
+        """Vectors of so many coordinates cut into groups for `dot`, the last coordinates first."""
+        pieces, rest = [], vectors
+        for _ in range(-(-length // self._per_chunk) - 1):
+            upper = rest // self._group
+            pieces.append(rest - upper * self._group)
+            rest = upper
+        return [*pieces, rest]
+
+    def dot(self, first: list[Elements], second: list[Elements]) -> Elements:
+        """Inner products in F_q, elementwise, of vectors in chunks: a table look-up for each group of coordinates."""
+        if self._products is None:
+            return self.field.total(self.field.multiply(a, b) for a, b in zip(first, second, strict=True))
+        return self.field.total(self._products[a * self._group + b] for a, b in zip(first, second, strict=True))
+
+    @cached_property
+    def _per_chunk(self) -> int:
+        """Coordinates of a chunk: as many as have a table of products that fits, at least one."""
+        length = 1
+        while self.q ** (2 * length + 2) <= LARGEST_PRODUCTS:
+            length += 1
+        return length
+
+    @property
+    def _group(self) -> int:
+        """How many numbers a chunk can be."""
+        return int(self.q**self._per_chunk)
+
+    @cached_property
+    def _products(self) -> Elements | None:
+        """Inner products in F_q of all pairs of chunks; None where a chunk is one coordinate of a large field."""
+        if self._group**2 > LARGEST_PRODUCTS:
+            return None
+        numbers, terms = np.arange(self._group), []
+        for _ in range(self._per_chunk):
+            terms.append(self.field.multiply(numbers[:, None] % self.q, numbers[None, :] % self.q))
+            numbers = numbers // self.q
+        return self.field.total(terms).ravel().astype(np.min_scalar_type(self.q))
+
+
+def _repunit(q: int, t: int) -> int:
+    """1 + q + ... + q^(t-1)."""
+    return int((q**t - 1) // (q - 1))

@@ -1,0 +1,209 @@
+"""The page of an estimate: maps, histograms with intervals, the largest values, and what a report can reveal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.exact.nats import upward
+from sordino.page.descriptions import columns_in_words, map_in_words, region_in_words, shares_in_words
+from sordino.page.figures.bars import Shares, bars
+from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
+from sordino.page.figures.histogram import MOST, columns
+from sordino.page.figures.maps import maps
+from sordino.page.number_sections import numbers_section
+from sordino.page.page import Figure, Section, Sentences, Table, render
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_plan import Explanation, explanation
+from sordino.words.odds_by_attribute import kept
+
+LARGEST = 15
+"""Values shown in bars and in the table."""
+
+READING = (
+    "The estimate is right on average and what the standard error and the interval are about; noise can take it below"
+    " zero, where intervals begin."
+)
+FITTED = (
+    " The fitted share is that of the distribution near it: for maps, and for sums of many values. Its largest shares"
+    " tend to be too low, for what noise adds to the smallest is taken from them."
+)
+"""What the numbers of a share are."""
+
+ALIKE = " These two answers are frequent ones; the promise allows as much of them as where least is left."
+"""Where others would say nothing to anybody."""
+
+CENTRE = "centre of the cell, degrees north, east"
+CELLS = " A cell is named by its centre: degrees north, negative in the south; then degrees east, negative in the west."
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a simulation knows beside its estimate.
+
+    Attributes:
+        truth: shape (k,), the true shares.
+        others: titles and shares of more maps to draw beside.
+        comparison: a section to show first.
+        notes: sentences about the data, shown last.
+    """
+
+    truth: NDArray[np.float64] | None = None
+    others: Sequence[tuple[str, NDArray[np.float64]]] = ()
+    comparison: Section | None = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known: Known | None = None) -> str:
+    """A self-contained HTML page.
+
+    Args:
+        plan: that the reports belong to.
+        results: the estimate of each of its questions.
+        title: of the page; the attributes' names by default.
+        known: what a simulation of a single question knows beside.
+    """
+    known = known or Known()
+    sections: list[Section] = [known.comparison] if known.comparison is not None else []
+    for result in results:
+        if isinstance(result, Untold):
+            sections.append(_untold(result))
+        elif isinstance(result, NumbersResult):
+            sections.append(numbers_section(result))
+        else:
+            sections += _sections(result, known, several=len(results) > 1)
+    sections.append(_revealed(explanation(plan)))
+    if plan.promise is not None:
+        sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
+    shares = {one.question.name: one for one in results if isinstance(one, HistogramResult)}
+    for question, certificate in plan.certificates:
+        about = f" for {question.name}" if len(results) > 1 else ""
+        said = Sentences(certificate_sentences(certificate, question.domain))
+        sections.append(Section(f"The certificate{about}", (said, *_region(question, shares.get(question.name)))))
+    sections.append(Section("The plan", (Sentences((plan.hash,)),)))
+    if known.notes:
+        sections.append(Section("The data", (Sentences(known.notes),)))
+    reports = sum(result.n for result in results)
+    return render(title or _title(results), f"{reports:,} reports about {_about(results)}.", sections)
+
+
+def _untold(result: Untold) -> Section:
+    return Section(f"{result.question.name}: not told by {result.n:,} reports", (Sentences((str(result.why),)),))
+
+
+def _revealed(said: Explanation) -> Section:
+    """What a report can tell: the sentences that matter most, and the others when they are asked for."""
+    more = tuple(Sentences(lines, title) for title, lines in said.details.items())
+    return Section("What one report can reveal", (Sentences(said.summary),), more, "All that it can reveal")
+
+
+def _title(results: Sequence[Result]) -> str:
+    names = [result.question.name for result in results]
+    if all(isinstance(result, HistogramResult) for result in results):
+        return f"Shares of {', '.join(names)}"
+    return names[0][0].upper() + names[0][1:] if len(names) == 1 else f"Estimates for {len(names)} questions"
+
+
+def _about(results: Sequence[Result]) -> str:
+    """What the reports are about, and how distributions were fitted to them."""
+    shares = [result for result in results if isinstance(result, HistogramResult)]
+    if len(shares) == len(results):
+        values = sum(result.question.domain.k for result in shares)
+        return f"{values:,} values{_methods(shares)}"
+    method = _methods(shares)
+    named = (f"shares of {one.question.name}" if one in shares else one.question.name for one in results)
+    return "; ".join(named) + method
+
+
+def _methods(shares: Sequence[HistogramResult]) -> str:
+    methods = sorted({result.estimate.method for result in shares if result.fitted is not None})
+    return f"; fitted by {' and '.join(methods)}" if methods else ""
+
+
+def _promise(promise: CoordinatePromise) -> Table:
+    """The most that a report can tell about each attribute, beside what is promised."""
+    header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
+    rows = [
+        (
+            f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
+            upward(promise.reached[i], 3),
+            upward(promise.deltas[i], 3),
+            "yes" if promise.relies(i) else "no",
+        )
+        for i, name in enumerate(promise.names)
+    ]
+    rows.append(("the whole record", upward(promise.level, 3), upward(promise.epsilon, 3), "no"))
+    verdict, *each = kept(promise)
+    note = " ".join([verdict, *each[len(rows) :]])
+    return Table(header, tuple(rows), note)
+
+
+def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:
+    """A question's map, histogram, and bars beside their table."""
+    domain, name = result.question.domain, result.question.name
+    shares = Shares(result.estimate.value, *result.interval, result.fitted, known.truth)
+    about = f" of {name}" if several else ""
+    sections: list[Section] = []
+    if isinstance(domain, Grid):
+        sections.append(Section(f"Map{about}", _maps(domain, result, known)))
+    if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
+        figure = Figure(columns(shares, name), columns_in_words(name, shares), wide=True)
+        sections.append(Section(f"Histogram{about}", (figure,)))
+    few = domain.k <= LARGEST
+    # A few values stand in their own order, as in the survey; of many the largest come first.
+    top = np.arange(domain.k) if few else result.largest(LARGEST)
+    labels = [domain.label(int(value)) for value in top]
+    shown = shares.of(top)
+    table = _table(result, labels, shown, result.estimate.stderr[top])
+    figure = Figure(bars(labels, shown), shares_in_words(labels, shown), note="On the right the estimates.")
+    return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
+
+
+def _maps(grid: Grid, result: HistogramResult, known: Known) -> tuple[Figure, ...]:
+    """What was fitted, and with it what a simulation knows."""
+    panels = [("Truth", known.truth)] if known.truth is not None else []
+    panels += [("Fitted shares" if result.fitted is not None else "Estimate", result.estimate.by_method), *known.others]
+    one = 1 / result.n
+    drawings = maps(grid, [shares for _, shares in panels], one)
+    alone = len(panels) == 1
+    return tuple(
+        Figure(drawing, map_in_words(grid, title, shares, one), "" if alone else title, wide=True)
+        for drawing, (title, shares) in zip(drawings, panels, strict=True)
+    )
+
+
+def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr: NDArray[np.float64]) -> Table:
+    """Some values' estimates."""
+    named = {"estimate": shown.estimate, "std. error": stderr, "from": shown.low, "to": shown.high}
+    named |= {"fitted": shown.fitted} if shown.fitted is not None else {}
+    named |= {"truth": shown.truth} if shown.truth is not None else {}
+    numbers = np.stack(list(named.values()), axis=1)
+    rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
+    note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence. {READING}"
+    note += FITTED if shown.fitted is not None else ""
+    if isinstance(result.question.domain, Grid):
+        return Table((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)
+    return Table((result.question.name, *named), rows, note)
+
+
+def _region(question: HistogramQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
+    """How well anybody can tell two values by a report: of many values two that are frequent."""
+    if question.certificate.witness is None:
+        return ()
+    pair = tightest(question)
+    note = (
+        "What a test can decide: whoever tests by a report which of the two answers was given errs at least as often as"
+        " the boundary says."
+    )
+    if result is not None and question.domain.k > LARGEST:
+        pair = frequent(question, result.largest(LARGEST).tolist())
+        note += ALIKE if pair != tightest(question) else ""
+    region = region_of(question, pair)
+    return (Figure(error_region(*region), region_in_words(*region), note=note),)

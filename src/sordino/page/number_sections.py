@@ -1,0 +1,78 @@
+"""What a page shows of means, covariance matrices and regressions."""
+
+import numpy as np
+
+from sordino.page.descriptions import correlations_in_words, points_in_words
+from sordino.page.figures.correlations import correlations
+from sordino.page.figures.intervals import points
+from sordino.page.page import Figure, Section, Table
+from sordino.survey.results.result import NumbersResult
+from sordino.words.digits import rounded
+
+
+def numbers_section(result: NumbersResult) -> Section:
+    """The figure and the table of a question about numbers."""
+    name = result.question.name
+    match result.question.part.asked:
+        case "mean":
+            figure = _means(result)
+        case "regression":
+            figure = _coefficients(result)
+        case "covariance":
+            figure = _correlations(result)
+    return Section(name[0].upper() + name[1:], (figure, _table(result)))
+
+
+def _means(result: NumbersResult) -> Figure:
+    """Each mean on its own range, from the lowest to the highest value."""
+    ends = result.question.intervals
+    low, high = result.interval
+    starts, widths = np.array([end.low for end in ends]), np.array([end.width for end in ends])
+    value, low, high = (100 * (number - starts) / widths for number in (result.estimate.value, low, high))
+    unit = "% of the way from the lowest to the highest value"
+    names, rows = result.question.asked, _rounded(result)
+    drawing = points(names, (value, low, high), unit, [row["estimate"] for row in rows], zero=False)
+    note = "On the right the means in their own units."
+    return Figure(drawing, points_in_words(f"{len(ends)} means", names, rows), note=note)
+
+
+def _coefficients(result: NumbersResult) -> Figure:
+    """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
+    *features, target = result.question.asked
+    widths = np.array([end.width for end in result.question.intervals[:-1]])
+    low, high = result.interval
+    value, low, high = (widths * numbers[1:] for numbers in (result.estimate.value, low, high))
+    unit = f"change of {target} over the whole range of the feature"
+    rows = _rounded(result)[1:]
+    drawing = points(features, (value, low, high), unit, [row["estimate"] for row in rows], zero=True)
+    note = (
+        "A point is a coefficient times the range of its feature, so that features can be compared; on the right the"
+        " coefficients in their own units."
+    )
+    words = points_in_words(f"{len(features)} coefficients that explain {target}", features, rows)
+    return Figure(drawing, words, note=note)
+
+
+def _correlations(result: NumbersResult) -> Figure:
+    """The correlations of the fitted matrix, which noise cannot have made impossible."""
+    names = result.question.asked
+    fitted = np.zeros((len(names), len(names))) if result.fitted is None else result.fitted
+    note = (
+        "Correlations of the fitted covariances, without intervals: those of the covariances tell how sure each is. A"
+        " number whose fitted variance is zero has none."
+    )
+    return Figure(correlations(names, fitted), correlations_in_words(names, fitted), note=note)
+
+
+def _rounded(result: NumbersResult) -> list[dict[str, str]]:
+    """The estimates and their limits in their own units."""
+    return [rounded(row) for row in result.rows()]
+
+
+def _table(result: NumbersResult) -> Table:
+    fitted = [] if result.fitted is None else ["fitted"]
+    header = (result.about, result.noun, "std. error", "from", "to", *fitted)
+    rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
+    note = f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
+    why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
+    return Table(header, rows, note + (why if fitted else ""))

@@ -1,0 +1,231 @@
+"""One self-contained HTML page: sections of sentences, tables and figures, to be read, mailed and printed.
+
+The page asks nothing of a network and runs no script: its style is inline, its figures are elements of the page with
+images as data, and its content security policy forbids the rest. Its templates escape every text, so that labels of a
+survey's author or of the people asked stay texts.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from matplotlib.figure import Figure as Drawing
+
+from sordino.errors import SordinoError
+from sordino.page.figures.axes import LETTERS, WIDTH
+from sordino.page.figures.colours import variables
+from sordino.page.figures.drawing import POINTS, inline
+from sordino.page.figures.lettering import for_markup
+
+NUMBER = re.compile(
+    r"[-\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}~\[(]*\s*\d"
+)
+"""How a cell begins that holds a number, a percentage or an interval."""
+WORD = re.compile(r"[^\W\d_]{3}")
+"""Three letters together: a cell that holds them is a text, though it may begin with a digit."""
+NOTHING = {"", "-", "\N{EN DASH}", "\N{EM DASH}"}
+NARROW = 46
+"""Letters that a narrow screen has room for; where a table has more in its rows, each row is shown as a block there."""
+NAME = 12
+"""Letters of a row's name at least before it is broken into lines."""
+ACROSS = 5
+"""Numbers in a line of such a block at most; more take two lines."""
+SMALLEST, LARGEST = 10, 16
+"""Pixels of the letters in a figure that does not fill the page: narrower screens scroll it, wider ones leave room."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Paragraphs.
+
+    Attributes:
+        lines: one text for each.
+        title: a heading of their own within a section; none if empty.
+    """
+
+    kind: ClassVar[str] = "sentences"
+    lines: tuple[str, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; the first column names the rows, and columns of numbers stand on the right.
+
+    Attributes:
+        header: one text for each column.
+        rows: each as long as the header.
+        note: a sentence below; none if empty.
+
+    Raises:
+        SordinoError: a row of another length than the header.
+    """
+
+    kind: ClassVar[str] = "table"
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.header):
+                found = f"{len(row)} cells in row {number}, {len(self.header)} columns"
+                raise SordinoError("each row of a table must be as long as its header", found=found)
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers; the first never counts as one."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
+
+    @property
+    def stacked(self) -> bool:
+        """Whether a narrow screen shows each row as a block."""
+        columns = zip(self.header, *self.rows, strict=True)
+        longest = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+        # What the longest words of the columns take beside each other, in letters, with the space between.
+        return min(longest[0], NAME) + sum(length + 1.5 for length in longest[1:]) > NARROW
+
+    @property
+    def across(self) -> int:
+        """Numbers in a line of such a block."""
+        numbers = len(self.header) - 1
+        return numbers if numbers <= ACROSS else -(-numbers // 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A drawing.
+
+    Attributes:
+        drawing: in points, on no ground of its own.
+        words: what it shows, for those who do not see it: names and numbers, not only the kind.
+        title: a heading of its own within a section; none if empty.
+        note: a sentence below; none if empty.
+        wide: whether its letters, drawn for a narrow screen, keep their size on a wide one; those of others grow.
+
+    Raises:
+        SordinoError: no words for those who do not see it.
+    """
+
+    kind: ClassVar[str] = "figure"
+    drawing: Drawing
+    words: str
+    title: str = ""
+    note: str = ""
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.words.strip():
+            raise SordinoError("an image must be described in words", found="none", step="fill in 'words'")
+
+    @property
+    def width(self) -> float:
+        """Of the drawing, in points; a narrow one stands beside a table where there is room."""
+        return float(self.drawing.get_size_inches()[0]) * POINTS
+
+    @property
+    def least(self) -> float:
+        """Pixels at least: a narrower screen scrolls it."""
+        return 0 if self.wide else self.width * SMALLEST / (LETTERS * WIDTH)
+
+    @property
+    def most(self) -> float:
+        """Pixels at most."""
+        return self.width if self.wide else self.width * LARGEST / (LETTERS * WIDTH)
+
+    def elements(self, name: str) -> str:
+        """The drawing as elements of the page, its texts escaped.
+
+        Args:
+            name: begins the names of its parts.
+        """
+        return inline(self.drawing, self.words, name)
+
+
+Part = Sentences | Table | Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A heading and what stands below it.
+
+    Attributes:
+        title: the heading, which the table of contents has too.
+        parts: in their order; a figure and a table beside each other where there is room.
+        more: what is shown when it is asked for.
+        summary: what asks for it.
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    more: tuple[Part, ...] = ()
+    summary: str = "More"
+
+
+def render(title: str, lead: str, sections: Sequence[Section]) -> str:
+    """The page as one HTML5 document, to be written as UTF-8.
+
+    Args:
+        title: the page's name and main heading.
+        lead: the paragraph below it.
+        sections: in the order of the page.
+    """
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead,
+            light=variables(dark=False),
+            dark=variables(dark=True),
+            sections=sections,
+        )
+    )
+
+
+@cache
+def _templates() -> Environment:
+    """The page's templates, which escape every text and fail at a name that is not there."""
+    environment = Environment(
+        loader=PackageLoader("sordino.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["rows"] = _rows
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """A text without what no document can hold, before it is escaped; markup of the templates as it is."""
+    return for_markup(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _rows(parts: Sequence[Part]) -> list[list[tuple[int, Part]]]:
+    """The parts with their numbers from 1: one in a row, or a figure and what stands beside it where there is room."""
+    rows: list[list[tuple[int, Part]]] = []
+    for number, part in enumerate(parts, start=1):
+        before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
+        if before is not None and (_beside(before, part) or _beside(part, before)):
+            rows[-1].append((number, part))
+        else:
+            rows.append([(number, part)])
+    return rows
+
+
+def _beside(figure: Part, other: Part) -> bool:
+    """Whether a part stands beside a figure where there is room."""
+    return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
+
+
+def _numeric(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers, besides cells that hold nothing."""
+    full = [cell.strip() for cell in cells if cell.strip() not in NOTHING]
+    return bool(full) and all(NUMBER.match(cell) and not WORD.search(cell) for cell in full)

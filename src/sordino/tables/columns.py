@@ -1,0 +1,207 @@
+"""From the columns of one attribute to its values: indices of categories or cells, or numbers in the data's unit.
+
+A value that is none is an error that names its row and column, never the value: a skipped row would be a release that
+depends on the data.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError
+from sordino.survey.frozen.parts import AttributePart
+from sordino.survey.frozen.promise import Domain
+from sordino.tables.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
+from sordino.tables.frame import Table, expecting_kind
+from sordino.tables.wrong_rows import STEPS, Rows, examine, index_cause, label_cause, number_cause
+
+PAIR = ("latitude", "longitude")
+
+BEYOND = "beyond the range"
+"""Finite numbers that are none of an attribute's; where they are clipped there are none."""
+
+Column: TypeAlias = NDArray[Any]
+"""Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
+
+
+@dataclass(frozen=True)
+class AttributeColumns:
+    """How an attribute is read from a table.
+
+    Attributes:
+        names: of its columns: one, or for a grid latitude and longitude.
+        domain: its values.
+        missing: the category of a missing value; None where missing values are refused.
+        clip: whether a number beyond an end counts as that end.
+        after: what the advice about a bad value ends with.
+    """
+
+    names: tuple[str, ...]
+    domain: Domain | Interval
+    missing: str | None = None
+    clip: bool = False
+    after: str = "nothing was written"
+
+    @classmethod
+    def of(cls, part: AttributePart, domain: Domain | Interval) -> "AttributeColumns":
+        """The columns of a plan's attribute, whose domain is known."""
+        names = tuple(part.columns)
+        if part.number is not None:
+            return cls(names, domain, clip=part.number.clip)
+        return cls(names, domain, part.missing)
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """What to read: an index where SQL can tell it, else what the domain needs; and whether a value is missing."""
+        names = [quoted(name) for name in self.names]
+        missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
+        match self.domain:
+            case Interval():
+                return {"number": number(self.names[0])} | missing
+            case Grid() if len(names) == 2:
+                # A cast that fails gives no number, which lies outside every grid.
+                return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)} | missing
+            case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
+                read = number(self.names[0])
+                inside = f"{read} >= 0 AND {read} < {domain.k} AND {read} = floor({read})"
+                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"} | missing
+            case _:
+                return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
+
+    @property
+    def condition(self) -> str | None:
+        """An SQL condition that every good row meets; None where SQL cannot tell."""
+        match self.domain:
+            case Interval(low=low, high=high):
+                read = self.expressions["number"]
+                if self.clip:
+                    return f"coalesce(isfinite({read}), false)"
+                return f"coalesce({read} >= CAST({low!r} AS DOUBLE) AND {read} <= CAST({high!r} AS DOUBLE), false)"
+            case _:
+                index = self.expressions.get("index")
+                return None if index is None else f"{index} >= 0"
+
+    @property
+    def clipped(self) -> str | None:
+        """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
+        if not (isinstance(self.domain, Interval) and self.clip):
+            return None
+        read = self.expressions["number"]
+        return " OR ".join(
+            f"{read} {sign} CAST({end!r} AS DOUBLE)" for sign, end in (("<", self.domain.low), (">", self.domain.high))
+        )
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the columns are read as numbers."""
+        return "label" not in self.expressions
+
+    def values(self, table: Table, columns: Mapping[str, pa.Array], rows: int) -> Column:
+        """A batch's values, shape (n,): indices, or numbers in the data's unit, to be clipped where that is asked.
+
+        Args:
+            table: they are of, for messages.
+            columns: what the expressions gave.
+            rows: of the table before the batch.
+
+        Raises:
+            SordinoError: a value that is missing or none of the attribute's.
+        """
+        values, wrong = self._read(columns)
+        if wrong.any():
+            position = int(np.argmax(wrong))
+            raise self._error(table, rows + position + 1, missing=columns["missing"][position].as_py())
+        return values
+
+    def _read(self, columns: Mapping[str, pa.Array]) -> tuple[Column, NDArray[np.bool_]]:
+        """A batch's values, and in which rows there is none."""
+        if isinstance(self.domain, Interval):
+            numbers: NDArray[np.float64] = (
+                columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+            )
+            return numbers, ~(np.isfinite(numbers) if self.clip else self.domain.contains(numbers))
+        indices = self._indices(columns)
+        return indices, indices < 0
+
+    def _indices(self, columns: Mapping[str, pa.Array]) -> NDArray[np.intp]:
+        """Each row's value, -1 where it has none."""
+        match self.domain:
+            case Grid() if "index" not in columns:
+                latitude, longitude = (columns[key].to_numpy(zero_copy_only=False) for key in PAIR)
+                return self.domain.locate(latitude, longitude)
+            case Categories() as categories if "index" not in columns:
+                labels = columns["label"]
+                found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
+                indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
+                if self.missing is not None:
+                    missing = columns["missing"].to_numpy(zero_copy_only=False)
+                    indices[missing] = list(categories.labels).index(self.missing)
+                return indices
+            case _:
+                index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
+                return index
+
+    def _error(self, table: Table, row: int, *, missing: bool) -> SordinoError:
+        """What is wrong with the first wrong row, and how many there are."""
+        where = f"{table}, row {row}, {' and '.join(self.names)}"
+        wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
+        if missing:
+            named = isinstance(self.domain, Categories)
+            step = ", or declare one of the categories as `missing` in the survey" if named else ""
+            found = f"a missing one in {wrong.missing:,} of {wrong.rows:,} rows"
+            return SordinoError(f"{where}: a value must be given", found=found, step=f"fill it in{step}")
+        rule = "one of the survey's"
+        if isinstance(self.domain, Interval):
+            rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
+        clip = "correct it, or set clip = true in the survey"
+        step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
+        found = f"another {wrong.words}"
+        return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
+
+    def _judge(self, columns: Mapping[str, pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return self._read(columns)[1], columns["missing"].to_numpy(zero_copy_only=False)
+
+    def _causes(self, rows: Rows) -> NDArray[np.object_]:
+        match self.domain:
+            case Interval():
+                return number_cause(rows, BEYOND)
+            case Grid() if len(self.names) == 2:
+                return number_cause(rows, "outside the map")
+            case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
+                return index_cause(rows, domain.k)
+            case domain:
+                return label_cause(rows, domain.labels)
+
+
+def require_columns_of(asked: Iterable[AttributeColumns], table: Table) -> None:
+    """Refuse a table that lacks columns, or has other things than numbers and texts where numbers are read.
+
+    Args:
+        asked: the attributes.
+        table: that is read.
+
+    Raises:
+        SordinoError: columns that are missing, or dates or truth values in one.
+    """
+    asked = list(asked)
+    columns = list(dict.fromkeys(name for own in asked for name in own.names))
+    with expecting_kind(table, "table"):
+        require_columns(table, columns, "name them in its first line, or set `column` in the survey")
+    kinds = dict(header(table))
+    names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
+    wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
+    if wrong:
+        raise SordinoError(f"{table} must have numbers in {', '.join(names)}", found=", ".join(wrong))
+
+
+def numeric_type(kind: str) -> bool:
+    """Whether numbers are read from a column of this type: numbers or texts, not dates or truth values."""
+    return kind in WHOLE or kind in (TEXT, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")

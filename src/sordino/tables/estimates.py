@@ -1,0 +1,87 @@
+"""Estimates as a table: a row for each value, written some at a time, since a million rows are many small objects."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from sordino.errors import SordinoError
+from sordino.survey.results.result import Result, Row, Untold
+from sordino.tables.duckdb import header, table_format, write_table
+
+ROWS = 1 << 15
+"""Rows of a batch."""
+
+BLANK = r"[\s\u200b-\u200f\u2060\ufeff]"
+"""What a spreadsheet may leave out, or not show."""
+
+SIGN = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+"""How a formula begins, in full width too."""
+
+FORMULA = re.compile(rf"'*(?:[\t\r\n]|{BLANK}*{SIGN})|.*[;\t\r\n]{BLANK}*{SIGN}", re.DOTALL)
+"""What a spreadsheet takes for a formula, after apostrophes of its own; or takes apart, at a semicolon for instance, so
+that a part of it is one."""
+
+PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(, ?-?[0-9]+(\.[0-9]+)?)*", re.ASCII)
+"""A number, or numbers with commas between, as the position of a cell on a map: nothing that could be worked out."""
+
+
+def write_estimates(found: Sequence[Result], path: Path, *, overwrite: bool = False) -> None:
+    """Write all rows of all results: attribute, value, estimate, standard error, limits; and what was fitted, if any.
+
+    In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`); a Parquet
+    file holds names as they are.
+
+    Raises:
+        SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+    """
+    numbers = ["estimate", "stderr", "low", "high"]
+    if any(not isinstance(result, Untold) and result.fitted is not None for result in found):
+        numbers.append("fitted")
+    schema = _schema(numbers)
+    batches = _batches(found, schema, cells=table_format(path) != ".parquet")
+    write_table(path, schema, batches, overwrite=overwrite)
+
+
+def table_of(found: Sequence[Result]) -> pa.Table:
+    """All rows of all results in memory, names as they are; what was fitted is null where nothing was."""
+    schema = _schema(("estimate", "stderr", "low", "high", "fitted"))
+    return pa.Table.from_batches(_batches(found, schema, cells=False), schema)
+
+
+def as_cell(text: str) -> str:
+    """A name as a spreadsheet takes it for a text, not for a formula; the apostrophe before it is its mark for that.
+
+    Names that begin with apostrophes and a formula get one more, so that each name can be told from what is written.
+
+    Example:
+        >>> as_cell("=1+1"), as_cell("-5"), as_cell("-71.1,42.3"), as_cell("it's"), as_cell("'=1+1")
+        ("'=1+1", '-5', '-71.1,42.3', "it's", "''=1+1")
+    """
+    return f"'{text}" if FORMULA.match(text) and not PLAIN.fullmatch(text) else text
+
+
+def is_estimates(path: Path) -> bool:
+    """Whether a file is a table of estimates."""
+    try:
+        return [name for name, _ in header(path)][:3] == ["attribute", "value", "estimate"]
+    except SordinoError:
+        return False
+
+
+def _schema(numbers: Sequence[str]) -> pa.Schema:
+    texts = [(name, pa.string()) for name in ("attribute", "value")]
+    return pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
+
+
+def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
+    for result in found:
+        rows = map(_row_of_cells, result.rows()) if cells else result.rows()
+        while batch := list(islice(rows, ROWS)):
+            yield pa.RecordBatch.from_pylist(batch, schema=schema)
+
+
+def _row_of_cells(row: Row) -> Row:
+    return {name: as_cell(entry) if isinstance(entry, str) else entry for name, entry in row.items()}

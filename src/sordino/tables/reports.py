@@ -1,0 +1,290 @@
+"""Reports: privatize a table of people into a file or a frame, and tally them. Bounded memory, whole files or none.
+
+A row is one report: the plan's tag and a code. In CSV both have a constant number of digits, so that no length tells
+anything and a cut row is seen.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.document.files import require_new
+from sordino.errors import DamagedError, SordinoError
+from sordino.exact.keyed import KeyedRecords, KeyedSource
+from sordino.exact.source import Source, SystemSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.tables.copies import Copies
+from sordino.tables.duckdb import (
+    WHOLE,
+    count_where,
+    header,
+    quoted,
+    read_batches,
+    refuse_blank_lines,
+    require_columns,
+    table_format,
+    typed,
+    write_table,
+)
+from sordino.tables.frame import Table, expecting_kind
+from sordino.tables.key import TASK, make_key, read_key
+from sordino.tables.records import check_ids
+from sordino.tables.values import check_values, read_people
+
+COLUMNS = ("plan", "code")
+
+HASH = b"sordino plan"
+"""What the metadata of reports in memory call the plan's hash."""
+
+TAG_DIGITS = 20
+"""Decimal digits of 64 bits."""
+
+Progress = Callable[[int], None]
+"""Called with the number of rows done since the last call."""
+
+
+def privatize_table(
+    plan: Plan,
+    data: Table,
+    reports: Path,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    key: Path | KeyedSource | None = None,
+    task: str = TASK,
+) -> int:
+    """Release one report for each row of a table; returns how many.
+
+    For a holder of data who releases it, for simulation and for benchmarks: in the local setting people privatize on
+    their own devices. Each call without a key is a new release, so an existing file is never replaced.
+
+    Args:
+        plan: by which.
+        data: the people, a row each.
+        reports: the file to write; in the order of the rows, without their ids.
+        progress: called with the number of rows done since the last call.
+        id_column: tells the rows apart; an id that stands twice is refused.
+        key: the key file, made if there is none, or a keyed source, which names its own task: the same key, plan, task,
+            id and value always give the same report.
+        task: tells this release from others of the same plan under the same key file.
+
+    Raises:
+        SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
+            none or is not secret, or the system refuses to write; no reports are left.
+    """
+    if reports.is_file():
+        raise SordinoError(
+            f"{reports} must not exist: privatizing the same people again is a second release, and losses add",
+            step="use the reports that you have",
+        )
+    require_new(reports)
+    done = 0
+
+    def count(rows: int) -> None:
+        nonlocal done
+        done += rows
+        progress(rows)
+
+    batches = _reports(plan, data, count, id_column, key, task)
+    digits = len(str(plan.sampled.outputs - 1))
+    padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
+    write_table(reports, _schema(plan), batches, "plan, code" if table_format(reports) == ".parquet" else padded)
+    return done
+
+
+def privatize_frame(
+    plan: Plan,
+    data: Table,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    key: Path | KeyedSource | None = None,
+    task: str = TASK,
+) -> pa.Table:
+    """The reports that `privatize_table` would write, in memory; each call without a key is a new release.
+
+    Returns:
+        The columns of a report file, and the plan's hash in the metadata.
+
+    Raises:
+        SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
+    """
+    batches = _reports(plan, data, progress, id_column, key, task)
+    return pa.Table.from_batches(batches, _schema(plan)).replace_schema_metadata({HASH: plan.hash})
+
+
+def _reports(
+    plan: Plan, data: Table, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
+) -> Iterator[pa.RecordBatch]:
+    """One report for each row of a table, whose rows have all been looked at before the first is made."""
+    if key is not None and id_column is None:
+        raise SordinoError(
+            "a key needs the ids of the rows to repeat their reports",
+            found="no column of ids",
+            step="name it: --id COLUMN",
+        )
+    secret = read_key(key) if isinstance(key, Path) else None
+    # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
+    check_values(plan, data)
+    if id_column is not None:
+        check_ids(data, id_column)
+    if isinstance(key, Path):
+        key = KeyedSource(secret or make_key(key), task)
+    keyed = None if key is None else key.of_plan(plan.hash)
+    return _drawn(plan, data, progress, id_column, keyed)
+
+
+def _drawn(
+    plan: Plan, data: Table, progress: Progress, id_column: str | None, keyed: KeyedSource | None
+) -> Iterator[pa.RecordBatch]:
+    """The reports of rows that have been looked at."""
+    sampled, schema, fresh = plan.sampled, _schema(plan), SystemSource()
+    width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
+    for values, ids in read_people(plan, data, id_column, checked=True):
+        # All ids of the table have been compared.
+        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
+        codes = sampled.privatize(values, source)
+        tags = np.full(len(codes), plan.tag, dtype=np.uint64)
+        yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
+        progress(len(codes))
+
+
+def _schema(plan: Plan) -> pa.Schema:
+    """The columns of reports, as narrow as the plan's codes allow."""
+    return pa.schema([("plan", pa.uint64()), ("code", pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64())])
+
+
+def tally_table(
+    plan: Plan,
+    reports: Sequence[Table],
+    progress: Progress = lambda _: None,
+    note: Callable[[str], None] = lambda _: None,
+) -> Aggregate:
+    """Count the reports of one or more files or frames.
+
+    Args:
+        plan: of the reports.
+        reports: the files or frames.
+        progress: called with the number of rows done since the last call.
+        note: called with a sentence about files that hold the same few reports, which may be copies.
+
+    Raises:
+        SordinoError: reports of another plan, a copy of another file, or no reports.
+        DamagedError: a code that the plan cannot send, a damaged or cut file.
+    """
+    sampled = plan.sampled
+    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    copies = Copies(note)
+    for table in reports:
+        rows = 0
+        for codes in copies.watched(table, _read_codes(plan, table)):
+            try:
+                aggregate += sampled.tally(codes)
+            except SordinoError:
+                position = sampled.first_invalid(codes)
+                if position is None:
+                    raise
+                rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
+                raise DamagedError(rule, found="another code", step="get the file again") from None
+            rows += len(codes)
+            progress(len(codes))
+    if aggregate.n == 0:
+        raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
+    return aggregate
+
+
+def tally_people(
+    plan: Plan,
+    data: Table,
+    progress: Progress = lambda _: None,
+    *,
+    id_column: str | None = None,
+    keyed: KeyedSource | None = None,
+) -> Aggregate:
+    """Privatize a table and tally its reports without writing them: for simulation and benchmarks.
+
+    With a column of ids and a keyed source the reports are repeatable; the ids must differ (`check_ids`).
+    """
+    sampled, fresh = plan.sampled, SystemSource()
+    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    for values, ids in read_people(plan, data, id_column):
+        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
+        aggregate += sampled.tally(sampled.privatize(values, source))
+        progress(len(values[0]))
+    return aggregate
+
+
+def _read_codes(plan: Plan, table: Table) -> Iterator[NDArray[np.uint64]]:
+    """The codes of a table, each row checked.
+
+    Raises:
+        SordinoError: another plan's report, or columns of another kind.
+        DamagedError: a code that no report of the plan has, or a cut file.
+    """
+    with expecting_kind(table, "reports"):
+        require_columns(table, COLUMNS, "give a file that `sordino privatize` wrote")
+    last = plan.sampled.outputs - 1
+    tag, code = (quoted(name) for name in COLUMNS)
+    own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
+    whole = "true"
+    if typed(table):
+        wrong = [name for name, kind in header(table) if name in COLUMNS and kind not in WHOLE]
+        if wrong:
+            raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
+    else:
+        _require_last_line(table)
+        refuse_blank_lines(table)
+        whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
+    valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
+    select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
+    rows = 0
+    for batch in read_batches(table, select, COLUMNS):
+        for name in ("own", "valid"):
+            if batch.column(name).true_count < len(batch):
+                row = rows + pc.index(batch.column(name), value=False).as_py() + 1
+                raise _foreign(table, row, own) if name == "own" else _no_code(table, row, last, own, valid)
+        codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
+        rows += len(batch)
+        yield codes
+
+
+def _foreign(table: Table, row: int, own: str) -> SordinoError:
+    """Reports whose tag is not the plan's."""
+    sign = f"regexp_full_match(CAST({quoted('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
+    rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
+    found, step = f"another plan's in {foreign:,} of {rows:,} rows", "aggregate each plan's reports apart"
+    if rounded == foreign:
+        found += " (numbers with a decimal point, as programs write that round what is long)"
+        step = "get the file as it was written"
+    return SordinoError(f"{table}, row {row}: a report must belong to the plan", found=found, step=step)
+
+
+def _no_code(table: Table, row: int, last: int, own: str, valid: str) -> DamagedError:
+    """Codes that no report of the plan has."""
+    code = f"CAST({quoted('code')} AS VARCHAR)"
+    wrong = f"({own} AND NOT {valid})"
+    short = f"regexp_full_match({code}, '[0-9]+') AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false)"
+    point = f"regexp_full_match({code}, '[0-9]+\\.0*')"
+    conditions = ["true", wrong, f"{wrong} AND {short}", f"{wrong} AND {point}"]
+    rows, count, shortened, pointed = count_where(table, conditions, COLUMNS)
+    cause = ""
+    if shortened == count:
+        cause = " (without their leading zeros, as programs write that take codes for numbers)"
+    elif pointed == count:
+        cause = " (with a decimal point, as programs write that take codes for measurements)"
+    rule = f"{table}, row {row}: a code must be one of the plan's, in 0..{last}"
+    return DamagedError(rule, found=f"another code in {count:,} of {rows:,} rows{cause}", step="get the file again")
+
+
+def _require_last_line(path: Table) -> None:
+    """A report file that was cut does not end with a line feed, unless it was cut between rows."""
+    if isinstance(path, Path) and table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
+        with path.open("rb") as file:
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                raise DamagedError(f"{path} must end with a whole row", found="a cut file", step="get the file again")

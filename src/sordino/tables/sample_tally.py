@@ -1,0 +1,57 @@
+"""A public sample as a table, tallied by the values of each attribute. Bounded memory: counts and sums only.
+
+A record with a missing value or one outside its domain is refused, with its row and column and never with its value:
+left out, it would make the sample another population's.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sordino.design.dependence.asked import Asked, Attribute, NumberAttribute
+from sordino.design.dependence.from_sample import SampleTally, tally_sample
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError
+from sordino.survey.frozen.own_columns import require_own_columns
+from sordino.tables.columns import AttributeColumns, require_columns_of
+from sordino.tables.duckdb import read_batches, refuse_blank_lines
+
+
+def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], None] = lambda _: None) -> SampleTally:
+    """Count the records of a sample.
+
+    Args:
+        asked: the attributes, with their columns, and the statistics.
+        path: a CSV or Parquet file.
+        progress: called with the number of rows done since the last call.
+
+    Raises:
+        SordinoError: two attributes that read one column, an unreadable table, no rows, a column missing, or a value
+            that is missing or outside its domain.
+    """
+    read = [_columns(attribute) for attribute in asked.attributes]
+    require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
+    require_columns_of(read, path)
+    refuse_blank_lines(path)
+    select = {f"{key} {j}": text for j, own in enumerate(read) for key, text in own.expressions.items()}
+    total: SampleTally | None = None
+    for batch in read_batches(path, select, list(dict.fromkeys(name for own in read for name in own.names))):
+        rows = 0 if total is None else total.n
+        values = [
+            own.values(path, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
+            for j, own in enumerate(read)
+        ]
+        part = tally_sample(asked, values)
+        total = part if total is None else total + part
+        progress(len(batch))
+    if total is None or total.n == 0:
+        raise SordinoError(f"{path} must hold data", found="no rows")
+    return total
+
+
+def _columns(attribute: Attribute) -> AttributeColumns:
+    """How an attribute of a sample is read."""
+    names = attribute.columns or (attribute.name,)
+    after = "a record that is left out makes the sample another population's"
+    if isinstance(attribute, NumberAttribute):
+        return AttributeColumns(names, Interval(attribute.low, attribute.high), clip=attribute.clip, after=after)
+    return AttributeColumns(names, attribute.domain, attribute.missing, after=after)

@@ -1,0 +1,113 @@
+"""From a table of people to what each question's channel takes, batch by batch."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+
+from sordino.errors import SordinoError
+from sordino.exact.source import Words
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.tables.columns import AttributeColumns, Column, require_columns_of
+from sordino.tables.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
+from sordino.tables.frame import Table
+from sordino.tables.records import batch_ids, id_expressions
+
+Values: TypeAlias = tuple[Column, ...]
+"""For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""
+
+
+def check_values(plan: Plan, table: Table) -> None:
+    """Read a table of people once, and refuse what `read_values` would refuse."""
+    conditions = [columns.condition for columns in _asked(plan).values()]
+    told = [condition for condition in conditions if condition is not None]
+    if len(told) == len(conditions):
+        require_columns_of(_asked(plan).values(), table)
+        refuse_blank_lines(table)
+        if holds_everywhere(table, " AND ".join(told), columns_read(plan)):
+            return
+    for _ in read_values(plan, table):
+        pass
+
+
+def read_values(plan: Plan, table: Table, *, checked: bool = False) -> Iterator[Values]:
+    """The values that the plan's questions ask for in a table of people, a batch at a time.
+
+    Args:
+        plan: whose attributes are read, of everybody: who answers which question is drawn without looking.
+        table: a file or a frame.
+        checked: whether `check_values` has read it before; each value is looked at all the same.
+
+    Raises:
+        SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
+    """
+    for values, _ in read_people(plan, table, None, checked=checked):
+        yield values
+
+
+def read_people(
+    plan: Plan, table: Table, id_column: str | None, *, checked: bool = False
+) -> Iterator[tuple[Values, Words | None]]:
+    """The values as `read_values` gives them, each batch with the ids of its rows, shape (n, 2), if a column has them.
+
+    Raises:
+        SordinoError: as `read_values`, or an id that is missing or of another kind.
+    """
+    asked, columns = _asked(plan), columns_read(plan)
+    require_columns_of(asked.values(), table)
+    keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
+    select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
+    if id_column is not None:
+        columns = list(dict.fromkeys([*columns, id_column]))
+        select |= id_expressions(table, id_column, dict(header(table)))
+    if not checked:
+        refuse_blank_lines(table)
+    rows = 0
+    for batch in read_batches(table, select, columns):
+        read = {
+            name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows)
+            for name, own in asked.items()
+        }
+        ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
+        rows += len(batch)
+        yield tuple(_taken(question, read) for question in plan.questions), ids
+    if rows == 0:
+        raise SordinoError(f"{table} must hold data", found="no rows")
+
+
+def count_clipped(plan: Plan, table: Table) -> dict[str, int]:
+    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
+    clipped = {name: own for name, own in _asked(plan).items() if own.clipped is not None}
+    if not clipped:
+        return {}
+    conditions = [own.clipped or "" for own in clipped.values()]
+    counts = count_where(table, conditions, [own.names[0] for own in clipped.values()])
+    return dict(zip(clipped, counts, strict=True))
+
+
+def _taken(question: Question, read: dict[str, Column]) -> Column:
+    """What a question's channel takes."""
+    if isinstance(question, NumbersQuestion):
+        # Clipping happens here, where it was asked for; all other numbers lie between the ends.
+        scaled = [end.scaled(read[name]) for name, end in zip(question.asked, question.intervals, strict=True)]
+        return np.column_stack(scaled)
+    return read[question.name]
+
+
+def _asked(plan: Plan) -> dict[str, AttributeColumns]:
+    """The attributes that some question asks for."""
+    asked: dict[str, AttributeColumns] = {}
+    for question in plan.questions:
+        # Questions keep their domains: a million labels are read once.
+        if isinstance(question, NumbersQuestion):
+            parts = zip(question.asked, question.attributes, question.intervals, strict=True)
+            asked |= {name: AttributeColumns.of(part, interval) for name, part, interval in parts}
+        else:
+            asked[question.name] = AttributeColumns.of(question.attribute, question.domain)
+    return asked
+
+
+def columns_read(plan: Plan) -> list[str]:
+    """The columns of all questions, each once."""
+    return list(dict.fromkeys(name for own in _asked(plan).values() for name in own.names))

@@ -1,0 +1,161 @@
+"""What the wrong rows of a column share: how many they are, and their likeliest cause, never a value.
+
+One more reading of the table, once it is known that there is something to tell. Only whoever holds the table sees it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from sordino.tables.duckdb import number, quoted, read_batches
+from sordino.tables.frame import Table
+
+Mask = NDArray[np.bool_]
+
+POINT = r"^[-+]?[0-9]+\.0+$"
+SIGNS: Mapping[str, str] = {
+    "empty": r"^\s*$",
+    "numbers with a decimal comma": r"^\s*[-+]?[0-9]+,[0-9]+\s*$",
+    "dates": r"^\s*[0-9]{1,4}([-/.])[0-9]{1,2}[-/.][0-9]{1,4}([ T].*)?$",
+    "numbers with other signs beside them": r"^\D{0,4}[0-9][0-9., _']*\D{0,5}$",
+}
+"""Where a number is asked and a text is none: the first that fits."""
+
+STEPS: Mapping[str, str] = {
+    "numbers with a decimal point where names are whole numbers": "write them without it, as text or as whole numbers",
+    "differing from a name only by case or spaces": "write them as the survey does",
+    "numbers with a decimal comma": "write a point",
+    "numbers with other signs beside them": "write the numbers alone",
+    "numbers with a fraction where whole ones are asked": "write whole numbers",
+}
+"""What to do about a cause, where that can be said."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The wrong rows of a batch.
+
+    Attributes:
+        texts: of each column.
+        numbers: of each column, shape (n,); NaN for a text that is none.
+    """
+
+    texts: Sequence[pa.Array]
+    numbers: Sequence[NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with a column.
+
+    Attributes:
+        rows: of the table.
+        missing: in how many a value is missing that must be given.
+        causes: of the other wrong rows, how many each cause has.
+    """
+
+    rows: int
+    missing: int
+    causes: Counter[str]
+
+    @property
+    def words(self) -> str:
+        """How many rows there are, and what they share."""
+        count = sum(self.causes.values())
+        told = [cause if len(self.causes) == 1 else f"{n:,} {cause}" for cause, n in self.causes.most_common()]
+        return f"in {count:,} of {self.rows:,} rows ({', '.join(told)})"
+
+    @property
+    def cause(self) -> str:
+        """That of most rows."""
+        return self.causes.most_common(1)[0][0] if self.causes else ""
+
+
+def examine(
+    table: Table,
+    names: Sequence[str],
+    expressions: Mapping[str, str],
+    judge: Callable[[Mapping[str, pa.Array]], tuple[Mask, Mask]],
+    cause: Callable[[Rows], NDArray[np.object_]],
+) -> Wrong:
+    """Read the columns of an attribute once more, and count.
+
+    Args:
+        table: a file or a frame.
+        names: of the columns.
+        expressions: what `judge` needs, in SQL.
+        judge: which rows of a batch are wrong, and in which of these a value is missing.
+        cause: what is wrong in each row.
+    """
+    select = dict(expressions)
+    for j, name in enumerate(names):
+        select |= {f"text {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {j}": number(name)}
+    rows, missing, causes = 0, 0, Counter[str]()
+    for batch in read_batches(table, select, names):
+        wrong, absent = judge({key: batch.column(key) for key in expressions})
+        rows += len(batch)
+        missing += int(np.count_nonzero(wrong & absent))
+        if (there := wrong & ~absent).any():
+            those = batch.filter(pa.array(there))
+            numbers = [those.column(f"number {j}").to_numpy(zero_copy_only=False) for j in range(len(names))]
+            found = Rows([those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers])
+            causes.update(cause(found).tolist())
+    return Wrong(rows, missing, causes)
+
+
+def number_cause(rows: Rows, beyond: str) -> NDArray[np.object_]:
+    """Why each row is none, where numbers are asked: of the first column that is no number, or because of all.
+
+    Args:
+        rows: the wrong ones.
+        beyond: what finite numbers are that are wrong.
+    """
+    found = np.full(len(rows.texts[0]), beyond, dtype=object)
+    for texts, numbers in reversed(list(zip(rows.texts, rows.numbers, strict=True))):
+        spelt = _matches(texts, r"^\s*[-+]?(nan|inf|infinity)\s*$", ignore_case=True)
+        infinite = ~np.isfinite(numbers)
+        found[infinite] = "text"
+        for name, pattern in reversed(list(SIGNS.items())):
+            found[infinite & _matches(texts, pattern)] = name
+        found[infinite & (spelt | np.isinf(numbers))] = "not finite"
+    return found
+
+
+def index_cause(rows: Rows, k: int) -> NDArray[np.object_]:
+    """Why each row is none, where the whole numbers 0..k-1 are asked."""
+    found = number_cause(rows, f"beyond 0..{k - 1}")
+    (numbers,) = rows.numbers
+    with np.errstate(invalid="ignore"):
+        fraction = np.isfinite(numbers) & (numbers >= 0) & (numbers < k)
+    found[fraction] = "numbers with a fraction where whole ones are asked"
+    return found
+
+
+def label_cause(rows: Rows, labels: Sequence[str]) -> NDArray[np.object_]:
+    """Why each row is none, where names are asked."""
+    (texts,) = rows.texts
+    found = np.full(len(texts), "other names", dtype=object)
+    known = pa.array(labels, type=pa.string())
+    texts = texts.cast(pa.string())
+    alike = pc.is_in(_plain(texts), value_set=_plain(known)).to_numpy(zero_copy_only=False)
+    found[alike] = "differing from a name only by case or spaces"
+    whole = pc.replace_substring_regex(texts, r"\.0+$", "")
+    pointed = _matches(texts, POINT) & pc.is_in(whole, value_set=known).to_numpy(zero_copy_only=False)
+    found[pointed] = "numbers with a decimal point where names are whole numbers"
+    found[_matches(texts, SIGNS["empty"])] = "empty"
+    return found
+
+
+def _plain(texts: pa.Array) -> pa.Array:
+    return pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+
+
+def _matches(texts: pa.Array, pattern: str, *, ignore_case: bool = False) -> Mask:
+    found = pc.match_substring_regex(texts.cast(pa.string()), pattern, ignore_case=ignore_case)
+    matches: Mask = pc.fill_null(found, fill_value=False).to_numpy(zero_copy_only=False)
+    return matches

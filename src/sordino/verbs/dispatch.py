@@ -1,0 +1,388 @@
+"""The verbs: plan, privatize, aggregate, estimate, certify, explain. The same words in Python and on the command line.
+
+Each takes whatever noun it makes sense of: a plan (or its file) and tables of people or reports, or a mechanism and
+arrays; and refuses all else with the next step. A table is a frame in memory (whatever offers the Arrow C stream:
+pandas, polars, pyarrow, DuckDB) or the path of a CSV or Parquet file. The guarantees are those of what they call.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, cast, overload
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike
+
+from sordino.audit.answers import AnswersCertificate
+from sordino.audit.certify import Certificate
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.pairwise import LDP, PairwiseDefinition
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate, Method
+from sordino.estimation.moments import NormalEstimate
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages.arguments import checked
+from sordino.exact.source import Source, SystemSource, Words
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.bit_query import BitQuery
+from sordino.mechanism.number import NumberChannel
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
+from sordino.survey.planning.forecast import warnings as unlikely
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
+from sordino.survey.results.tally import load_aggregate
+from sordino.tables.frame import Frame, Table, is_frame
+from sordino.tables.key import TASK
+from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
+from sordino.tables.values import columns_read
+from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, kind, tally_asked
+from sordino.verbs.plan_results import PlanCertificate, PlanEstimate
+from sordino.words.explain import explain as explain_noun
+
+PlanLike: TypeAlias = Plan | Path | str
+"""A plan, or the path of its file."""
+
+
+@checked
+def plan(survey: Survey | Mapping[str, Any] | Path | str, people: int) -> Plan:
+    """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
+
+    Args:
+        survey: a survey, its tables as TOML gives them, or the path of its file.
+        people: how many are expected to answer, for the expected errors.
+
+    Warns of questions that so few people cannot be expected to answer.
+
+    Raises:
+        SordinoError: a survey with mistakes, or one from which nothing can be learned.
+
+    Example:
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000).people
+        10000
+    """
+    made, found = freeze(survey, people)
+    for sentence in unlikely(found):
+        warnings.warn(sentence, stacklevel=3)
+    return made
+
+
+def freeze(survey: object, people: int) -> tuple[Plan, tuple[Forecast, ...]]:
+    """The plan of a survey, and what its questions will show, for people of whom nothing is known."""
+    if isinstance(survey, Path | str):
+        survey = Survey.load(survey)
+    elif isinstance(survey, Mapping):
+        survey = Survey.read(dict(survey))
+    if not isinstance(survey, Survey):
+        step = "give a Survey, its tables, or the path of its file"
+        raise SordinoError("a plan is made of a survey", found=f"a {type(survey).__name__}", step=step)
+    made = Plan.of(survey, people)
+    found = forecasts(made)
+    require_learnable(found)
+    return made, found
+
+
+@overload
+def privatize(
+    plan: PlanLike,
+    people: Any,
+    source: KeyedSource | SystemSource | None = None,
+    *,
+    id_column: str | None = None,
+    key: Path | str | None = None,
+    task: str | None = None,
+    progress: Progress | None = None,
+) -> pa.Table: ...
+@overload
+def privatize(
+    plan: PlanLike,
+    people: Any,
+    source: KeyedSource | SystemSource | None = None,
+    *,
+    id_column: str | None = None,
+    key: Path | str | None = None,
+    task: str | None = None,
+    progress: Progress | None = None,
+    output: Path | str,
+) -> int: ...
+@overload
+def privatize(plan: Asked, people: ArrayLike | Sequence[ArrayLike], source: Source | None = None) -> Words: ...
+@checked
+def privatize(
+    plan: Any,
+    people: Any,
+    source: Any = None,
+    *,
+    id_column: str | None = None,
+    key: Path | str | None = None,
+    task: str | None = None,
+    progress: Progress | None = None,
+    output: Path | str | None = None,
+) -> Any:
+    """Release one report for each person.
+
+    **Every call without a key is a new release, and losses add.** For a holder of data who releases it, and for
+    simulation: in the local setting people privatize on their own devices, and raw answers never leave them.
+
+    Args:
+        plan: a plan, or the path of its file; or a mechanism or query.
+        people: a row each, in a frame or a file with the survey's columns; of a mechanism, an array of values.
+        source: of random words: fresh ones of the operating system by default. With a `KeyedSource(key, task)` and ids
+            the same plan, id and value always give the same report, whatever the table is held in.
+        id_column: the column that tells people apart; an id that stands twice is refused.
+        key: instead of a source, the path of a key file, made if there is none.
+        task: with a key file, the name of this release.
+        progress: called with the number of rows done since the last call.
+        output: the file of reports to write, never over another one.
+
+    Returns:
+        The reports in the order of the rows, with the columns `plan` and `code` of a report file and the plan's hash in
+        the metadata; how many they are, where they are written; of a mechanism, its codes.
+
+    Raises:
+        SordinoError: a value that is missing or outside its domain (named by row, never by value), or other bad input;
+            nothing was released.
+
+    Example:
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = Plan.of(Survey.read({**asked, "ask": [{"histogram": "smoker"}]}), 1000)
+        >>> reports = privatize(frozen, pa.table({"smoker": ["yes", "no", "no"]}))
+        >>> reports.num_rows, reports.column_names
+        (3, ['plan', 'code'])
+    """
+    if isinstance(plan, Asked):
+        if (id_column, key, task, progress, output) != (None,) * 5:
+            raise SordinoError("ids, keys and files are of plans", found=kind(plan), step="give the source alone")
+        return codes_of(plan, people, source)
+    frozen = _read_plan(plan, "privatize")
+    if source is not None and not isinstance(source, KeyedSource | SystemSource):
+        step = "give KeyedSource(key, task) itself, and id_column"
+        raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
+    if source is not None and key is not None:
+        raise SordinoError("words come from a source or from a key file", found="both", step="leave one out")
+    if task is not None and key is None:
+        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
+    held = source if isinstance(source, KeyedSource) else None if key is None else Path(key)
+    data = people_table(frozen, people, id_column)
+    done = progress or (lambda _: None)
+    name = TASK if task is None else task
+    if output is not None:
+        return privatize_table(frozen, data, Path(output), done, id_column=id_column, key=held, task=name)
+    return privatize_frame(frozen, data, done, id_column=id_column, key=held, task=name)
+
+
+def people_table(plan: Plan, people: Any, id_column: str | None = None) -> Table:
+    """A plan's columns of a frame, or a file."""
+    if isinstance(people, Path | str):
+        return Path(people)
+    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
+
+
+@overload
+def aggregate(
+    plan: PlanLike, *reports: Any, progress: Progress | None = None, note: Callable[[str], None] | None = None
+) -> Aggregate: ...
+@overload
+def aggregate(plan: Asked, *reports: ArrayLike | Aggregate) -> Aggregate: ...
+@checked
+def aggregate(
+    plan: Any, *reports: Any, progress: Progress | None = None, note: Callable[[str], None] | None = None
+) -> Aggregate:
+    """Tally reports, and add up aggregates.
+
+    Args:
+        plan: a plan, or the path of its file; or a mechanism or query.
+        reports: frames or files of reports, aggregates or their files (.json), each once; of a mechanism, codes.
+        progress: called with the number of rows done since the last call.
+        note: called with a sentence about reports that may be copies of others; a warning by default.
+
+    Raises:
+        SordinoError: another plan's reports, a code that cannot be sent, a copy of other reports, or none at all.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> mechanism = RandomizedResponse(2, "1")
+        >>> aggregate(mechanism, [0, 1, 1], [1]).counts.tolist()
+        [1, 3]
+    """
+    if not reports:
+        raise SordinoError("an aggregate is of reports", found="none", step="give them after the plan")
+    if isinstance(plan, Asked):
+        return tally_asked(plan, reports)
+    frozen = _read_plan(plan, "aggregate")
+    say = note or (lambda sentence: warnings.warn(sentence, stacklevel=4))
+    given = [Path(part) if isinstance(part, Path | str) else part for part in reports]
+    _require_different(given)
+    total = frozen.sampled.tally(np.empty(0, dtype=np.uint64))
+    seen: dict[bytes, object] = {}
+    for i, part in enumerate(given):
+        if not isinstance(part, Aggregate) and not _is_saved(part):
+            continue
+        found = load_aggregate(frozen, part) if isinstance(part, Path) else part
+        name = part if isinstance(part, Path) else f"aggregate {i + 1}"
+        first = seen.setdefault(found.counts.tobytes(), name)
+        if first is not name:
+            say(f"{name} holds the same counts as {first}, by chance or as a copy; they count twice")
+        total += found
+    tables = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
+    if tables:
+        named = [
+            part
+            if isinstance(part, Path)
+            else Frame.of(part, COLUMNS, "the frame" if len(given) == 1 else f"frame {i + 1}")
+            for i, part in tables
+        ]
+        total += tally_table(frozen, named, progress or (lambda _: None), say)
+    return total
+
+
+@overload
+def estimate(
+    plan: PlanLike, aggregate: Any, method: Method | None = None, *, confidence: float = 0.95
+) -> PlanEstimate: ...
+@overload
+def estimate(
+    plan: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
+) -> Estimate: ...
+@overload
+def estimate(plan: NumberChannel | BitQuery, aggregate: Aggregate) -> NormalEstimate: ...
+@overload
+def estimate(plan: Query, aggregate: Aggregate, method: Method | None = None) -> Estimate | NormalEstimate: ...
+@overload
+def estimate(
+    plan: Sampled, aggregate: Aggregate, method: Method | None = None
+) -> tuple[Estimate | NormalEstimate, ...]: ...
+@checked
+def estimate(
+    plan: Any,
+    aggregate: Any,
+    method: Method | None = None,
+    *,
+    confidence: float = 0.95,
+    subtract_totals: bool = False,
+) -> Any:
+    """Estimate what reports tell, with standard errors and intervals.
+
+    Args:
+        plan: a plan, or the path of its file; or a mechanism, a channel from numbers, or a query.
+        aggregate: the tally of its reports; for a plan also reports, as `aggregate` takes them.
+        method: how shares are fitted; by default what keeps what every report tells.
+        confidence: of each interval by itself, for a plan; other estimates have `interval(confidence)`.
+        subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
+
+    Returns:
+        Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
+        `Estimate` of its values' shares; of a channel from numbers, their means, scaled as it takes them; of a question
+        by one bit, the mean of its statistic; of several queries, the estimate of each.
+
+    Raises:
+        SordinoError: no reports, another mechanism's, or ones from which nothing can be learned.
+
+    Example:
+        >>> from sordino import RandomizedResponse
+        >>> mechanism = RandomizedResponse(2, "ln 3")
+        >>> estimate(mechanism, mechanism.tally([0, 0, 0, 1])).value.tolist()
+        [1.0, 0.0]
+    """
+    if not isinstance(plan, Asked):
+        frozen = _read_plan(plan, "estimate")
+        tally = aggregate if isinstance(aggregate, Aggregate) else _aggregate_any(frozen, aggregate)
+        return PlanEstimate(frozen, results(frozen, tally, method, confidence), confidence)
+    if not isinstance(aggregate, Aggregate):
+        step = "tally the reports first: sordino.aggregate(mechanism, codes)"
+        raise SordinoError("an estimate needs an aggregate", found=kind(aggregate), step=step)
+    return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)
+
+
+@overload
+def certify(plan: PlanLike) -> PlanCertificate: ...
+@overload
+def certify(plan: Mechanism | Query, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate: ...
+@overload
+def certify(plan: NumberChannel) -> AnswersCertificate: ...
+@overload
+def certify(plan: NumberChannel, definition: LDP) -> Certificate: ...
+@checked
+def certify(plan: Any, definition: Any = None) -> Any:
+    """Check integers against a promise, exactly, on every output.
+
+    Args:
+        plan: a plan, or the path of its file, which holds its own promise; or a mechanism or a channel from numbers.
+        definition: what a mechanism is checked against. A channel from numbers is checked against the levels that it
+            declares, and under LDP these against epsilon.
+
+    Raises:
+        SordinoError: a definition of another size or kind, or integers that are no channel.
+        RefusedError: a plan's file that breaks its promise.
+
+    Example:
+        >>> from sordino import LDP, RandomizedResponse
+        >>> certify(RandomizedResponse(4, "1"), LDP("1")).holds
+        True
+    """
+    if isinstance(plan, Asked):
+        return certify_asked(plan, definition)
+    frozen = _read_plan(plan, "certify")
+    if definition is not None:
+        raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
+    return PlanCertificate(frozen)
+
+
+@checked
+def explain(noun: object) -> tuple[str, ...]:
+    """Say in plain words what something means: odds, beliefs, and what is not protected.
+
+    Args:
+        noun: a plan, or the path of its file; a definition, a mechanism, a certificate, a filter or an odometer.
+
+    Raises:
+        SordinoError: nothing that can be explained.
+
+    Example:
+        >>> from sordino import LDP
+        >>> for line in explain(LDP("ln 1.8")): print(line)
+        Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.8.
+        A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
+        A second report about the same answer multiplies the factors.
+    """
+    if isinstance(noun, PlanCertificate):
+        return noun.lines
+    return explain_noun(_read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
+
+
+def _read_plan(given: object, verb: str) -> Plan:
+    """A plan, or that of a file."""
+    if isinstance(given, Plan):
+        return given
+    if isinstance(given, Path | str):
+        return Plan.load(given)
+    step = f"give a plan, the path of one, or a mechanism to {verb}"
+    if isinstance(given, Survey | Mapping):
+        step = "freeze it first: sordino.plan(survey, people)"
+    raise SordinoError(f"{verb} takes a plan or a mechanism", found=kind(given), step=step)
+
+
+def _aggregate_any(plan: Plan, given: object) -> Aggregate:
+    """The tally of reports, which are one frame or file, or several."""
+    several = isinstance(given, Sequence) and not isinstance(given, str | bytes) and not is_frame(given)
+    return aggregate(plan, *cast("Sequence[object]", given)) if several else aggregate(plan, given)
+
+
+def _is_saved(part: object) -> bool:
+    """Whether a file holds an aggregate."""
+    return isinstance(part, Path) and part.suffix == ".json"
+
+
+def _require_different(given: Sequence[object]) -> None:
+    """Refuse a file, a frame or an aggregate that is given twice."""
+    present = [part.stat() for part in given if isinstance(part, Path) and part.exists()]
+    if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
+        raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
+    others = [part for part in given if not isinstance(part, Path)]
+    if len({id(part) for part in others}) < len(others):
+        raise SordinoError("all reports must be given once", found="the same ones twice", step="give them once")

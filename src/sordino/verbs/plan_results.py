@@ -1,0 +1,141 @@
+"""What the verbs say of a plan: its estimate, with labels, and its certificate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from sordino.audit.answers import AnswersCertificate
+from sordino.audit.certify import Certificate
+from sordino.document.files import write_text
+from sordino.errors import UnavailableError
+from sordino.exact.messages.brief import Brief
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.results.result import Result, Untold
+from sordino.tables.estimates import table_of, write_estimates
+from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.odds_by_attribute import kept
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanEstimate(Brief):
+    """What the reports of a plan say about each of its questions.
+
+    Attributes:
+        plan: that the reports belong to.
+        results: of each question, in the plan's order.
+        confidence: of each interval by itself.
+
+    Example:
+        >>> from sordino import aggregate, estimate, plan, privatize
+        >>> asked = {"version": 1, "epsilon": "2", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, people=3000)
+        >>> people = pa.table({"smoker": ["yes", "no", "no"] * 1000})
+        >>> found = estimate(frozen, aggregate(frozen, privatize(frozen, people)))
+        >>> found.n, found.to_arrow().column("value").to_pylist()
+        (3000, ['yes', 'no'])
+    """
+
+    plan: Plan
+    results: tuple[Result, ...]
+    confidence: float
+
+    @property
+    def n(self) -> int:
+        """The number of reports, about all questions."""
+        return sum(result.n for result in self.results)
+
+    @property
+    def untold(self) -> Mapping[str, str]:
+        """The questions that the reports do not answer, and why."""
+        return {found.question.name: str(found.why) for found in self.results if isinstance(found, Untold)}
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each value, number or coefficient of the questions that are answered.
+
+        Columns: `attribute` (the question), `value` (its label), `estimate`, `stderr`, `low`, `high`, and `fitted`,
+        null where nothing is fitted.
+        """
+        return table_of(self.results)
+
+    def to_frame(self) -> Any:
+        """The same as a pandas DataFrame.
+
+        Raises:
+            UnavailableError: pandas is not installed.
+        """
+        try:
+            import pandas  # noqa: ICN001, F401 - whether it is there
+        except ImportError:
+            step = "install it, or use to_arrow(), which polars and DuckDB read too"
+            raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
+        return self.to_arrow().to_pandas()
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write all rows as a table: .csv, .csv.gz or .parquet.
+
+        Raises:
+            SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+        """
+        write_estimates(self.results, Path(path), overwrite=overwrite)
+
+    def page(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write a self-contained HTML page with maps, bars and explanations.
+
+        Raises:
+            SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+        """
+        # Drawing libraries take a second to load: only what draws waits for them.
+        from sordino.page.estimate_page import estimate_page
+
+        write_text(Path(path), estimate_page(self.plan, self.results), overwrite=overwrite)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanCertificate(Brief):
+    """The verdict on a plan's integers, exact on every output.
+
+    Attributes:
+        plan: that is checked.
+
+    Example:
+        >>> from sordino import certify, plan
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> verdict = certify(plan({**asked, "ask": [{"histogram": "smoker"}]}, people=1000))
+        >>> verdict.holds, list(verdict.questions)
+        (True, ['smoker'])
+    """
+
+    plan: Plan
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that is promised is kept."""
+        kept_by_each = all(found.holds for found in self.questions.values())
+        return kept_by_each and (self.promise is None or self.promise.holds)
+
+    @cached_property
+    def questions(self) -> Mapping[str, Certificate | AnswersCertificate]:
+        """The verdict on each question by its name, codes as reports have them."""
+        numbers = {q.name: q.certificate for q in self.plan.questions if isinstance(q, NumbersQuestion)}
+        return {question.name: found for question, found in self.plan.certificates} | numbers
+
+    @property
+    def promise(self) -> CoordinatePromise | None:
+        """What is promised about each attribute by itself, and what is reached; None where there are no deltas."""
+        return self.plan.promise
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The verdict in sentences."""
+        own = () if self.promise is None else tuple(kept(self.promise))
+        return own + tuple(
+            sentence if len(self.plan.questions) == 1 else f"{question.name}: {sentence}"
+            for question, found in self.plan.certificates
+            for sentence in certificate_sentences(found, question.domain)
+        )

@@ -1,0 +1,88 @@
+"""What a sample can be compared by, and what of it nothing can tell."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.domain.categories import Categories
+from sordino.errors import SordinoError
+
+TWO = CategoryAttribute("two", Categories(["a", "b"]))
+FIVE = CategoryAttribute("five", Categories(range(5)))
+MANY = CategoryAttribute("many", Categories(range(2000)))
+BINNED = NumberAttribute("binned", 0, 10, "number", (0, 1, 10))
+SMOOTH = NumberAttribute("smooth", 0, 10, "number", (0, 5, 7.5, 10), Fraction(1, 10))
+WHOLE = NumberAttribute("whole", 0, 10, "number", (), Fraction(1, 10))
+PLAIN = NumberAttribute("plain", 0, 10, "number")
+
+
+def test_comparisons_are_the_pairs_of_values_by_statistic():
+    asked = Asked((TWO, FIVE, BINNED, SMOOTH, WHOLE, PLAIN), ((0,), (1,), (2,), (2, 3)))
+    why = {(i, s): asked.why(i, s) for i in range(6) for s in asked.statistics}
+    assert [i_s for i_s, found in why.items() if found == "own"] == [(0, (0,)), (1, (1,)), (2, (2,))]
+    assert {i for (i, _), found in why.items() if found == "no bins"} == {5}
+    assert {i_s for i_s, found in why.items() if found == "exact number"} == {
+        (3, (0,)),
+        (3, (1,)),
+        (4, (0,)),
+        (4, (1,)),
+    }
+    # two: 3 statistics x 1 pair; five: 3 x 10; binned: 3 x 1; smooth: 2 x 3; whole: 2 x 0.
+    assert asked.comparisons == 3 + 30 + 3 + 6 + 0
+
+
+def test_too_many_values_are_not_compared_but_may_be_answered():
+    asked = Asked((TWO, MANY), ((0,), (1,)))
+    assert (asked.why(1, (0,)), asked.why(0, (1,))) == ("many values", "sample")
+    large = CategoryAttribute("large", Categories(range(1 << 18)))
+    assert Asked((TWO, large), ((1,),)).why(0, (1,)) == "many values"
+
+
+def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
+    numbers = np.array([0.0, 0.999, 1.0, 9.0, 10.0])
+    assert BINNED.cell(numbers).tolist() == [0, 0, 1, 1, 1]
+    assert BINNED.answered(numbers).tolist() == pytest.approx([-1, -0.8002, -0.8, 0.8, 1])
+    rounded = NumberAttribute("rounded", 0, 10, "bin", (0, 1, 10))
+    assert rounded.answered(numbers).tolist() == pytest.approx([-0.9, -0.9, 0.1, 0.1, 0.1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"low": 1, "high": 1}, "low must lie below high"),
+        ({"low": float("nan")}, "low must lie below high"),
+        ({"high": float("inf")}, "low must lie below high"),
+        ({"edges": (0, 5)}, "rise from low to high"),
+        ({"edges": (0, 5, 5, 10)}, "rise from low to high"),
+        ({"edges": (0, float("nan"), 10)}, "rise from low to high"),
+        ({"edges": (0, 10)}, "at least two bins"),
+        ({"lipschitz": Fraction(-1)}, "Lipschitz constant"),
+        ({"answers": "bin"}, "no bins"),
+        ({"answers": "bin", "edges": (0, 5, 10), "lipschitz": Fraction(1)}, "a Lipschitz constant"),
+    ],
+)
+def test_numbers_that_cannot_be_compared_are_refused(settings, words):
+    with pytest.raises(SordinoError) as error:
+        NumberAttribute(**{"name": "x", "low": 0, "high": 10, "answers": "number", **settings})
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "statistics", "words"),
+    [
+        ((), ((0,),), "names"),
+        ((TWO, TWO), ((0,),), "names"),
+        ((TWO, FIVE), (), "statistics"),
+        ((TWO, FIVE), ((0,), (0,)), "statistics"),
+        ((TWO, FIVE), ((2,),), "2 attributes"),
+        ((BINNED, PLAIN), ((1, 0),), "ascending"),
+        ((BINNED, PLAIN), ((0, 0, 1),), "one or two"),
+        ((BINNED, TWO), ((0, 1),), "only numbers have products"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(attributes, statistics, words):
+    with pytest.raises(SordinoError) as error:
+        Asked(attributes, statistics)
+    assert words in str(error.value)

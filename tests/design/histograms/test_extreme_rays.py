@@ -1,0 +1,65 @@
+"""The search finds extreme rays, and the best of them, against dense enumeration."""
+
+import numpy as np
+import pytest
+
+from sordino.design.histograms.extreme_rays import climb, distinct, floors, random_rays, starting_rays
+from sordino.design.reproducible import Draws
+
+
+def bounds_of(witness, k, unprotected, seed):
+    matrix = witness.random_bounds(np.random.default_rng(seed), k, unprotected)
+    return np.array(matrix, dtype=float)
+
+
+def score_of(matrix, price):
+    """A convex quadratic less a linear form, on the section where the entries sum to one."""
+
+    def score(rays):
+        total = rays.sum(axis=-1, keepdims=True)
+        section = rays / np.where(total > 0, total, 1)
+        return np.where(total[..., 0] > 0, np.sum((section @ matrix) ** 2, axis=-1) - section @ price, -np.inf)
+
+    return score
+
+
+@pytest.mark.parametrize("unprotected", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(4))
+def test_climbing_ends_on_the_best_extreme_ray(witness, k, unprotected, seed):
+    generator = np.random.default_rng(seed)
+    floor = floors(bounds_of(witness, k, unprotected, seed))
+    every = witness.all_rays(floor)
+    score = score_of(generator.normal(size=(k, k)), generator.normal(size=k))
+    starts = np.concatenate([starting_rays(floor, Draws(seed)), random_rays(floor, 20, Draws(seed))])
+    found = climb(starts, floor, score)
+    distances = np.abs(found[:, None, :] - every).max(axis=2).min(axis=1)
+    assert distances.max() < 1e-7
+    assert (score(found) >= score(starts) - 1e-12).all()
+    assert score(found).max() == pytest.approx(score(every).max(), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_starts_keep_the_bounds(witness, seed):
+    floor = floors(bounds_of(witness, 12, 0.5, seed))
+    rays = np.concatenate([starting_rays(floor, Draws(seed)), random_rays(floor, 100, Draws(seed))])
+    assert (rays[:, None, :] >= floor * rays[:, :, None] * (1 - 1e-12)).all()
+    assert (rays.max(axis=1) == 1).all()
+
+
+def test_starts_for_few_values_are_one_ray_for_each_set():
+    floor = floors(2.0 * (1 - np.eye(4)))
+    rays = starting_rays(floor, Draws(0))
+    # The set of all values is the constant ray; every other set is an extreme ray of its own.
+    assert len(rays) == 2**4 - 1
+
+
+def test_floors_follow_paths_and_end_at_a_word():
+    bounds = np.array([[0, 1, 5], [np.inf, 0, 1], [np.inf, 50, 0]])
+    expected = [[1, np.exp(-1), np.exp(-2)], [0, 1, np.exp(-1)], [0, 2.0**-64, 1]]
+    assert floors(bounds) == pytest.approx(np.array(expected), rel=1e-12)
+
+
+def test_rays_that_differ_in_size_only_are_one():
+    rays = np.array([[1.0, 2.0], [0.5, 1.0], [0.0, 3.0], [0.5, 1.0 + 1e-12]])
+    assert distinct(rays).tolist() == [[0.5, 1.0], [0.0, 1.0]]

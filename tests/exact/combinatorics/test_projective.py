@@ -1,0 +1,65 @@
+"""Projective spaces over finite fields: points, hyperplanes and inner products, against the vectors themselves."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from sordino.exact.combinatorics.projective import ProjectiveSpace
+
+PRIMES = ((2, 2), (2, 5), (3, 2), (3, 4), (5, 3), (7, 3), (13, 2), (31, 3))
+BINARY = ((4, 2), (4, 4), (8, 3), (16, 2), (32, 2), (64, 2), (128, 2))
+SPACES = [ProjectiveSpace(q, t) for q, t in (*PRIMES, *BINARY)]
+LARGE = [ProjectiveSpace(1009, 2), ProjectiveSpace(4, 11), ProjectiveSpace(128, 3)]
+
+
+def canonical(space):
+    """All vectors whose first non-zero coordinate is 1, in the order of their numbers."""
+    vectors = product(range(space.q), repeat=space.t)
+    return np.array([v for v in vectors if next((c for c in v if c), 0) == 1])
+
+
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_points_are_the_vectors_with_a_leading_one(space):
+    vectors = canonical(space)
+    assert len(vectors) == space.points
+    np.testing.assert_array_equal(space.digits(space.vectors), vectors)
+
+
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_every_multiple_of_a_vector_is_the_same_point(space, inner_products):
+    scales, powers = np.arange(1, space.q)[:, None], space.q ** np.arange(space.t)[::-1]
+    columns = [inner_products(space.q, scales, column[:, None]) for column in canonical(space).T]
+    multiples = np.tensordot(powers, columns, axes=1)
+    expected = np.broadcast_to(np.arange(space.points), multiples.shape)
+    np.testing.assert_array_equal(space.point_of[multiples], expected)
+    assert space.point_of[0] == -1
+    assert space.vectors_in_all == len(space.point_of)
+
+
+@pytest.mark.parametrize("space", SPACES, ids=str)
+def test_hyperplanes_have_their_sizes(space, inner_products):
+    vectors = canonical(space)
+    incident = inner_products(space.q, vectors, vectors) == 0
+    some = range(0, space.points, max(1, space.points // 40))
+    for u in some:
+        assert [space.incident(u, v) for v in some] == incident[u, list(some)].tolist()
+    assert set(incident.sum(axis=1)) == {space.hyperplane}
+    assert space.points - space.hyperplane == space.affine
+    assert {int((incident[u] & incident[v]).sum()) for u, v in combinations(some, 2)} == {space.meet}
+
+
+@pytest.mark.parametrize("space", [*SPACES, *LARGE], ids=str)
+def test_inner_products_by_chunks_are_those_of_the_coordinates(space, inner_products):
+    rng = np.random.default_rng(2)
+    for length in {space.t, space.t - 1, 1}:
+        first, second = rng.integers(0, space.q**length, size=(2, 200))
+        expected = inner_products(space.q, space.digits(first), space.digits(second))
+        chunks = [chunk[:, None] for chunk in space.chunks(first, length)]
+        np.testing.assert_array_equal(space.dot(chunks, space.chunks(second, length)), expected)
+
+
+def test_the_smallest_space_is_taken():
+    assert ProjectiveSpace.holding(3, 13) == ProjectiveSpace(3, 3)
+    assert ProjectiveSpace.holding(3, 14) == ProjectiveSpace(3, 4)
+    assert ProjectiveSpace.holding(3, 1) == ProjectiveSpace(3, 2)

@@ -1,0 +1,97 @@
+"""Amounts as people read them: short, and never on the wrong side by more than is said."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
+from sordino.exact.messages.said import left, told, told_of
+from sordino.exact.nats import Nats
+
+AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
+    [Fraction(0.1) * 4, Fraction("0.0999999999"), Fraction("7.34e-20"), Fraction("1e-7"), Fraction(1, 3)]
+)
+SAID = re.compile(r"(\d[\d.]*(?:e-\d+)?) nats?( \(\+ 1e-9\))?")
+
+
+def read(text):
+    number, tolerance = SAID.fullmatch(text).groups()
+    assert len(number.replace(".", "").lstrip("0").partition("e")[0]) <= 3
+    return Fraction(number), Fraction(1, 10**9) if tolerance else 0
+
+
+@given(AMOUNTS)
+def test_what_is_told_is_never_said_smaller(amount):
+    said, tolerance = read(told(amount))
+    assert said + tolerance >= amount
+    assert said <= amount * Fraction(101, 100) + Fraction(1, 10**9)
+
+
+@given(AMOUNTS)
+def test_what_is_left_is_never_said_larger(amount):
+    said, tolerance = read(left(amount))
+    assert said <= amount
+    assert tolerance == 0
+    assert said >= amount * Fraction(99, 100) - Fraction(1, 10**9)
+
+
+def test_amounts_next_to_short_decimals_are_rounded_against_the_promise():
+    rng = np.random.default_rng(4)
+    for _ in range(3000):
+        short = Fraction(int(rng.integers(1, 1000)), 10 ** int(rng.integers(0, 7)))
+        off = Fraction(int(rng.integers(-9, 10)), 10 ** int(rng.integers(5, 30)))
+        for amount in (max(short + off, Fraction(0)), Fraction(float(short)), Fraction(float(rng.random()))):
+            surely, none = read(left(amount))
+            at_most, tolerance = read(told(amount))
+            assert surely <= amount <= at_most + tolerance
+            assert none == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_filter_says_is_left_is_accepted(seed):
+    rng, people = np.random.default_rng(seed), Categories(["a", "b"])
+    for _ in range(10):
+        asked = BayesianFilter(people, LDP(str(round(float(rng.uniform(0.3, 3)), 2))))
+        for _ in range(int(rng.integers(0, 4))):
+            query = RandomizedResponse(2, str(round(float(rng.uniform(0.01, 0.3)), int(rng.integers(1, 5)) + 1)))
+            asked = asked.after(query, int(rng.integers(2))) if asked.accepts(query) else asked
+        spent, rest = (SAID.search(line) for line in asked.explain())
+        assert Fraction(rest[1]) <= Fraction(asked.remaining)
+        assert Fraction(spent[1]) + (Fraction(1, 10**9) if spent[2] else 0) >= Fraction(asked.spent)
+        assert rest[1] == "0" or asked.accepts(RandomizedResponse(2, rest[1]))
+
+
+@given(AMOUNTS, st.fractions(min_value=Fraction(1, 10), max_value=100))
+def test_what_is_reached_is_said_beside_the_bound(amount, bound):
+    said = told_of(amount, Nats(bound))
+    if "its bound" in said:
+        assert abs(amount - bound) <= Fraction(1, 10**9)
+        return
+    number, promised, tolerance = re.fullmatch(r"(\S+) of (\S+) nats?( \(\+ 1e-9\))?", said).groups()
+    assert Fraction(number) + (Fraction(1, 10**9) if tolerance else 0) >= amount
+    # Neither is rounded towards the other where more is told than promised.
+    assert Fraction(promised) <= bound if amount > bound else Fraction(promised) >= bound
+    # Nobody reads the bound where less is told.
+    assert (Fraction(number) < bound) == (amount < bound)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (told(Nats.of("1.74188396")), "1.75 nats"),
+        (told(Fraction(0.2) + Fraction(0.2)), "0.4 nats (+ 1e-9)"),
+        (left(Fraction("0.0999999999")), "0.0999 nats"),
+        (left(Fraction("7.34e-20")), "0 nats"),
+        (told_of(Nats.of("0.98"), Nats.of(1)), "0.98 of 1 nat"),
+        (told_of(Fraction(0.2) + Fraction(0.2), Nats.of(1)), "0.4 of 1 nat (+ 1e-9)"),
+        (told_of(Nats.of("0.99999999999999999999"), Nats.of(1)), "1 nat, its bound"),
+        (told_of(Nats.of("1.1"), Nats.of(1)), "1.1 of 1 nat"),
+        (told_of(Nats.of("1.09865"), Nats.of("ln 3")), "1.09865 of 1.09861228 nats"),
+    ],
+)
+def test_as_people_read_them(said, text):
+    assert said == text

@@ -1,0 +1,104 @@
+"""A copied file of reports is noticed, in any format; files that are equal by chance are not refused."""
+
+import shutil
+from itertools import pairwise, product
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.tables.copies import CERTAIN, Copies
+from sordino.tables.reports import privatize_table, tally_table
+
+
+@pytest.fixture
+def bits(make_plan):
+    """A plan of one-bit reports that are nearly always true."""
+    return make_plan({"categories": ["yes", "no"]}, epsilon="30")
+
+
+def write(path, plan, codes):
+    if path.suffix == ".parquet":
+        columns = {"plan": pa.array([plan.tag] * len(codes), pa.uint64()), "code": pa.array(codes, pa.uint32())}
+        pq.write_table(pa.table(columns), path)
+    else:
+        path.write_text("plan,code\n" + "".join(f"{plan.tag:020},{code}\n" for code in codes))
+    return path
+
+
+def tally(plan, *paths):
+    notes = []
+    return tally_table(plan, paths, note=notes.append).n, notes
+
+
+def test_a_copy_is_refused(tmp_path, numbered, write_rows, ending):
+    people = write_rows(tmp_path / "people.csv", {"value": [i % 10 for i in range(1000)]})
+    for name in ("a", "b"):
+        privatize_table(numbered, people, tmp_path / f"{name}{ending}")
+    shutil.copyfile(tmp_path / f"a{ending}", tmp_path / f"copy{ending}")
+    files = [tmp_path / f"{name}{ending}" for name in ("a", "b", "copy")]
+    assert tally(numbered, *files[:2]) == (2000, [])
+    with pytest.raises(SordinoError, match=r"must hold other reports than .*the same 1,000 in the same order: a copy"):
+        tally_table(numbered, files)
+
+
+def test_a_copy_in_another_format_is_a_copy(tmp_path, bits):
+    codes = np.random.default_rng(1).integers(0, 2, 300_000)
+    files = [write(tmp_path / name, bits, codes) for name in ("a.csv", "b.parquet")]
+    with pytest.raises(SordinoError, match="300,000 in the same order"):
+        tally_table(bits, files)
+
+
+@pytest.mark.parametrize("codes", [[1], [0, 1, 0], [0, 1] * (CERTAIN - 1), [0] * 5000, [0] * 5000 + [1] * 5000])
+def test_what_may_be_chance_is_told_and_counted(tmp_path, bits, codes):
+    files = [write(tmp_path / name, bits, codes) for name in ("a.csv", "b.csv")]
+    n, notes = tally(bits, *files)
+    assert n == 2 * len(codes)
+    (note,) = notes
+    assert note.startswith(f"{files[1]} holds the same {len(codes):,} reports as {files[0]}, by chance or as a copy")
+
+
+def test_the_same_counts_in_another_order_are_no_copy(tmp_path, bits):
+    codes = [0, 1] * 500
+    files = [write(tmp_path / "a.csv", bits, codes), write(tmp_path / "b.csv", bits, codes[::-1])]
+    assert tally(bits, *files) == (2000, [])
+
+
+def pairs_of(batches):
+    """How many pairs are counted, by what two files of these codes come to."""
+    counted = []
+
+    class Counting(Copies):
+        def _compare(self, path, digest, n, pairs):
+            counted.append((digest, n, pairs))
+
+    list(Counting(None).watched(None, iter([np.array(batch, dtype=np.uint64) for batch in batches])))
+    return counted[0]
+
+
+@pytest.mark.parametrize("codes", list(product(range(3), repeat=5)))
+def test_pairs_that_fall_do_not_overlap_however_files_are_read(codes):
+    *same, pairs = pairs_of([codes])
+    for cut in range(1, 5):
+        for batches in ([codes[:cut], codes[cut:]], [[code] for code in codes], [codes[:cut], [], codes[cut:]]):
+            assert pairs_of(batches) == (*same, pairs)
+    # By hand: the first fall of each run of falls.
+    falls = [a > b for a, b in pairwise(codes)]
+    assert pairs == sum(fall and not before for before, fall in zip([False, *falls], falls, strict=False))
+
+
+def test_copied_aggregates_are_told(tmp_path, numbered, run, write_rows):
+    people = write_rows(tmp_path / "people.csv", {"value": [i % 10 for i in range(1000)]})
+    plan = tmp_path / "plan.json"
+    numbered.save(plan)
+    privatize_table(numbered, people, tmp_path / "r.csv")
+    assert run("aggregate", plan, tmp_path / "r.csv", "-o", tmp_path / "a.json")[0] == 0
+    shutil.copyfile(tmp_path / "a.json", tmp_path / "b.json")
+    code, out, err = run("aggregate", plan, tmp_path / "a.json", tmp_path / "b.json", "-o", tmp_path / "c.json")
+    assert code == 0
+    assert "2,000 reports" in out
+    assert err.startswith(f"sordino: note: {tmp_path / 'b.json'} holds the same counts as {tmp_path / 'a.json'}")
+    code, _, err = run("estimate", plan, tmp_path / "a.json", "--json")
+    assert (code, err) == (0, "")

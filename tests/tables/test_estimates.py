@@ -1,0 +1,87 @@
+"""Estimates as a table: names that a spreadsheet would run are texts in a CSV file, and exact in a Parquet file."""
+
+import csv
+import gzip
+import re
+from io import StringIO
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
+from sordino.tables.estimates import as_cell, write_estimates
+
+FORMULAS = [
+    *(
+        "=1+1",
+        "=cmd|' /C calc'!A0",
+        "+1",
+        "+49 30 1",
+        "-1+1",
+        "-A1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "-",
+        "=",
+        "--5",
+    ),
+    *(" =1+1", "\u00a0=1+1", "\ufeff=1+1", "\uff1d1+1", "a;=1+1", "a\t+1", "a; -1"),
+    *("-71.1,42.3,A1", "-1e5+A1", "-5%", "- 5", "'=1", "''+x"),
+]
+TEXTS = [
+    "-5",
+    "-0.25",
+    "-1e-5",
+    "-71.1,42.3",
+    "-71.1, -42.3",
+    "5",
+    "a=b",
+    "a;b",
+    "a; b=c",
+    "it's",
+    "'tis",
+    "1-2",
+    "",
+    "München",
+    "a@b",
+]
+
+
+def test_formulas_become_texts_and_numbers_stay():
+    assert [as_cell(text) for text in FORMULAS] == [f"'{text}" for text in FORMULAS]
+    assert [as_cell(text) for text in TEXTS] == TEXTS
+
+
+def test_each_name_can_be_told_from_its_cell():
+    names = [text for base in (*FORMULAS, *TEXTS) for text in (base, f"'{base}", f"''{base}")]
+    assert len({as_cell(name) for name in names}) == len(set(names))
+
+
+@pytest.fixture
+def found():
+    labels = [text for text in dict.fromkeys((*FORMULAS, *TEXTS)) if text]
+    survey = {"version": 1, "epsilon": "1", "ask": [{"histogram": "=A1"}]}
+    plan = Plan.of(Survey.read(survey | {"attribute": {"=A1": {"categories": labels}}}), 1000)
+    return results(plan, plan.sampled.tally(plan.sampled.privatize([np.arange(1000) % len(labels)])))
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
+def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
+    path = tmp_path / f"table{ending}"
+    write_estimates(found, path)
+    names = [str(row["value"]) for result in found for row in result.rows()]
+    if ending == ".parquet":
+        assert parquet.read_table(path).column("value").to_pylist() == names
+        return
+    content = gzip.decompress(path.read_bytes()) if ending == ".csv.gz" else path.read_bytes()
+    rows = list(csv.DictReader(StringIO(content.decode(), newline="")))
+    assert [row["value"] for row in rows] == [f"'{name}" if name in FORMULAS else name for name in names]
+    for row in rows:
+        for cell in row.values():
+            assert not re.match(r"[=+@\t\r\n]|-(?![0-9.e, -]+$)", cell)
+    assert {row["attribute"] for row in rows} == {"'=A1"}

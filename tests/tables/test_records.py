@@ -1,0 +1,174 @@
+"""Ids of rows: read alike from every format, and refused by row where one is missing or stands twice; never told."""
+
+import gzip
+import uuid
+from datetime import date
+from decimal import Decimal
+from hashlib import sha256
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.tables import records
+from sordino.tables.reports import privatize_table
+from sordino.tables.values import read_people
+
+MARKER = "Zebra7731"
+BATCH = 131_072
+ROWS = 140_000  # more than a batch
+
+
+def number_bits(text):
+    """The 128 bits of an id, by the letter of the rule, as (low, high)."""
+    if text.lstrip("-").isdecimal() and text.isascii() and str(int(text)) == text and -(2**63) <= int(text) < 2**64:
+        return [int(text) % 2**64, int(int(text) < 0)]
+    digest = sha256(text.encode()).hexdigest()
+    return [int(digest[16:32], 16), int(digest[:16], 16) | 2**63]
+
+
+def read(plan, path):
+    values, ids = zip(*read_people(plan, path, "who"), strict=True)
+    return np.concatenate([own for (own,) in values]).tolist(), np.concatenate(ids).tolist()
+
+
+TEXTS = ["a", "17", "-17", "017", "17.0", "1e3", " 17", "17 ", "+17", "-0", "0", "\u0663", "gr\u00fcn", "x" * 5000]
+TEXTS += [str(edge + step) for edge in (-(2**63), 2**63, 2**64, 2**127, 10**38, 10**40) for step in (-1, 0, 1)]
+TEXTS += ["NULL", "nan", "inf", "true", "0x11", "1_7", "a,b", 'say "a"', "\\x00", "2024-01-01"]
+
+
+def test_texts_are_read_by_the_rule(tmp_path, numbered, write_rows, ending):
+    rows = {"value": [i % 10 for i in range(len(TEXTS))], "who": TEXTS}
+    values, ids = read(numbered, write_rows(tmp_path / f"people{ending}", rows))
+    assert values == rows["value"]
+    assert ids == [number_bits(text) for text in TEXTS]
+
+
+INTEGERS = {
+    "int8": [-128, -1, 0, 127],
+    "int64": [-(2**63), -5, 7, 2**63 - 1],
+    "uint8": [0, 255],
+    "uint64": [0, 2**63, 2**64 - 1],
+}
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+def test_numbers_are_read_as_the_texts_that_spell_them(tmp_path, numbered, kind):
+    column = pa.array(INTEGERS[kind], type=getattr(pa, kind)())
+    pq.write_table(pa.table({"value": [1] * len(column), "who": column}), tmp_path / "people.parquet")
+    assert read(numbered, tmp_path / "people.parquet")[1] == [number_bits(str(number)) for number in INTEGERS[kind]]
+
+
+def test_uuids_are_texts(tmp_path, numbered):
+    ids = [uuid.UUID(int=i + (7 << 100)) for i in range(5)]
+    texts = pa.table({"value": [1] * 5, "who": [str(one) for one in ids]})
+    as_uuids = duckdb.from_arrow(texts).project("value, CAST(who AS UUID) AS who")
+    as_uuids.write_parquet(str(tmp_path / "people.parquet"))
+    assert read(numbered, tmp_path / "people.parquet")[1] == [number_bits(str(one)) for one in ids]
+
+
+@pytest.mark.parametrize(
+    "column", [[1.0, 2.0], [True, False], [date(2024, 1, 1), None], [b"a", b"b"], [[1], [2]], [Decimal(5), Decimal(6)]]
+)
+def test_ids_of_another_type_are_refused(tmp_path, numbered, column, listing):
+    pq.write_table(pa.table({"value": [1, 2], "who": column}), tmp_path / "people.parquet")
+    refused(tmp_path, numbered, listing, "people.parquet", "must have whole numbers or texts in who; found type")
+
+
+def refused(folder, plan, listing, name, *words):
+    before = listing()
+    with pytest.raises(SordinoError) as caught:
+        privatize_table(plan, folder / name, folder / "r.csv", id_column="who")
+    assert [word for word in words if word not in str(caught.value)] == []
+    assert "7731" not in str(caught.value)
+    assert listing() == before
+
+
+PLACES = {
+    "adjacent": (1, 2),
+    "far apart": (5, ROWS),
+    "on both sides of a batch": (BATCH, BATCH + 1),
+    "in the second batch": (BATCH + 3, BATCH + 9),
+}
+
+
+@pytest.mark.parametrize("kind", ["number", "text"])
+@pytest.mark.parametrize(("first", "second"), PLACES.values(), ids=PLACES)
+def test_an_id_that_stands_twice_is_named_by_row(tmp_path, numbered, write_rows, listing, ending, kind, first, second):
+    ids = list(range(10**6, 10**6 + ROWS)) if kind == "number" else [f"person {i}" for i in range(ROWS)]
+    ids[first - 1] = ids[second - 1] = 7731 if kind == "number" else MARKER
+    write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
+    rule = f"row {second}, who: each row must have an id of its own; found that of row {first} again"
+    refused(tmp_path, numbered, listing, f"people{ending}", rule)
+
+
+def test_a_number_and_the_text_that_spells_it_are_one_id(tmp_path, numbered, write_rows, listing):
+    write_rows(tmp_path / "people.csv", {"value": [1, 2, 3], "who": ["5", '"05"', "5"]})
+    refused(tmp_path, numbered, listing, "people.csv", "row 3", "that of row 1 again")
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+@pytest.mark.parametrize("row", [1, BATCH + 2, ROWS])
+def test_a_missing_id_is_named_by_row(tmp_path, numbered, write_rows, listing, ending, missing, row):
+    ids = [str(i) for i in range(ROWS)]
+    ids[row - 1] = missing
+    write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
+    refused(tmp_path, numbered, listing, f"people{ending}", f"row {row}, who: each row must have an id", "found none")
+
+
+def test_a_missing_number_is_named_by_row(tmp_path, numbered, listing):
+    pq.write_table(pa.table({"value": [1, 2], "who": pa.array([1, None], type=pa.int64())}), tmp_path / "p.parquet")
+    refused(tmp_path, numbered, listing, "p.parquet", "row 2, who", "found none")
+
+
+def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
+    (tmp_path / "people.csv").write_bytes(b"value,Who\n1,1\n")
+    refused(
+        tmp_path,
+        numbered,
+        listing,
+        "people.csv",
+        "the column who; found 2 columns, but not who, only value, Who: did you mean 'Who'?",
+        "--id COLUMN",
+    )
+    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(b"value,who,WHO\n1,1,1\n"))
+    refused(tmp_path, numbered, listing, "people.csv.gz", "each column once")
+
+
+@pytest.mark.parametrize("name", ["id_low", "id_missing", "index", "missing", "two words", 'a "quoted" name', "value"])
+def test_ids_in_columns_of_unusual_names(tmp_path, numbered, write_rows, ending, name):
+    path = write_rows(tmp_path / f"people{ending}", {"value": [3, 1], name: [4, 5]})
+    ids = np.concatenate([ids for _, ids in read_people(numbered, path, name)])
+    assert ids.tolist() == [[4, 0], [5, 0]]
+
+
+@pytest.mark.parametrize("most", [1500, 4000, 9999])
+@pytest.mark.parametrize("twice", [None, (0, 1), (0, 9999), (4999, 5000)])
+def test_more_ids_than_fit_are_compared_part_by_part(tmp_path, write_rows, monkeypatch, most, twice):
+    monkeypatch.setattr(records, "MOST", most)
+    monkeypatch.setattr("sordino.tables.duckdb.ROWS", 2048)
+    ids = [f"person {i}" if i % 2 else str(i * 2**40 - 2**50) for i in range(10_000)]
+    if twice:
+        ids[twice[1]] = ids[twice[0]]
+    path = write_rows(tmp_path / "people.parquet", {"who": ids})
+    if twice is None:
+        records.check_ids(path, "who")
+        return
+    with pytest.raises(SordinoError, match=f"row {twice[1] + 1}, who: .* that of row {twice[0] + 1} again"):
+        records.check_ids(path, "who")
+
+
+def test_equal_low_words_are_no_equal_ids(tmp_path, write_rows):
+    path = write_rows(tmp_path / "people.csv", {"who": ["-1", str(2**64 - 1), "-2", str(2**64 - 2)]})
+    records.check_ids(path, "who")
+
+
+def test_a_table_that_changes_meanwhile_is_refused(tmp_path, write_rows, monkeypatch):
+    path = write_rows(tmp_path / "people.csv", {"who": [4, 4]})
+    real = records.first_repeated
+    monkeypatch.setattr(records, "first_repeated", lambda ids: (write_rows(path, {"who": [4, 5]}), real(ids))[1])
+    with pytest.raises(SordinoError, match="must not change while it is read"):
+        records.check_ids(path, "who")
