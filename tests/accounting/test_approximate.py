@@ -65,6 +65,7 @@ def hockey_stick(epsilon, each, count):
         return total
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("first", ["basic", "renyi", "rogers", "whitehouse"])
 @pytest.mark.parametrize(("epsilon", "each", "delta"), [(1, 0.05, 1e-3), (2, 0.2, 1e-2), (1, 0.01, 1e-6)])
 def test_what_is_accepted_keeps_the_promise(first, epsilon, each, delta):

@@ -271,6 +271,7 @@ def test_an_answer_that_rounding_hides_does_not_hide_the_others():
     assert 0.2 <= asked.spent < 0.4
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), (200, 4)])
 def test_what_remains_is_accepted_whatever_the_limit(rule, nodes, group):

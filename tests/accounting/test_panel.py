@@ -34,6 +34,7 @@ MENU = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(
     "definition",

@@ -203,6 +203,7 @@ def largest(start, columns, pairs):
     return max(used)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize("name", FINITE)
 def test_no_transcript_passes_a_definition_of_values(name, rule):
@@ -212,6 +213,7 @@ def test_no_transcript_passes_a_definition_of_values(name, rule):
     assert 0.99 <= used <= 1
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize("by_factors", [False, True])
 @pytest.mark.parametrize("name", BY_ATTRIBUTE)

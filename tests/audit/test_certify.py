@@ -103,6 +103,7 @@ def test_a_pair_that_shows_on_no_output_near_the_representative_is_named_all_the
     assert certificate.slack == (definition.epsilon - witness.loss if witness.loss else Nats.log(0))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("k", [2, 3, 64, 1000, 43_750])
 def test_certificates_are_tight_to_the_coin(k, epsilon):
@@ -122,6 +123,7 @@ def test_the_coins_slack_grows_with_epsilon(epsilon, least, most):
     assert least <= certify(HadamardResponse(4, epsilon), LDP(epsilon)).slack.floor() <= most
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", [*EPSILONS, "40"])
 @pytest.mark.parametrize("k", [2, 3, 17, 43_750])
 @pytest.mark.parametrize("family", FAMILIES)

@@ -43,6 +43,7 @@ def refused(mechanism, definition):
     return not certificate.holds and certificate.slack < 0
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "size"), [(2, 1), (3, 2), (7, 3), (25, 7), (63, 20), (64, 1), (64, 32), (64, 63)])
 def test_subset_selection(k, size, epsilon):
@@ -53,6 +54,7 @@ def test_subset_selection(k, size, epsilon):
         assert refused(greedy, LDP(epsilon))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "field"), [(2, 2), (9, 5), (100, 3), (1000, 7)])
 def test_projective_response(k, field, epsilon):
@@ -61,6 +63,7 @@ def test_projective_response(k, field, epsilon):
     assert refused(ProjectiveResponse.from_threshold(k, mechanism.threshold + 1, field), LDP(epsilon))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("within", ["hadamard", "projective", "subset", "randomized", "best"])
 @pytest.mark.parametrize(
@@ -91,6 +94,7 @@ def test_high_low_response_tells_values_that_are_not_sensitive_and_no_others(eps
     assert not certify(mechanism, LDP("100")).holds
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "sensitive"), [(2, None), (9, None), (64, None), (8, [1, 4, 5]), (64, range(1, 64))])
 def test_unary_encoding(k, sensitive, epsilon):
@@ -107,6 +111,7 @@ def test_unary_encoding(k, sensitive, epsilon):
 BOUNDS = [*EPSILONS, None]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("second", BOUNDS)
 @pytest.mark.parametrize("first", BOUNDS)
 def test_two_values(first, second):
@@ -132,6 +137,7 @@ def test_bounds_that_are_exchanged_exchange_the_values(epsilon):
     assert abs(mirrored.first - (WORD - mechanism.second)) <= 6
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_a_moved_weight_of_a_tight_table(k, epsilon):

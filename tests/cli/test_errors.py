@@ -98,6 +98,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("arguments", "words"), MISTAKES.values(), ids=MISTAKES)
 @pytest.mark.parametrize("json_mode", [False, True], ids=["text", "json"])
 def test_a_mistake_ends_with_exit_code_2(released, run, arguments, words, json_mode):

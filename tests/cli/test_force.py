@@ -40,6 +40,7 @@ def test_what_can_be_made_again_is_replaced_by_force_only(released, run, words):
     assert not list(released.glob(".*part"))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("words", MADE.values(), ids=MADE)
 @pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])
 def test_what_cannot_be_made_again_is_kept(released, run, words, force):

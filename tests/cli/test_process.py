@@ -61,6 +61,7 @@ def test_labels_are_printed_in_the_encoding_of_the_output(released, program, mon
     assert "wei\u00df".encode(encoding) in done.stdout
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
 @pytest.mark.parametrize("read", [0, 10])
 def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):

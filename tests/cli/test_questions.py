@@ -239,6 +239,7 @@ USES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("command", USES)
 @pytest.mark.parametrize("name", SPOILED)
 def test_no_command_takes_a_plan_with_one_broken_question(asked, run, command, name):

@@ -54,6 +54,7 @@ def best_event(prior, shape, i, of):
     )
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("shape", [(2, 2, 2), (2, 3, 2), (3, 2), (4, 1, 2)])
 def test_a_prior_gives_what_the_best_event_tells(shape, seed):
@@ -75,6 +76,7 @@ def test_a_prior_gives_what_the_best_event_tells(shape, seed):
 VALUES = {1: [Fraction(1, 3)], 2: [Fraction(-1), Fraction(1, 2)], 3: [Fraction(-1, 2), Fraction(0), Fraction(1)]}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("shape", [(2, 3, 2), (3, 2), (3, 1, 2)])

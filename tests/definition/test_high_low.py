@@ -67,6 +67,7 @@ def test_extremes_are_the_largest_ratio_of_all_protected_pairs(case):
     assert max(found, default=Fraction(1)) == max(ratios, default=Fraction(1))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("which", ["first", "every third", "all but the first", "own"])
 def test_extremes_of_mechanisms_are_those_of_the_matrix(channel, which):
     k = channel.k

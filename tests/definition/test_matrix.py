@@ -98,6 +98,7 @@ def test_extremes_name_the_pairs_with_their_bound(data, k):
         assert {other for _, other in pairs} <= set(extreme.lights.tolist())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["line", "one way", "blocks", "first only"])
 def test_extremes_of_mechanisms_are_the_tightest_of_all_pairs_and_codes(channel, kind):
     k = channel.k

@@ -95,6 +95,7 @@ MIXTURES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("q", ["0", "0.05", "0.3", "1"])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_the_claim_is_what_the_worst_belief_loses(name, q, worst_loss):

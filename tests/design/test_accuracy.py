@@ -22,6 +22,7 @@ def test_distance_of_a_thousand_values_in_blocks(blocks, figure):
     assert accuracy.total_variation == pytest.approx(figure, rel=0.01)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("subtract_totals", [False, True])
 def test_errors_are_those_of_the_dense_channel_at_uniform_values(channel, subtract_totals):
     mechanism = channel.mechanism

@@ -50,6 +50,7 @@ SHARES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("known", [False, True], ids=["alike", "skewed"])
 @pytest.mark.parametrize("case", SHARES)
 def test_shares_err_as_forecast(case, known):

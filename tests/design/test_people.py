@@ -75,6 +75,7 @@ def test_even_shares_are_the_worst_for_one_block_and_for_equal_blocks(mechanism,
         assert people_needed(mechanism, **{wanted: 0.02}, shares=shares) <= even
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("subtract_totals", [False, True])
 @pytest.mark.parametrize("wanted", ["total_variation", "stderr"])
 def test_it_is_the_least_number_that_reaches_the_accuracy(channel, wanted, subtract_totals):

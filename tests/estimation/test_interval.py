@@ -70,6 +70,7 @@ def support_probability(mechanism, value, other, share):
     return share * own[supporting].sum() + (1 - share) * law(mechanism, other)[supporting].sum()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 @pytest.mark.parametrize("mechanism", SINGLE, ids=lambda m: f"{type(m).__name__}-{m.k}")
 def test_one_block_is_covered_at_every_share(mechanism, confidence):
@@ -81,6 +82,7 @@ def test_one_block_is_covered_at_every_share(mechanism, confidence):
         assert chance[(low <= share) & (share <= high)].sum() >= least(confidence) - 1e-12
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 @pytest.mark.parametrize("value", [0, 3])
 def test_blocks_are_covered_at_every_share(value, confidence):
@@ -206,6 +208,7 @@ def chance(counts, shares):
     return np.exp(ways + special.xlogy(counts, shares).sum(axis=1))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("mechanism", OTHERS, ids=lambda m: f"{type(m).__name__}-{m.k}")
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 def test_every_share_is_covered_whatever_the_other_shares(mechanism, confidence):
@@ -261,6 +264,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 @pytest.mark.parametrize("n", [3, 25])
 @pytest.mark.parametrize("mechanism", TABLES, ids=lambda m: f"{m.k}x{m.outputs}")

@@ -85,6 +85,7 @@ def check(mechanism, matrix, law, n, blocks=None):
     return found
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("n", "shown"), [(1, 1.0), (2, 1.0), (30, 0.5), (5000, 0.3), (10**7, 1.0), (10**9, 0.7)])
 def test_no_distribution_is_more_likely(channel, n, shown):
     mechanism = channel.mechanism
@@ -102,6 +103,7 @@ def test_no_distribution_is_more_likely(channel, n, shown):
             assert found[own].sum() == pytest.approx(law[codes].sum(), abs=1e-12)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "4", "8", "20", "40"])
 @pytest.mark.parametrize(
     "make",
@@ -217,6 +219,7 @@ def test_too_many_steps_are_an_error_and_not_an_answer(monkeypatch):
         likelihood(mechanism, law, 10**6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
 @pytest.mark.parametrize("mechanism", [HadamardResponse(50, "4"), Blockwise(np.arange(50) % 7, "2", "hadamard")])
 def test_the_likelihood_never_falls_with_steps_of_either_kind_and_any_length(mechanism, length):

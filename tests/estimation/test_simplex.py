@@ -75,6 +75,7 @@ def exact_support(vector, weights, total):
     return np.isin(np.arange(len(vector)), kept)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_zeros_are_exactly_zero(seed, weighted):

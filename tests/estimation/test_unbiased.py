@@ -28,6 +28,7 @@ def contributions(channel, *, subtract_totals):
     return np.stack(reports, axis=1)
 
 
+@pytest.mark.each_value
 @both
 def test_every_true_value_is_estimated_rightly_on_average(awkward, subtract_totals):
     for channel in readable(awkward, subtract_totals=subtract_totals):
@@ -35,6 +36,7 @@ def test_every_true_value_is_estimated_rightly_on_average(awkward, subtract_tota
         np.testing.assert_allclose(found, np.eye(channel.mechanism.k), atol=1e-12 * leverage(channel.mechanism))
 
 
+@pytest.mark.each_value
 @both
 def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_totals):
     rng = np.random.default_rng(1)
@@ -46,6 +48,7 @@ def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_t
         np.testing.assert_allclose(found, solved, atol=1e-12 * leverage(channel.mechanism))
 
 
+@pytest.mark.each_value
 @both
 def test_unit_variance_is_that_of_one_report(awkward, subtract_totals):
     rng = np.random.default_rng(2)
@@ -84,6 +87,7 @@ def test_subtracting_shifts_a_block_as_one():
     assert np.all(np.abs(shift[:5]) > 1e-3)
 
 
+@pytest.mark.each_value
 @both
 def test_leverage_bounds_what_one_forged_report_can_move(awkward, subtract_totals):
     for channel in readable(awkward, subtract_totals=subtract_totals):

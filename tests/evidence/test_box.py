@@ -25,6 +25,7 @@ def records(count):
     return np.concatenate((inside, ends[rng.integers(0, 2, (count, 3)), np.arange(3)]))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", QUESTIONS)
 @pytest.mark.parametrize("epsilon", ["0.001", "0.1", "ln 3", "5", "20"])
 @pytest.mark.parametrize("code", [0, 1])

@@ -38,12 +38,14 @@ def test_threshold_is_the_largest_allowed(epsilon, heads, tails, exp_bounds):
     assert is_largest(threshold, enclose(epsilon, exp_bounds), heads, tails)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("k", SIZES)
 def test_randomized_response_weighs_its_heads_by_the_other_values(epsilon, k, exp_bounds):
     assert is_largest(RandomizedResponse(k, epsilon).threshold, enclose(epsilon, exp_bounds), heads=k - 1)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("k", SIZES)
 def test_hadamard_response_has_the_plain_coin(epsilon, k, exp_bounds):
@@ -89,6 +91,7 @@ HEAVY = [
 ]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0", *EPSILONS])
 @pytest.mark.parametrize("heavy", HEAVY, ids=str)
 def test_least_weight_is_enough_and_one_less_is_not(epsilon, heavy, exp_bounds):
@@ -156,6 +159,7 @@ def _digits(points, field):
     return digits
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "sensitive"), [(2, None), (10, None), (10, [0, 3]), (64, [63])])
 def test_unary_encoding_spends_epsilon_on_two_bits(k, sensitive, epsilon, exp_bounds):
@@ -170,6 +174,7 @@ def test_unary_encoding_spends_epsilon_on_two_bits(k, sensitive, epsilon, exp_bo
     assert high * (mechanism.hidden - 1) < least
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("within", ["hadamard", "projective", "subset", "randomized"])
 def test_high_low_response_hides_with_the_least_weight_that_is_enough(within, epsilon, exp_bounds):
@@ -181,6 +186,7 @@ def test_high_low_response_hides_with_the_least_weight_that_is_enough(within, ep
     assert high * Fraction(mechanism.hidden - 1, WORD * len(codes)) < heaviest
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("second", EPSILONS[::2])
 @pytest.mark.parametrize("first", EPSILONS)
 def test_no_whole_weights_near_the_best_two_differ_more(first, second, exp_bounds):

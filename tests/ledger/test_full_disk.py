@@ -65,6 +65,7 @@ def used(ledger, question, record):
     return ledger
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("size", [*range(0, 28 << 10, 4 << 10), 20479])
 @pytest.mark.parametrize("kind", ["new", "copy", "transcript"])
 def test_a_new_file_is_whole_or_not_there(used, terms, tmp_path, limited, size, kind):

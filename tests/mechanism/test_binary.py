@@ -30,6 +30,7 @@ def published(first, second):
 BOUNDS = ["0", "0.001", "0.5", "1", "ln 3", "2", "10", "inf"]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("second", BOUNDS)
 @pytest.mark.parametrize("first", BOUNDS)
 def test_the_channel_is_the_published_one(first, second):

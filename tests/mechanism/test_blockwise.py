@@ -35,6 +35,7 @@ def optimum(k, size, epsilon):
     return min(totals)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "3", "4"])
 @pytest.mark.parametrize(("k", "size"), [(10, 2), (50, 10), (CELLS, 2), (CELLS, 10), (CELLS, 25), (CELLS, 50)])
 def test_best_is_the_optimum_wherever_its_masks_fit(k, size, epsilon):
@@ -46,6 +47,7 @@ def test_best_is_the_optimum_wherever_its_masks_fit(k, size, epsilon):
     assert mechanism.total_variance <= Blockwise(equal_blocks(k, size), epsilon, "hadamard").total_variance
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "3", "4"])
 @pytest.mark.parametrize(("k", "size", "gap"), [(CELLS, 1250, 0.03), (CELLS, CELLS, 0.03), (1000, 100, 0.09)])
 def test_best_is_near_the_optimum_elsewhere(k, size, gap, epsilon):

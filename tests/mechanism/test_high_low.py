@@ -93,6 +93,7 @@ def test_published_distances_with_randomized_response_inside(s, figure):
     assert expected_accuracy(mechanism, 100_000, subtract_totals=False).total_variation == printed(figure)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
 @pytest.mark.parametrize(("k", "s"), [(12, 6), (20, 10), (300, 20), (70, 63)])
 def test_no_other_size_of_subsets_inside_is_better(k, s, epsilon):
@@ -115,6 +116,7 @@ def test_smaller_fields_inside_are_tried_where_masks_do_not_fit(epsilon, gain):
     assert best.total_variance * gain < mechanism.total_variance
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
 @pytest.mark.parametrize(("k", "s"), [(5, 1), (5, 4), (20, 3), (70, 65), (300, 100)])
 def test_best_is_no_worse_than_any_choice_and_than_hiding_all_values(k, s, epsilon):
@@ -209,6 +211,7 @@ def test_without_epsilon_nothing_is_learned_and_nothing_told():
         mechanism.decode(mechanism.forward(np.full(5, 0.2)))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("within", ["randomized", "hadamard", "projective", "subset", "best"])
 @pytest.mark.parametrize("epsilon", ["1/1000", "1", "7"])
 @pytest.mark.parametrize(("k", "size"), [(5, 2), (9, 8), (40, 7), (300, 20)])

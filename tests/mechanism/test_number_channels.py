@@ -358,6 +358,7 @@ def test_a_keyed_source_repeats_its_reports_in_any_batch(name):
     assert codes.dtype == np.uint64
 
 
+@pytest.mark.each_value
 @every
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1 + 2**-52, -98765.25])
 def test_one_bad_number_refuses_all_whatever_would_be_drawn(name, bad):

@@ -191,6 +191,7 @@ def test_codes_are_words_in_range(channel):
     assert all(causes[value, place[code]] for value, code in zip(values, codes.tolist(), strict=True))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.uint64, list])
 def test_values_of_any_integer_type_are_read_and_left_alone(channel, dtype):
     values = [channel.mechanism.k - 1] * 4

@@ -72,6 +72,7 @@ def test_hadamard_costs_as_much_more_as_published_on_many_values():
     assert HadamardResponse(1250, "1").total_variance / least_total(1250, 1.0) == printed("1.27")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.1", "0.5", "1", "ln 3", "2", "3", "4", "8"])
 @pytest.mark.parametrize("k", [2, 3, 7, 10, 25, 50, 64])
 def test_no_other_size_and_no_other_mechanism_has_a_lower_variance(k, epsilon):

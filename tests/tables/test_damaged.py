@@ -67,6 +67,7 @@ def test_a_damaged_csv_file(tmp_path, numbered, run, listing, content, words):
     assert words in damaged(run, listing, numbered, tmp_path / "people.csv", tmp_path / "r.csv")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("output", ["r.csv", "r.csv.gz", "r.parquet"])
 @pytest.mark.parametrize("part", [1, 18, 0.3, 0.999, -9, -1], ids=str)
 def test_a_cut_gzip_file(tmp_path, numbered, run, listing, output, part):
@@ -170,6 +171,7 @@ def test_an_interrupt_of_duckdb_is_the_users(error):
     _require_not_stopped(duckdb.InvalidInputException("Query interrupted"))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])
 def test_stopped_in_the_middle_nothing_is_left(tmp_path, numbered, write_rows, listing, ending, error):
     data = write_rows(tmp_path / "people.csv", {"value": [1] * 300_000})

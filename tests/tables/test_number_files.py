@@ -63,6 +63,7 @@ BAD = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("bad", BAD)
 def test_a_bad_number_is_named_by_row_and_column(tmp_path, plan, write_rows, bad, ending):

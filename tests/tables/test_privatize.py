@@ -19,6 +19,7 @@ MAP = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rows", [1, 2, 1000, 131_072, 131_073])
 def test_each_row_gives_one_report(tmp_path, numbered, write_rows, read_codes, ending, rows):
     data = write_rows(tmp_path / "people.csv", {"value": [i % 10 for i in range(rows)]})
@@ -31,6 +32,7 @@ def test_each_row_gives_one_report(tmp_path, numbered, write_rows, read_codes, e
     assert codes.max() < 10
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("k", [2, 10, 11, 1000, 1001])
 @pytest.mark.parametrize("file", ["r.csv", "r.csv.gz"])
 def test_every_report_in_csv_is_of_one_length(tmp_path, make_plan, write_rows, read_codes, file, k):

@@ -173,6 +173,7 @@ BAD = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("column", "value", "words"), BAD.values(), ids=BAD)
 def test_a_bad_value_of_any_question_is_refused(tmp_path, plan, write_rows, listing, ending, column, value, words):
     columns, _ = people_of(200)
@@ -221,6 +222,7 @@ def test_codes_between_the_questions_are_refused(tmp_path, make_plan_of):
             tally_table(plan, [path])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("change", ["order", "weight", "one question less"])
 def test_reports_of_another_plan_of_the_same_attributes_are_refused(
     tmp_path, plan, make_plan_of, write_rows, ending, change

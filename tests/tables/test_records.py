@@ -95,6 +95,7 @@ PLACES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["number", "text"])
 @pytest.mark.parametrize(("first", "second"), PLACES.values(), ids=PLACES)
 def test_an_id_that_stands_twice_is_named_by_row(tmp_path, numbered, write_rows, listing, ending, kind, first, second):
@@ -110,6 +111,7 @@ def test_a_number_and_the_text_that_spells_it_are_one_id(tmp_path, numbered, wri
     refused(tmp_path, numbered, listing, "people.csv", "row 3", "that of row 1 again")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("missing", [None, ""])
 @pytest.mark.parametrize("row", [1, BATCH + 2, ROWS])
 def test_a_missing_id_is_named_by_row(tmp_path, numbered, write_rows, listing, ending, missing, row):
@@ -138,6 +140,7 @@ def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
     refused(tmp_path, numbered, listing, "people.csv.gz", "each column once")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["id_low", "id_missing", "index", "missing", "two words", 'a "quoted" name', "value"])
 def test_ids_in_columns_of_unusual_names(tmp_path, numbered, write_rows, ending, name):
     path = write_rows(tmp_path / f"people{ending}", {"value": [3, 1], name: [4, 5]})
@@ -145,6 +148,7 @@ def test_ids_in_columns_of_unusual_names(tmp_path, numbered, write_rows, ending,
     assert ids.tolist() == [[4, 0], [5, 0]]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("most", [1500, 4000, 9999])
 @pytest.mark.parametrize("twice", [None, (0, 1), (0, 9999), (4999, 5000)])
 def test_more_ids_than_fit_are_compared_part_by_part(tmp_path, write_rows, monkeypatch, most, twice):

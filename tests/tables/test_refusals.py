@@ -14,6 +14,7 @@ ROWS = 140_000  # more than a batch
 POSITIONS = {"first": 1, "beyond a batch": 135_000, "last": ROWS}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("row", POSITIONS.values(), ids=POSITIONS)
 def test_a_bad_value_is_named_by_row_and_column_only(tmp_path, make_plan, write_rows, run, listing, ending, row):
     plan = make_plan({"categories": ["yes", "no"], "column": "my answer"})
@@ -29,6 +30,7 @@ def test_a_bad_value_is_named_by_row_and_column_only(tmp_path, make_plan, write_
     assert listing() == before
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("row", POSITIONS.values(), ids=POSITIONS)
 def test_a_bad_number_is_named_by_row(tmp_path, numbered, write_rows, listing, ending, row):
     values = [7] * ROWS
@@ -102,6 +104,7 @@ def test_a_position_has_both_numbers(tmp_path, grid, write_rows, listing, latitu
 MISSING = {"numbered": [1, None], "named": [" none", None], "grid": [0.0, None]}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", MISSING)
 def test_a_missing_value_is_refused(tmp_path, request, write_rows, listing, ending, kind):
     plan = request.getfixturevalue(kind)
@@ -139,6 +142,7 @@ def test_an_error_in_json_mode_tells_no_value_either(tmp_path, numbered, write_r
     assert json.loads((tmp_path / "plan.json").read_bytes())["hash"] == numbered.hash
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("clip", [False, True])
 def test_an_underscore_is_no_digit(tmp_path, write_rows, listing, ending, clip):
     """Python and DuckDB read 1_0 as ten; whoever wrote it meant something else."""

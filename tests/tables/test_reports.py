@@ -61,6 +61,7 @@ def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_p
     assert (apart[0] + apart[1] + apart[2]).counts.tolist() == expected
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("row", [1, 150_000, 200_000])
 @pytest.mark.parametrize("what", ["another plan", "code out of range"])
 def test_one_wrong_report_is_named_by_its_row(tmp_path, make_plan, ending, row, what):
@@ -77,6 +78,7 @@ def test_one_wrong_report_is_named_by_its_row(tmp_path, make_plan, ending, row, 
     assert ("0..120" in text) == (what != "another plan")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("change", [{"categories": 11}, {"categories": 10, "column": "other"}], ids=str)
 def test_reports_of_another_plan_are_refused(tmp_path, numbered, make_plan, write_rows, ending, change):
     data = write_rows(tmp_path / "people.csv", {"value": [1, 2, 3], "other": [1, 2, 3]})
@@ -138,6 +140,7 @@ def test_codes_in_parquet_may_be_of_any_whole_type(tmp_path, numbered, kind):
     assert tally_table(numbered, [tmp_path / "r.parquet"]).counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("part", [0.3, 0.5, 0.999, -1, -2, -22], ids=str)
 def test_reports_that_were_cut_are_refused(tmp_path, numbered, ending, part):
     path = write_reports(tmp_path / f"r{ending}", numbered, [i % 10 for i in range(150_001)])

@@ -93,6 +93,7 @@ def test_columns_of_unusual_names(tmp_path, make_plan, write_rows, name):
         assert indices(make_plan({"categories": 3, "column": name}), path) == [i, 2, 1]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["names", "numbers", "cells"])
 def test_two_columns_of_a_grid_or_one_of_its_cells(tmp_path, make_plan, write_rows, ending, kind):
     grid = {"south": 0, "north": 10, "west": -10, "east": 0, "rows": 5, "columns": 5}
@@ -115,6 +116,7 @@ def cell(latitude, longitude, south, north, west, east, rows, columns):
     return row * columns + column
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rows", [1, 5, 16])
 def test_positions_are_counted_from_the_south_west_corner(tmp_path, make_plan, write_rows, ending, rows):
     frame = {"south": -4, "north": 12, "west": -10, "east": 6, "rows": rows, "columns": 8}

@@ -156,6 +156,7 @@ REPORTS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("rows", "words"), REPORTS.values(), ids=REPORTS)
 @pytest.mark.parametrize("name", ["r.csv", "r.csv.gz"])
 def test_wrong_reports_are_counted_too(tmp_path, two_digits, rows, words, name):

@@ -84,6 +84,7 @@ def largest_event(counts):
     }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("shift", ["0", "0.01"])
 @pytest.mark.parametrize("seed", range(3))
 def test_categories_against_every_event(seed, shift):

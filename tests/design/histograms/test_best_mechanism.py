@@ -25,6 +25,7 @@ def total(mechanism):
     return mechanism.variance(np.full(mechanism.k, 1 / mechanism.k)).sum()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20, 100, 43_750])
 def test_no_candidate_for_ldp_is_better(k, epsilon):
@@ -33,6 +34,7 @@ def test_no_candidate_for_ldp_is_better(k, epsilon):
     assert certify(chosen, LDP(epsilon)).holds
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(
     "blocks", [[0, 0, 1, 1, 1, 2], np.arange(500) % 7, np.arange(500) // 25, np.sqrt(np.arange(400)).astype(int)]
@@ -45,6 +47,7 @@ def test_no_candidate_for_blocks_is_better(blocks, epsilon):
     assert certify(chosen, definition).holds
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "sensitive"), [(2, [1]), (6, [0, 1]), (9, [1, 4, 5, 8]), (300, range(0, 300, 3))])
 def test_no_candidate_for_sensitive_values_is_better(k, sensitive, epsilon):

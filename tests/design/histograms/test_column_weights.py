@@ -18,6 +18,7 @@ def variance(columns, weights):
     return np.trace(np.linalg.inv((columns * weights) @ columns.T))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("k", "m"), [(2, 3), (3, 7), (4, 12), (5, 20)])
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_are_those_of_another_solver(k, m, seed):

@@ -23,6 +23,7 @@ def score_of(matrix, price):
     return score
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("unprotected", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(4))

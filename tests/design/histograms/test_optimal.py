@@ -87,6 +87,7 @@ def brute_force(rays, prior):
     ).fun
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("unprotected", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))

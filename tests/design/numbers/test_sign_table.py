@@ -56,6 +56,7 @@ def test_tables_are_no_worse_than_independent_errors_that_keep_the_bounds(q):
                 assert value >= independent * (1 - 1e-6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("q", ["0", "0.05", "0.4", "1"])
 @pytest.mark.parametrize("counts", [(1, 1), (2, 1), (2, 3), (1, 1, 1)])
 def test_whole_tables_keep_every_bound_and_lose_nothing(counts, q):

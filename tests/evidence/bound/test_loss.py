@@ -80,6 +80,7 @@ def test_no_point_lies_outside_the_bounds_at_any_limit(seed, kind, n, epsilon, n
     assert 0 <= bounds.lower <= bounds.upper <= n * float(questions[0].epsilon) * (1 + 1e-15)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("d", [1, 2, pytest.param(3, marks=pytest.mark.long), pytest.param(5, marks=pytest.mark.long)])
 def test_the_bounds_close_on_what_random_restarts_find(kind, d):

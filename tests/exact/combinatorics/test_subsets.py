@@ -64,6 +64,7 @@ def test_ranks_are_left_alone(either_way):
     assert ranks.tolist() == [3, 0, 5]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 33, 63, 64])
 @pytest.mark.parametrize(("groups", "reports"), [(1, 1), (1, 200), (3, 7), (3, 200), (3, 3000), (50, 200)])
 def test_bits_are_counted_group_by_group(n, groups, reports):

@@ -79,6 +79,7 @@ def examine(ledger, original, question, record):
     return True
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("cases", [25, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["cut", "byte", "page"])
 def test_damage_anywhere(used, copied, question, record, kind, cases):
@@ -208,6 +209,7 @@ def test_a_log_that_is_cut_loses_nothing_that_was_sent(tmp_path, ledger, questio
     assert found == ({4, 5, 6} if last == "stored" else {6})
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("wrong", [None, 7, "text", [], {}, {"query": 7}, {"query": {"id": "q"}}, {"code": [1]}])
 @pytest.mark.parametrize("event", ["asked", "sent"])
 def test_a_line_of_another_kind_is_damage_even_where_its_hash_is_right(used, copied, question, record, event, wrong):

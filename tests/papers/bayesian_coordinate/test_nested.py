@@ -94,6 +94,7 @@ def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
                 assert reached[i] > most * (1 - Fraction(1, 10**9))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("inner", INNERS)
 @pytest.mark.parametrize("budgets", [("1/2", "2", "1"), tuple(range(1, 40))], ids=["one-word", "two-words"])
 def test_bits_are_set_below_their_thresholds(inner, budgets):

@@ -39,6 +39,7 @@ def test_variances_are_those_of_one_bit_each(epsilon, sensitive):
     np.testing.assert_allclose(UnaryEncoding(k, epsilon, sensitive).variance(p), expected, rtol=1e-9)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "3"])
 @pytest.mark.parametrize("k", [3, 10, 64])
 def test_subset_selection_and_high_low_response_are_better_in_as_many_bits(k, epsilon):

@@ -29,6 +29,7 @@ def frozen(tables):
     return make
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("weights", [{}, {"x": 2}, {"x": 3, "y": 5, "a \u00fc": 7}, {"y": 2**20}])
 @pytest.mark.parametrize("people", [1, 7, 1000, 10**12])
 def test_shares_are_the_weights_of_all(frozen, people, weights):

@@ -60,6 +60,7 @@ def said(definition):
     return definition
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("way", "domain"), CASES)
 @pytest.mark.parametrize("epsilon", ["1", "3/2"])
 def test_survey_and_plan_promise_what_the_setting_says(tmp_path, tables, way, domain, epsilon):

@@ -157,6 +157,7 @@ def test_impossible_counts_of_any_block_or_question_are_refused(tables, write_co
     assert load_aggregate(plan, write_counts(plan, [*counts[:-1], counts[-1] + 1])).n == 4001
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex"])
 @pytest.mark.parametrize("n", [1, 2, 10**9])
 def test_equal_reports_give_finite_shares(tables, write_counts, method, n):

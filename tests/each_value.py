@@ -1,0 +1,27 @@
+"""Tests over many combinations: by default as many as have every value of each parameter, in the long run all."""
+
+from collections import Counter
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    """Mark the cases of a test marked `each_value` that need not be run by default as long."""
+    items = yield
+    if isinstance(items, list):
+        # One id for each `parametrize`, and for each fixture with parameters.
+        cases = {item: set(enumerate(item.callspec._idlist)) for item in items if item.get_closest_marker("each_value")}
+        for item in cases.keys() - set(chosen(cases)):
+            item.add_marker(pytest.mark.long)
+    return items
+
+
+def chosen(cases):
+    """Cases that have every value: those with most new values first, and of these the ones whose others are rarest."""
+    used, left = Counter(), dict(cases)
+    while new := max((len(values - used.keys()) for values in left.values()), default=0):
+        fullest = [case for case, values in left.items() if len(values - used.keys()) == new]
+        case = min(fullest, key=lambda case: sum(used[value] for value in left[case]))
+        used.update(left.pop(case))
+        yield case
