@@ -3,6 +3,7 @@
 from itertools import product
 
 import pytest
+
 from each_value import chosen
 
 

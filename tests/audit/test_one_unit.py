@@ -111,7 +111,6 @@ def test_unary_encoding(k, sensitive, epsilon):
 BOUNDS = [*EPSILONS, None]
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("second", BOUNDS)
 @pytest.mark.parametrize("first", BOUNDS)
 def test_two_values(first, second):

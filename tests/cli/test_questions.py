@@ -4,12 +4,15 @@ import hashlib
 import html.parser
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow.csv as pc
 import pytest
 
 from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.tables.reports import privatize_table
 
 SURVEY = """\
 version = 1
@@ -44,21 +47,29 @@ SHARES = {"job": "2/7", "home": "3/7", "visits": "1/7", "smoker": "1/7"}
 PEOPLE = 2100
 
 
-@pytest.fixture
-def asked(tmp_path, monkeypatch, run):
-    """A folder with the survey, its people, the plan and reports."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "survey.toml").write_text(SURVEY)
-    (tmp_path / "jobs.txt").write_bytes(("\ufeff" + "\r\n".join(JOBS) + "\r\n").encode())
-    (tmp_path / "sensitive.txt").write_text("judge\n")
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """A folder with the survey, its people, the plan and reports, made once."""
+    root = tmp_path_factory.mktemp("answered")
+    (root / "survey.toml").write_text(SURVEY)
+    (root / "jobs.txt").write_bytes(("\ufeff" + "\r\n".join(JOBS) + "\r\n").encode())
+    (root / "sensitive.txt").write_text("judge\n")
     rows = [
         f"{('baker', 'clerk', 'judge', '')[i % 4]},{i % 16 // 4 + 0.5},{i % 4 + 0.5},{i % 4},{('yes', 'no')[i % 2]}"
         for i in range(PEOPLE)
     ]
-    text = "\n".join(["job,latitude,longitude,visits,smoker", *rows, ""])
-    (tmp_path / "people.csv").write_text(text)
-    assert run("plan", "survey.toml", "--people", PEOPLE, "-o", "plan.json")[0] == 0
-    assert run("privatize", "plan.json", "people.csv", "-o", "reports.csv")[0] == 0
+    (root / "people.csv").write_text("\n".join(["job,latitude,longitude,visits,smoker", *rows, ""]))
+    plan = Plan.of(Survey.load(root / "survey.toml"), PEOPLE)
+    plan.save(root / "plan.json")
+    privatize_table(plan, root / "people.csv", root / "reports.csv")
+    return root
+
+
+@pytest.fixture
+def asked(answered, tmp_path, monkeypatch):
+    """A copy of it, where the commands run."""
+    shutil.copytree(answered, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 

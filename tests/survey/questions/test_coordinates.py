@@ -34,7 +34,7 @@ SURVEY = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plan():
     return Plan.of(Survey.read(json.loads(json.dumps(SURVEY))), 1000)
 
