@@ -34,7 +34,7 @@ from sordino.papers.context_aware.unary import UnaryEncoding
 settings.register_profile("sordino", deadline=None, derandomize=True)
 settings.load_profile("sordino")
 
-pytest_plugins = ["surveys", "each_value"]
+pytest_plugins = ["surveys", "each_value", "commands"]
 
 SIZES = (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 64)
 MODERATE = 17

@@ -1,12 +1,9 @@
-"""A small survey with its people and plan, and two ways to run a command: in this process and in its own."""
+"""A small survey with its people and plan."""
 
 import shutil
-import subprocess
-import sys
 
 import pytest
 
-from sordino.cli.main import main
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.tally import save_aggregate
@@ -22,38 +19,6 @@ protect = { blocks = [["red", "green"], ["blue, dark", "weiß"]] }
 histogram = "colour"
 """
 PEOPLE = {"red": 500, "green": 100, '"blue, dark"': 300, "weiß": 100}
-PROGRAM = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, output, errors."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        streams = capsys.readouterr()
-        return stop.value.code, streams.out, streams.err
-
-    return command
-
-
-@pytest.fixture
-def program():
-    """The words that start a process of its own."""
-    return PROGRAM
-
-
-@pytest.fixture
-def spawn():
-    """Run a command in a process of its own, with pipes."""
-
-    def command(*arguments):
-        words = [*PROGRAM, *map(str, arguments)]
-        return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=120)
-
-    return command
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,8 @@ def test_every_command_is_covered_here():
     assert {*COMMANDS, "reproduce", "dependence", "ask", "ledger"} == set(cli.commands)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+# The JSON of the demo is read in the demo's own tests too.
+@pytest.mark.parametrize("command", [*list(COMMANDS)[:-1], pytest.param("demo", marks=pytest.mark.long)])
 def test_json_is_one_object_and_nothing_else(released, run, command):
     assert read_json(run(command, *COMMANDS[command], "--json"))
 

@@ -24,6 +24,9 @@ categories = 30000
 histogram = "page"
 """
 
+ROWS = 2_000_000
+"""As many rows as take a second to write after the first of them were: time enough for a signal."""
+
 
 @pytest.fixture
 def many(tmp_path, monkeypatch):
@@ -52,7 +55,7 @@ def test_pipes_get_the_result_only(folder, spawn):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("encoding", [pytest.param("utf-8", marks=pytest.mark.long), "latin-1"])
 def test_labels_are_printed_in_the_encoding_of_the_output(released, program, monkeypatch, encoding):
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     command = [*program, "estimate", "plan.json", "reports.csv"]
@@ -86,7 +89,7 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     ],
 )
 def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, stop):
-    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 6_000_000)
+    (many / "people.csv").write_bytes(b"page\n" + b"7\n" * ROWS)
     before = sorted(path.name for path in many.iterdir())
     command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,12 @@ def wait_for(path, process):
         assert time.monotonic() < deadline
         assert process.poll() is None
         time.sleep(0.005)
+
+
+def test_the_installed_command_is_what_the_tests_start(program):
+    (command,) = entry_points(group="console_scripts", name="sordino")
+    module, name = command.value.split(":")
+    assert f"from {module} import {name}; {name}()" == program[-1]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow.csv as pc
@@ -15,21 +13,16 @@ METHODS = {"unbiased", "simplex", "block-simplex"}
 FILES = {"people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate.json"}
 
 
-def sordino(*arguments):
-    command = [sys.executable, "-c", "from sordino.cli.start import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-
-
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
+def demo(tmp_path_factory, run):
     """Two runs in one folder: what the first printed, what the second printed, and the folder."""
     root = tmp_path_factory.mktemp("demo")
     runs, stamps = [], []
     for _ in range(2):
         arguments = ("--people", PEOPLE, "--folder", root / "files", "--html", root / "page.html", "--json")
-        done = sordino("demo", *arguments)
-        assert (done.returncode, done.stderr) == (0, "")
-        runs.append(json.loads(done.stdout))
+        code, output, errors = run("demo", *arguments)
+        assert (code, errors) == (0, "")
+        runs.append(json.loads(output))
         stamps.append(pq.read_table(root / "files" / "reports.parquet")["code"].to_numpy())
     return runs, stamps, root
 
@@ -74,14 +67,13 @@ def test_its_page_stands_alone(demo):
     assert "<script" not in page
 
 
-def test_the_other_commands_work_on_its_files(demo):
+def test_the_other_commands_work_on_its_files(demo, run):
     folder = demo[2] / "files"
     estimates = [
-        sordino("estimate", folder / "plan.json", folder / name, "--json")
-        for name in ("reports.parquet", "aggregate.json")
+        run("estimate", folder / "plan.json", folder / name, "--json") for name in ("reports.parquet", "aggregate.json")
     ]
-    assert estimates[0].stdout == estimates[1].stdout
-    rows = json.loads(estimates[0].stdout)["rows"]
+    assert estimates[0] == estimates[1]
+    rows = json.loads(estimates[0][1])["rows"]
     assert len(rows) == 43_750
     # The two cells of New York hold 7 % of the people; 2 % is eight standard errors below.
     shares = {row["value"]: row["fitted"] for row in rows}

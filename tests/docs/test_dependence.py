@@ -13,7 +13,7 @@ SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
+def ran(tmp_path_factory, run):
     """The folder where the page's programs and its command ran, one after the other, and what the command printed."""
     folder = tmp_path_factory.mktemp("page")
     program = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
@@ -21,10 +21,9 @@ def ran(tmp_path_factory):
     (survey,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (line,) = re.findall(r"```console\n\$ (.*?)\n```", PAGE, re.DOTALL)
-    start = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
-    words = [*start, *shlex.split(line.removeprefix(".venv/bin/sordino"))]
-    done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=SECONDS)
-    return folder, done.stdout
+    code, output, errors = run(*shlex.split(line.removeprefix(".venv/bin/sordino")), folder=folder)
+    assert (code, errors) == (0, "")
+    return folder, output
 
 
 def test_the_command_prints_the_table_of_the_page(ran):

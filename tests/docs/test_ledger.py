@@ -16,17 +16,17 @@ SECONDS = 120
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
+def ran(tmp_path_factory, run):
     """The folder of the page's files, and what each command printed there."""
     folder = tmp_path_factory.mktemp("page")
     for name, content in re.findall(r"```toml\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):
         (folder / name).write_text(content, encoding="utf-8")
     (block,) = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
-    start, outputs = [sys.executable, "-c", "from sordino.cli.start import main; main()"], []
+    outputs = []
     for line in block.splitlines():
-        words = [*start, *shlex.split(line.removeprefix("$ .venv/bin/sordino"))]
-        done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=SECONDS)
-        outputs.append(done.stdout)
+        code, output, errors = run(*shlex.split(line.removeprefix("$ .venv/bin/sordino")), folder=folder)
+        assert (code, errors) == (0, "")
+        outputs.append(output)
     return folder, outputs
 
 

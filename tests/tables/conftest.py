@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import os
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,6 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.cli.main import main
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -101,20 +99,6 @@ def named():
 def grid():
     """Five by five cells of two degrees."""
     return make_plan({"grid": {"south": 0, "north": 10, "west": -10, "east": 0, "rows": 5, "columns": 5}})
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process: exit code, output, errors."""
-
-    def command(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        streams = capsys.readouterr()
-        return stop.value.code, streams.out, streams.err
-
-    return command
 
 
 @pytest.fixture

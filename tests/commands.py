@@ -1,0 +1,48 @@
+"""Two ways to run a command, for the tests of several rooms: in this process, and in one of its own."""
+
+import io
+import subprocess
+import sys
+from contextlib import chdir, nullcontext
+
+import pytest
+
+from sordino.cli.main import main
+
+PROGRAM = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
+
+
+def run_here(*arguments, folder=None):
+    """Run a command in this process: exit code, output, errors."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    with pytest.MonkeyPatch.context() as patch, chdir(folder) if folder else nullcontext():
+        patch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
+        patch.setattr(sys, "stdout", streams[0])
+        patch.setattr(sys, "stderr", streams[1])
+        with pytest.raises(SystemExit) as stop:
+            main()
+    output, errors = (stream.buffer.getvalue().decode() for stream in streams)
+    return stop.value.code, output, errors
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Run a command in this process, which has loaded all that commands need."""
+    return run_here
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The words that start a process of its own."""
+    return PROGRAM
+
+
+@pytest.fixture(scope="session")
+def spawn():
+    """Run a command in a process of its own, with pipes."""
+
+    def command(*arguments):
+        words = [*PROGRAM, *map(str, arguments)]
+        return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=120)
+
+    return command
