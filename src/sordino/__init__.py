@@ -22,7 +22,7 @@ _MODULES = {
     "definition.matrix": "MetricLDP PairwiseLDP",
     "definition.pairwise": "LDP BlockLDP",
     "design.histograms.best_mechanism": "best_mechanism optimal_channel",
-    "design.people": "people_needed",
+    "design.people_needed": "people_needed",
     "design.numbers.sampled_mean": "SampledMean",
     "design.numbers.sampled_moments": "SampledMoments",
     "domain.box": "Box",

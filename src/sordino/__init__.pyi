@@ -14,7 +14,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
 from sordino.design.numbers.sampled_mean import SampledMean
 from sordino.design.numbers.sampled_moments import SampledMoments
-from sordino.design.people import people_needed
+from sordino.design.people_needed import people_needed
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid

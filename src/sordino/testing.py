@@ -173,7 +173,7 @@ class _Dense:
         words = set()
         for value in tried:
             values = np.full(REPORTS, value)
-            stream = _Words.of(REPORTS)
+            stream = _CountedWords.of(REPORTS)
             mechanism._sample(values, stream)  # noqa: SLF001 - what `privatize` calls, with words that are known
             words.add(stream.drawn)
             codes = mechanism.privatize(values)
@@ -187,14 +187,14 @@ class _Dense:
             yield "each value must take as many random words", shown(sorted(words))
 
 
-class _Words:
+class _CountedWords:
     """A stream of the same words each time, which counts how many are taken."""
 
     def __init__(self, rows: NDArray[np.intp], log: Counter[str], generator: np.random.Generator) -> None:
         self.rows, self.log, self.generator = rows, log, generator
 
     @classmethod
-    def of(cls, count: int) -> "_Words":
+    def of(cls, count: int) -> "_CountedWords":
         return cls(np.arange(count), Counter(), np.random.default_rng(7))
 
     @property
@@ -205,8 +205,8 @@ class _Words:
         self.log["words"] += len(self.rows)
         return self.generator.integers(0, 2**64 - 1, len(self.rows), dtype=np.uint64, endpoint=True)
 
-    def take(self, rows: Rows) -> "_Words":
-        return _Words(self.rows[rows], self.log, self.generator)
+    def take(self, rows: Rows) -> "_CountedWords":
+        return _CountedWords(self.rows[rows], self.log, self.generator)
 
 
 def _counted(row: list[int]) -> tuple[tuple[int, int], ...]:

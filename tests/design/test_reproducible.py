@@ -10,7 +10,7 @@ import pytest
 from sordino.design import reproducible
 from sordino.design.numbers.drawn_answers import apportioned
 from sordino.design.reproducible import (
-    Draws,
+    ReproducibleDraws,
     coarse,
     exponential,
     inverse,
@@ -91,7 +91,7 @@ def test_exponentials_and_logarithms():
 
 
 def test_draws_are_the_same_for_ever():
-    draws = Draws(20)
+    draws = ReproducibleDraws(20)
     assert draws.uniform(2).tolist() == [0.9056396761745207, 0.6862541570267026]
     below = draws.below(7, 3, 100)
     assert (below.min(), below.max(), below.shape) == (0, 6, (3, 100))

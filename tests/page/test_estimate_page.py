@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sordino.exact.keyed import KeyedSource
-from sordino.page.estimate_page import Known, estimate_page
+from sordino.page.estimate_page import SimulationTruth, estimate_page
 from sordino.page.figures.error_region import frequent, tightest
-from sordino.page.page import Section, Table
+from sordino.page.page import PageTable, Section
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
@@ -109,7 +109,9 @@ def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy(answe
 def test_a_simulation_shows_its_truth_and_compares(answered):
     plan, found = answered(GRID)
     truth = np.full(43_750, 1 / 43_750)
-    known = Known(truth, [("Other", truth)], Section("Compared", (Table(("a",), (("1",),)),)), ("a note",))
+    known = SimulationTruth(
+        truth, [("Other", truth)], Section("Compared", (PageTable(("a",), (("1",),)),)), ("a note",)
+    )
     page = estimate_page(plan, found, "Places", known)
     assert [text.split(":")[0] for text in words(page)[:3]] == ["Map, Truth", "Map, Fitted shares", "Map, Other"]
     assert re.findall("<h3>(.*)</h3>", page)[:3] == ["Truth", "Fitted shares", "Other"]

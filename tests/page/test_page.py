@@ -10,7 +10,7 @@ from jinja2 import UndefinedError
 from sordino.errors import SordinoError
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.correlations import correlations
-from sordino.page.page import Figure, Section, Sentences, Table, _templates, render
+from sordino.page.page import Figure, PageTable, Section, Sentences, _templates, render
 
 VOID = {"meta", "link", "br", "hr"}
 EVIL = (
@@ -58,12 +58,12 @@ def drawing(label=EVIL):
 
 def page_of(text):
     """The text wherever a page can hold one."""
-    table = Table(
+    table = PageTable(
         (text, "estimate", "interval", "kind"),
         ((text, "12.5 %", "[0.1, 0.2]", "1 of these"), ("1", "\N{MINUS SIGN}3 %", "\N{EN DASH}", text)),
         text,
     )
-    named = Table(("name", text), (("row", "1"),))
+    named = PageTable(("name", text), (("row", "1"),))
     sections = [
         Section(text, (Sentences((text, "A & B")),), (Sentences(("folded",), text),), text),
         Section(text, (Figure(drawing(text), text, text, text), table)),
@@ -135,7 +135,7 @@ def test_figures_have_words_and_stay_legible(page):
 def test_a_matrix_of_many_numbers_scrolls_and_stands_alone():
     large = Figure(correlations([f"x{j}" for j in range(20)], np.eye(20)), "words")
     small = Figure(correlations(["a", "b"], np.eye(2)), "words")
-    table = Table(("a",), (("1",),))
+    table = PageTable(("a",), (("1",),))
     reader = Reader(render("", "", [Section("s", (large, table)), Section("s", (small, table))]))
     assert len([one for one in reader.all("div") if one.get("class") == "beside"]) == 1
     least = int(re.search(r"--least: (\d+)", reader.all("figure")[0]["style"])[1])
@@ -155,7 +155,7 @@ def test_columns_of_numbers_are_told_from_texts(page):
 
 
 def test_rows_that_no_telephone_has_room_for_become_blocks_whose_cells_are_named():
-    few, many = (Table(("name", *"abcdef"[:count]), (("row", *["0.01234"] * count),)) for count in (3, 6))
+    few, many = (PageTable(("name", *"abcdef"[:count]), (("row", *["0.01234"] * count),)) for count in (3, 6))
     reader = Reader(render("", "", [Section("s", (few, many))]))
     assert [table.get("class") for table in reader.all("table")] == [None, "stacked"]
     assert reader.all("table")[1]["style"] == "--across: 3"
@@ -178,12 +178,12 @@ def test_rows_that_no_telephone_has_room_for_become_blocks_whose_cells_are_named
     ],
 )
 def test_what_counts_as_a_column_of_numbers(cells, number):
-    page = render("", "", [Section("", (Table(("name", "x"), tuple(("row", cell) for cell in cells)),))])
+    page = render("", "", [Section("", (PageTable(("name", "x"), tuple(("row", cell) for cell in cells)),))])
     assert ('<th scope="col" role="columnheader" class="number">x</th>' in page) == number
 
 
 def test_empty_parts_leave_no_empty_elements():
-    empty = Section("s", (Sentences(()), Table(("a", "b"), ()), Figure(drawing(), "words")))
+    empty = Section("s", (Sentences(()), PageTable(("a", "b"), ()), Figure(drawing(), "words")))
     reader = Reader(render("t", "l", [empty]))
     assert not reader.all("figcaption")
     assert not reader.all("details")
@@ -217,6 +217,6 @@ def test_every_name_of_a_template_is_given():
 
 def test_sections_refuse_what_they_cannot_show():
     with pytest.raises(SordinoError, match="1 cells in row 2, 2 columns"):
-        Table(("a", "b"), (("1", "2"), ("3",)))
+        PageTable(("a", "b"), (("1", "2"), ("3",)))
     with pytest.raises(SordinoError, match="in words"):
         Figure(drawing(), " ")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 
 pytestmark = pytest.mark.statistical
@@ -17,7 +17,7 @@ SAMPLES, NEVER = 2000, 1e-9
 
 def bits(d):
     attributes = tuple(CategoryAttribute(f"x{j}", Categories(["a", "b"])) for j in range(d))
-    return Asked(attributes, tuple((j,) for j in range(d)))
+    return SampleQuestions(attributes, tuple((j,) for j in range(d)))
 
 
 def shared_bit(rng, n, q):
@@ -34,10 +34,10 @@ def copied(rng, n, share):
     return [x, y]
 
 
-PAIR = Asked(
+PAIR = SampleQuestions(
     (CategoryAttribute("x", Categories(["a", "b"])), CategoryAttribute("y", Categories(["a", "b", "c", "d"]))), ((1,),)
 )
-NUMBERS = Asked(
+NUMBERS = SampleQuestions(
     (
         NumberAttribute("x", 0, 3, "number", (0, 1, 2, 3)),
         NumberAttribute("y", -1, 1, "number"),
@@ -45,7 +45,7 @@ NUMBERS = Asked(
     ),
     ((1,), (1, 2)),
 )
-SMOOTH = Asked(
+SMOOTH = SampleQuestions(
     (NumberAttribute("x", 0, 3, "number", (0, 1, 2, 3), Fraction("0.2")), NumberAttribute("y", -1, 1, "number")),
     ((1,),),
 )

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.survey.planning.asked import asked_of
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.reading.schema import Survey
 from sordino.tables.reports import privatize_table, tally_table
 from sordino.tables.sample_tally import tally_table_of_sample
@@ -115,7 +115,7 @@ def test_positions(tmp_path, grid):
 def test_a_public_sample_is_told_the_same(tmp_path):
     tables = {"version": 1, "epsilon": "1", "ask": [{"mean": "n"}, {"histogram": "value"}]}
     attributes = {"value": {"categories": NAMES}, "n": {"number": {"low": 0, "high": 10}}}
-    asked = asked_of(Survey.read(tables | {"attribute": attributes}))
+    asked = questions_for_sample(Survey.read(tables | {"attribute": attributes}))
     for text, words in {
         "value,n\n1,1\n3.0,1\n": f"1 of 2 rows ({POINT}): write them without it, as text or as whole numbers; a",
         "value,n\n1,1\n3,11\n": "in 1 of 2 rows (beyond the range): correct it, or set clip = true in the survey",

@@ -32,8 +32,8 @@ from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.exact.messages.said import left, told
 from sordino.exact.nats import Nats
+from sordino.exact.said import left, told
 from sordino.exact.steady import steady
 
 NODES = 4000

@@ -33,7 +33,7 @@ from sordino.exact.steady import steady
 
 
 @dataclass(frozen=True)
-class Reading:
+class OdometerReading:
     """What an odometer shows of one group of hypotheses, in nats, rounded up.
 
     Attributes:
@@ -73,7 +73,7 @@ class Odometer:
     @steady
     def __post_init__(self) -> None:
         if self._parts is None:
-            parts = tuple(_Part.start(self.domain, definition) for definition in _counted(self.definition))
+            parts = tuple(_Counts.start(self.domain, definition) for definition in _counted(self.definition))
             object.__setattr__(self, "_parts", parts)
 
     @steady
@@ -87,9 +87,9 @@ class Odometer:
 
     @cached_property
     @steady
-    def readings(self) -> tuple[Reading, ...]:
+    def readings(self) -> tuple[OdometerReading, ...]:
         """One for each group of hypotheses."""
-        parts: tuple[_Part, ...] = self._parts
+        parts: tuple[_Counts, ...] = self._parts
         if len(parts) == 1:
             return parts[0].readings
         exact, attributes, record = parts
@@ -114,7 +114,7 @@ class Odometer:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _Counts:
     """The three counts under one definition whose losses add up."""
 
     first: FilterState
@@ -123,17 +123,17 @@ class _Part:
     separate: NDArray[np.float64]
 
     @classmethod
-    def start(cls, domain: Any, definition: Any) -> "_Part":
+    def start(cls, domain: Any, definition: Any) -> "_Counts":
         state: FilterState = start_of(domain, definition)
         groups = np.zeros(len(_levels(state)))
         return cls(state, state, groups, groups)
 
-    def after(self, query: Any, output: int) -> "_Part":
+    def after(self, query: Any, output: int) -> "_Counts":
         own = _own(self.first, query)
         code = read_output(output, query.outputs)
         alone = _levels(self.first.counted(query, code))
         separate = np.minimum(alone, own)
-        return _Part(
+        return _Counts(
             self.first,
             self.state.counted(query, code),
             _up(self.epsilons + own),
@@ -141,7 +141,7 @@ class _Part:
         )
 
     @property
-    def readings(self) -> tuple[Reading, ...]:
+    def readings(self) -> tuple[OdometerReading, ...]:
         counts = zip(self.epsilons.tolist(), self.separate.tolist(), _levels(self.state).tolist(), strict=True)
         return tuple(_ordered(_about(self.state, group), *three) for group, three in enumerate(counts))
 
@@ -171,10 +171,10 @@ def _about(state: FilterState, group: int) -> str:
     return state.about(group) if isinstance(state, GroupedState | CoordinateBoxState) else "two records"
 
 
-def _ordered(about: str, epsilons: float, separate: float, realized: float) -> Reading:
+def _ordered(about: str, epsilons: float, separate: float, realized: float) -> OdometerReading:
     """Upper bounds on the same loss: each is cut to the one before it."""
     separate = min(separate, epsilons)
-    return Reading(about, epsilons, separate, min(realized, separate))
+    return OdometerReading(about, epsilons, separate, min(realized, separate))
 
 
 def _up(amounts: NDArray[np.float64]) -> NDArray[np.float64]:

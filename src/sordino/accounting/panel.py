@@ -74,7 +74,7 @@ class Panel:
     _spread: Any = None
     _radius: float = 0.0
     _asked: tuple[tuple[Mechanism, NDArray[np.int64]], ...] = ()
-    _memo: dict[str, "_Known"] = field(default_factory=dict)
+    _memo: dict[str, "_PanelQuery"] = field(default_factory=dict)
 
     @steady
     def __post_init__(self) -> None:
@@ -166,11 +166,11 @@ class Panel:
             accepted[open_] = [self._alone(person, query) for person in open_.tolist()]
         return accepted
 
-    def _known(self, query: Mechanism) -> "_Known":
+    def _known(self, query: Mechanism) -> "_PanelQuery":
         if query.fingerprint not in self._memo:
             own = measure_of(self.definition, query.k).own(query, None)
             columns = Columns.of(query) if can_list(query) else None
-            self._memo[query.fingerprint] = _Known(own[0], float(level_above(own)[0]), columns)
+            self._memo[query.fingerprint] = _PanelQuery(own[0], float(level_above(own)[0]), columns)
         return self._memo[query.fingerprint]
 
     def _by_answers(self, places: NDArray[np.intp], columns: Columns) -> NDArray[np.intp]:
@@ -207,7 +207,7 @@ class Panel:
             found.append(np.flatnonzero(now + apart[which] > self._floor + UNDECIDED) + part.start)
         return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
 
-    def _exactly(self, places: NDArray[np.intp], query: Mechanism, known: "_Known") -> list[bool]:
+    def _exactly(self, places: NDArray[np.intp], query: Mechanism, known: "_PanelQuery") -> list[bool]:
         """Whether people whose level is at the bound but for rounding may be asked.
 
         Where all answers came with one and the same odds, levels are whole multiples of their logarithm.
@@ -263,7 +263,9 @@ class Panel:
     def _decided(self) -> dict[str, bool]:
         return {}
 
-    def _answered(self, query: Mechanism, known: "_Known", codes: NDArray[np.int64], who: NDArray[np.bool_]) -> "Panel":
+    def _answered(
+        self, query: Mechanism, known: "_PanelQuery", codes: NDArray[np.int64], who: NDArray[np.bool_]
+    ) -> "Panel":
         columns, own = known.columns, codes
         if columns is None:
             # Of too many answers only those that were given are read.
@@ -294,7 +296,7 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class _PanelQuery:
     """What a panel knows of a query: the most that it adds, exactly and rounded up, and its columns."""
 
     own: Ratio

@@ -41,8 +41,8 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
     stay in a folder, to try the other commands on.
     """
     # Drawing libraries take a second to load: only commands that draw wait for them.
-    from sordino.page.estimate_page import Known, estimate_page
-    from sordino.page.page import Section, Table
+    from sordino.page.estimate_page import SimulationTruth, estimate_page
+    from sordino.page.page import PageTable, Section
 
     start = perf_counter()
     again = _is_demo_page(html) or require_free(html, "a page of Sordino", is_page, force=force)
@@ -54,11 +54,11 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
         outcome = run_demo(folder, people, step)
     result, uniform = by_default(outcome.blockwise), by_default(outcome.uniform)
     rows = _comparison(outcome)
-    known = Known(
+    known = SimulationTruth(
         truth=outcome.truth,
         others=[("Uniform LDP", uniform.estimate.by_method)],
         notes=(SOURCE,),
-        comparison=Section("What protecting only what is sensitive buys", (Table(HEADER, tuple(rows)),)),
+        comparison=Section("What protecting only what is sensitive buys", (PageTable(HEADER, tuple(rows)),)),
     )
     page = estimate_page(outcome.plan, [result], TITLE, known)
     write_text(html, page, overwrite=again)

@@ -12,7 +12,7 @@ from sordino.cli.show import print_json, print_lines, print_table
 from sordino.design.dependence.from_sample import Statement, read_confidence, state_dependence
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
-from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
 from sordino.survey.reading.schema import Survey
 from sordino.tables.duckdb import count_rows
@@ -58,7 +58,7 @@ def dependence(
     again = output is not None and require_free(
         output, "a statement about dependence", of_kind("statement"), force=force
     )
-    asked = asked_of(Survey.load(survey))
+    asked = questions_for_sample(Survey.load(survey))
     # A mistake in it is told before a large sample is read.
     sure = read_confidence(confidence)
     with progress("dependence", count_rows(sample)) as advance:

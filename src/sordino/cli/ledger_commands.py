@@ -9,7 +9,7 @@ import click
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
 from sordino.errors import UnavailableError
-from sordino.exact.messages.said import left, told, told_of
+from sordino.exact.said import left, told, told_of
 from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery

@@ -162,7 +162,7 @@ def logarithm(values: Floats) -> Floats:
     return found
 
 
-class Draws:
+class ReproducibleDraws:
     """Numbers that look random and are the same for ever: Python promises that of its `random()` alone."""
 
     def __init__(self, seed: int) -> None:

@@ -22,27 +22,27 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-class _Words(NamedTuple):
+class _KindOfFile(NamedTuple):
     """What a kind of file is called, and what to do with it."""
 
     noun: str
     use: str
 
 
-WORDS: Mapping[Kind, _Words] = {
-    "survey": _Words("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
-    "plan": _Words(PLAN.noun, "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
-    "aggregate": _Words(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
-    "statement": _Words(STATEMENT.noun, "a survey names it in [dependence], as `file`"),
-    "transcript": _Words(TRANSCRIPT.noun, "`sordino ledger import` takes it"),
-    "ledger": _Words("a ledger", "it stands first after `sordino ask` and `sordino ledger`"),
-    "terms": _Words(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
-    "query": _Words(QUERY.noun, "`sordino ask` takes it after the ledger"),
-    "record": _Words("a person's record", "`sordino ask` takes it as --record"),
-    "key": _Words("a key file", "`sordino privatize` takes it as --key"),
-    "reports": _Words("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
-    "page": _Words("a page", "it is for browsers"),
-    "table": _Words("a table", "`sordino privatize` takes one of people after the plan"),
+WORDS: Mapping[Kind, _KindOfFile] = {
+    "survey": _KindOfFile("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
+    "plan": _KindOfFile(PLAN.noun, "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
+    "aggregate": _KindOfFile(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
+    "statement": _KindOfFile(STATEMENT.noun, "a survey names it in [dependence], as `file`"),
+    "transcript": _KindOfFile(TRANSCRIPT.noun, "`sordino ledger import` takes it"),
+    "ledger": _KindOfFile("a ledger", "it stands first after `sordino ask` and `sordino ledger`"),
+    "terms": _KindOfFile(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
+    "query": _KindOfFile(QUERY.noun, "`sordino ask` takes it after the ledger"),
+    "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record"),
+    "key": _KindOfFile("a key file", "`sordino privatize` takes it as --key"),
+    "reports": _KindOfFile("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
+    "page": _KindOfFile("a page", "it is for browsers"),
+    "table": _KindOfFile("a table", "`sordino privatize` takes one of people after the plan"),
 }
 
 FORMATS: Mapping[str, Kind] = {

@@ -48,7 +48,6 @@ LARGEST_LIST = 1 << 20
 """Weights together for which a draw is looked up in a list."""
 
 NOBODY = np.empty(0, dtype=np.intp)
-"""No places."""
 
 ROUNDING = SignCoins((WORD,))
 """From a number to a sign with that mean."""

@@ -15,7 +15,7 @@ from sordino.page.figures.error_region import error_region, frequent, region_of,
 from sordino.page.figures.histogram import MOST, columns
 from sordino.page.figures.maps import maps
 from sordino.page.number_sections import numbers_section
-from sordino.page.page import Figure, Section, Sentences, Table, render
+from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import HistogramQuestion
@@ -45,7 +45,7 @@ CELLS = " A cell is named by its centre: degrees north, negative in the south; t
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class SimulationTruth:
     """What a simulation knows beside its estimate.
 
     Attributes:
@@ -61,7 +61,7 @@ class Known:
     notes: tuple[str, ...] = field(default=())
 
 
-def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known: Known | None = None) -> str:
+def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known: SimulationTruth | None = None) -> str:
     """A self-contained HTML page.
 
     Args:
@@ -70,7 +70,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
         title: of the page; the attributes' names by default.
         known: what a simulation of a single question knows beside.
     """
-    known = known or Known()
+    known = known or SimulationTruth()
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
     for result in results:
         if isinstance(result, Untold):
@@ -127,7 +127,7 @@ def _methods(shares: Sequence[HistogramResult]) -> str:
     return f"; fitted by {' and '.join(methods)}" if methods else ""
 
 
-def _promise(promise: CoordinatePromise) -> Table:
+def _promise(promise: CoordinatePromise) -> PageTable:
     """The most that a report can tell about each attribute, beside what is promised."""
     header = ("attribute", "told at most, nats", "promised, nats", "rests on dependence")
     rows = [
@@ -142,10 +142,10 @@ def _promise(promise: CoordinatePromise) -> Table:
     rows.append(("the whole record", upward(promise.level, 3), upward(promise.epsilon, 3), "no"))
     verdict, *each = kept(promise)
     note = " ".join([verdict, *each[len(rows) :]])
-    return Table(header, tuple(rows), note)
+    return PageTable(header, tuple(rows), note)
 
 
-def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[Section]:
+def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool) -> list[Section]:
     """A question's map, histogram, and bars beside their table."""
     domain, name = result.question.domain, result.question.name
     shares = Shares(result.estimate.value, *result.interval, result.fitted, known.truth)
@@ -166,7 +166,7 @@ def _sections(result: HistogramResult, known: Known, *, several: bool) -> list[S
     return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
 
 
-def _maps(grid: Grid, result: HistogramResult, known: Known) -> tuple[Figure, ...]:
+def _maps(grid: Grid, result: HistogramResult, known: SimulationTruth) -> tuple[Figure, ...]:
     """What was fitted, and with it what a simulation knows."""
     panels = [("Truth", known.truth)] if known.truth is not None else []
     panels += [("Fitted shares" if result.fitted is not None else "Estimate", result.estimate.by_method), *known.others]
@@ -179,7 +179,7 @@ def _maps(grid: Grid, result: HistogramResult, known: Known) -> tuple[Figure, ..
     )
 
 
-def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr: NDArray[np.float64]) -> Table:
+def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr: NDArray[np.float64]) -> PageTable:
     """Some values' estimates."""
     named = {"estimate": shown.estimate, "std. error": stderr, "from": shown.low, "to": shown.high}
     named |= {"fitted": shown.fitted} if shown.fitted is not None else {}
@@ -189,8 +189,8 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr
     note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence. {READING}"
     note += FITTED if shown.fitted is not None else ""
     if isinstance(result.question.domain, Grid):
-        return Table((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)
-    return Table((result.question.name, *named), rows, note)
+        return PageTable((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)
+    return PageTable((result.question.name, *named), rows, note)
 
 
 def _region(question: HistogramQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:

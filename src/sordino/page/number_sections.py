@@ -5,7 +5,7 @@ import numpy as np
 from sordino.page.descriptions import correlations_in_words, points_in_words
 from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
-from sordino.page.page import Figure, Section, Table
+from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.result import NumbersResult
 from sordino.words.digits import rounded
 
@@ -69,10 +69,10 @@ def _rounded(result: NumbersResult) -> list[dict[str, str]]:
     return [rounded(row) for row in result.rows()]
 
 
-def _table(result: NumbersResult) -> Table:
+def _table(result: NumbersResult) -> PageTable:
     fitted = [] if result.fitted is None else ["fitted"]
     header = (result.about, result.noun, "std. error", "from", "to", *fitted)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
     note = f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
-    return Table(header, rows, note + (why if fitted else ""))
+    return PageTable(header, rows, note + (why if fitted else ""))

@@ -52,7 +52,7 @@ class Sentences:
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table; the first column names the rows, and columns of numbers stand on the right.
 
     Attributes:
@@ -146,7 +146,7 @@ class Figure:
         return inline(self.drawing, self.words, name)
 
 
-Part = Sentences | Table | Figure
+Part = Sentences | PageTable | Figure
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.promise import Domain
 from sordino.tables.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
 from sordino.tables.frame import Table, expecting_kind
-from sordino.tables.wrong_rows import STEPS, Rows, examine, index_cause, label_cause, number_cause
+from sordino.tables.wrong_rows import STEPS, WrongRows, examine, index_cause, label_cause, number_cause
 
 PAIR = ("latitude", "longitude")
 
@@ -169,7 +169,7 @@ class AttributeColumns:
     def _judge(self, columns: Mapping[str, pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         return self._read(columns)[1], columns["missing"].to_numpy(zero_copy_only=False)
 
-    def _causes(self, rows: Rows) -> NDArray[np.object_]:
+    def _causes(self, rows: WrongRows) -> NDArray[np.object_]:
         match self.domain:
             case Interval():
                 return number_cause(rows, BEYOND)

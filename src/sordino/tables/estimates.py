@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.survey.results.result import Result, Row, Untold
+from sordino.survey.results.result import EstimateRow, Result, Untold
 from sordino.tables.duckdb import header, table_format, write_table
 
 ROWS = 1 << 15
@@ -83,5 +83,5 @@ def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iter
             yield pa.RecordBatch.from_pylist(batch, schema=schema)
 
 
-def _row_of_cells(row: Row) -> Row:
+def _row_of_cells(row: EstimateRow) -> EstimateRow:
     return {name: as_cell(entry) if isinstance(entry, str) else entry for name, entry in row.items()}

@@ -7,8 +7,8 @@ left out, it would make the sample another population's.
 from collections.abc import Callable
 from pathlib import Path
 
-from sordino.design.dependence.asked import Asked, Attribute, NumberAttribute
 from sordino.design.dependence.from_sample import SampleTally, tally_sample
+from sordino.design.dependence.sample_questions import Attribute, NumberAttribute, SampleQuestions
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
@@ -16,7 +16,9 @@ from sordino.tables.columns import AttributeColumns, require_columns_of
 from sordino.tables.duckdb import read_batches, refuse_blank_lines
 
 
-def tally_table_of_sample(asked: Asked, path: Path, progress: Callable[[int], None] = lambda _: None) -> SampleTally:
+def tally_table_of_sample(
+    asked: SampleQuestions, path: Path, progress: Callable[[int], None] = lambda _: None
+) -> SampleTally:
     """Count the records of a sample.
 
     Args:

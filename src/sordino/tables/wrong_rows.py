@@ -37,7 +37,7 @@ STEPS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Rows:
+class WrongRows:
     """The wrong rows of a batch.
 
     Attributes:
@@ -81,7 +81,7 @@ def examine(
     names: Sequence[str],
     expressions: Mapping[str, str],
     judge: Callable[[Mapping[str, pa.Array]], tuple[Mask, Mask]],
-    cause: Callable[[Rows], NDArray[np.object_]],
+    cause: Callable[[WrongRows], NDArray[np.object_]],
 ) -> Wrong:
     """Read the columns of an attribute once more, and count.
 
@@ -103,12 +103,14 @@ def examine(
         if (there := wrong & ~absent).any():
             those = batch.filter(pa.array(there))
             numbers = [those.column(f"number {j}").to_numpy(zero_copy_only=False) for j in range(len(names))]
-            found = Rows([those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers])
+            found = WrongRows(
+                [those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers]
+            )
             causes.update(cause(found).tolist())
     return Wrong(rows, missing, causes)
 
 
-def number_cause(rows: Rows, beyond: str) -> NDArray[np.object_]:
+def number_cause(rows: WrongRows, beyond: str) -> NDArray[np.object_]:
     """Why each row is none, where numbers are asked: of the first column that is no number, or because of all.
 
     Args:
@@ -126,7 +128,7 @@ def number_cause(rows: Rows, beyond: str) -> NDArray[np.object_]:
     return found
 
 
-def index_cause(rows: Rows, k: int) -> NDArray[np.object_]:
+def index_cause(rows: WrongRows, k: int) -> NDArray[np.object_]:
     """Why each row is none, where the whole numbers 0..k-1 are asked."""
     found = number_cause(rows, f"beyond 0..{k - 1}")
     (numbers,) = rows.numbers
@@ -136,7 +138,7 @@ def index_cause(rows: Rows, k: int) -> NDArray[np.object_]:
     return found
 
 
-def label_cause(rows: Rows, labels: Sequence[str]) -> NDArray[np.object_]:
+def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     """Why each row is none, where names are asked."""
     (texts,) = rows.texts
     found = np.full(len(texts), "other names", dtype=object)

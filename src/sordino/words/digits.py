@@ -2,7 +2,7 @@
 
 from math import floor, isfinite, log10
 
-from sordino.survey.results.result import Row
+from sordino.survey.results.result import EstimateRow
 
 DIGITS = 2
 """Of a standard error."""
@@ -11,7 +11,7 @@ MOST_DECIMALS = 9
 """Beyond them, and from 15 digits before the point, a power of ten is clearer."""
 
 
-def rounded(row: Row) -> dict[str, str]:
+def rounded(row: EstimateRow) -> dict[str, str]:
     """The numbers of a row as texts.
 
     Example:

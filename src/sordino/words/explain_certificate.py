@@ -1,7 +1,7 @@
 """A certificate in plain words, with the names of the values where they are known."""
 
 from sordino.audit.certify import Certificate
-from sordino.exact.messages.said import told_of
+from sordino.exact.said import told_of
 from sordino.survey.frozen.promise import Domain
 
 LONGEST = 60

@@ -17,8 +17,8 @@ from sordino.definition.coordinate import CoordinateDP
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
-from sordino.exact.messages.said import told
 from sordino.exact.nats import outward
+from sordino.exact.said import told
 from sordino.words.odds import SAME, factor, promise
 
 TOGETHER = "all that is answered"

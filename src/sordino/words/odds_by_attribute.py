@@ -4,8 +4,8 @@ Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) a
 """
 
 from sordino.audit.answers import AnswersCertificate
-from sordino.exact.messages.said import CLOSE, told, told_of
 from sordino.exact.nats import Nats
+from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
 from sordino.words.odds import PRIOR, beliefs, factor

@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.design.dependence.from_sample import Statement, records_needed, state_dependence, tally_sample
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 
@@ -38,7 +38,7 @@ def assert_rounded_up(bound, exact, within=3e-9):
 
 def test_two_answers_of_yes_or_no_by_hand():
     # 4000 of value 0, of whom 3000 say 0; 6000 of value 1, of whom 1000 do: 3/4 against 1/6.
-    asked = Asked(categories(2, 2), ((0,), (1,)))
+    asked = SampleQuestions(categories(2, 2), ((0,), (1,)))
     x, y = np.repeat([0, 0, 1, 1], [3000, 1000, 1000, 5000]), np.repeat([0, 1, 0, 1], [3000, 1000, 1000, 5000])
     found = bounds_of(asked, [x, y])
     # Two comparisons share 5 %: ln(2/0.05) each.
@@ -53,7 +53,7 @@ def test_two_answers_of_yes_or_no_by_hand():
 
 def test_a_bit_about_a_number_by_hand():
     # Scaled means -1/2 and 1/4: half the gap is 3/8. One comparison, both signs: ln(2/0.05).
-    asked = Asked((*categories(2), NumberAttribute("y", 0, 8, "number")), ((1,),))
+    asked = SampleQuestions((*categories(2), NumberAttribute("y", 0, 8, "number")), ((1,),))
     x, y = np.repeat([0, 1], [500, 900]), np.repeat([2.0, 5.0], [500, 900])
     found = bounds_of(asked, [x, y])
     assert asked.comparisons == 1
@@ -67,7 +67,7 @@ def test_a_bit_about_a_number_by_hand():
 )
 def test_bins_and_what_a_device_answers(answers, numbers, half_gap):
     x, y = NumberAttribute("x", 0, 4, "number", (0, 2, 4)), NumberAttribute("y", 0, 4, answers, (0, 2, 4))
-    asked = Asked((x, y), ((1,), (0, 1)))
+    asked = SampleQuestions((x, y), ((1,), (0, 1)))
     found = bounds_of(asked, [np.repeat([1.0, 3.0], 2000), np.repeat(numbers, 2000)])
     # M = 1 for x by y, 1 for x by x y, 1 for y by x y; y tells itself.
     assert asked.comparisons == 3
@@ -89,7 +89,7 @@ def largest_event(counts):
 @pytest.mark.parametrize("seed", range(3))
 def test_categories_against_every_event(seed, shift):
     rng = np.random.default_rng(seed)
-    asked = Asked(categories(3, 4, 2), ((0,), (1,), (2,)))
+    asked = SampleQuestions(categories(3, 4, 2), ((0,), (1,), (2,)))
     n = 30_000
     x = rng.choice(3, n, p=[0.6, 0.3, 0.1])
     y = np.where(rng.random(n) < 0.3, x, rng.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]))
@@ -113,7 +113,7 @@ def test_categories_against_every_event(seed, shift):
 def test_numbers_against_means_in_fractions(seed):
     rng = np.random.default_rng(seed)
     x, y = (NumberAttribute(name, 0, 16, "number", (0, 4, 6, 16)) for name in "xy")
-    asked = Asked((*categories(2), x, y), ((1,), (1, 1), (1, 2), (2, 2)))
+    asked = SampleQuestions((*categories(2), x, y), ((1,), (1, 1), (1, 2), (2, 2)))
     n = 4000
     columns = [rng.integers(0, 2, n), rng.integers(0, 17, n) * 1.0]
     columns.append(np.minimum(columns[1] + rng.integers(0, 9, n) * columns[0], 16))
@@ -142,19 +142,21 @@ def test_numbers_against_means_in_fractions(seed):
 
 
 def test_a_value_without_records_or_with_few_gives_one():
-    asked = Asked(categories(3, 2), ((1,),))
+    asked = SampleQuestions(categories(3, 2), ((1,),))
     y = np.arange(1000) % 2
     for rare in (np.where(np.arange(1000) < 2, 2, y), y):
         x = np.where(rare == 2, 2, np.arange(1000) // 2 % 2)
         bound = bounds_of(asked, [x, y])[0, (1,)]
         assert (bound.bound, bound.least) == (1, int(np.sum(x == 2)))
     # Without the third value the bound is small.
-    assert bounds_of(Asked(categories(2, 2), ((1,),)), [np.arange(1000) // 2 % 2, y])[0, (1,)].bound < Fraction(1, 10)
+    assert bounds_of(SampleQuestions(categories(2, 2), ((1,),)), [np.arange(1000) // 2 % 2, y])[
+        0, (1,)
+    ].bound < Fraction(1, 10)
 
 
 def test_parts_of_a_sample_add_in_any_order():
     rng = np.random.default_rng(1)
-    asked = Asked((*categories(2), NumberAttribute("y", -1, 1, "number", (-1, 0.3, 1))), ((0,), (1,)))
+    asked = SampleQuestions((*categories(2), NumberAttribute("y", -1, 1, "number", (-1, 0.3, 1))), ((0,), (1,)))
     columns = [rng.integers(0, 2, 999), rng.uniform(-1, 1, 999)]
     first, second = ([column[part] for column in columns] for part in (slice(0, 400), slice(400, None)))
     backwards = tally_sample(asked, second) + tally_sample(asked, first)
@@ -164,7 +166,7 @@ def test_parts_of_a_sample_add_in_any_order():
 
 
 def test_a_sample_beyond_64_bits_is_refused():
-    asked = Asked(categories(2), ((0,),))
+    asked = SampleQuestions(categories(2), ((0,),))
     half = tally_sample(asked, [np.array([0, 1])])
     half = type(half)(2**30, half.cells, half.tables)
     with pytest.raises(SordinoError, match="2\\^31"):
@@ -182,7 +184,7 @@ def test_a_lipschitz_constant_covers_what_bins_hide():
     x = (np.arange(400_000) + 0.5) / 100_000
     y = zigzag(x, slope)
     smooth = NumberAttribute("x", 0, 4, "number", (0, 1, 2, 3, 4), Fraction("0.8"))
-    asked = Asked((smooth, NumberAttribute("y", -1, 1, "number")), ((1,),))
+    asked = SampleQuestions((smooth, NumberAttribute("y", -1, 1, "number")), ((1,),))
     bound = bounds_of(asked, [x, y])[0, (1,)]
     truth = (zigzag(0, slope) - zigzag(0.5, slope)) / 2
     assert float(bound.seen) < 1e-3
@@ -193,21 +195,23 @@ def test_a_lipschitz_constant_covers_what_bins_hide():
 
 def test_a_lipschitz_constant_alone_bounds_the_whole_range_and_rare_bins():
     numbers = (NumberAttribute("x", 0, 40, "number", (), Fraction("0.01")), NumberAttribute("y", -1, 1, "number"))
-    found = bounds_of(Asked(numbers, ((1,), (0, 1))), [np.array([3.0]), np.array([1.0])])
+    found = bounds_of(SampleQuestions(numbers, ((1,), (0, 1))), [np.array([3.0]), np.array([1.0])])
     # 40 units at 0.01 are a gap of 0.4; scaled, x y has the slope 0.2 + 1 over a range of 2.
     assert_rounded_up(found[0, (1,)].bound, Fraction(1, 5))
     assert found[0, (0, 1)].bound == 1
     # Nobody is above 10: from 0 to 40 the constant alone; bins of 10 add nothing.
     binned = NumberAttribute("x", 0, 40, "number", (0, 10, 20, 40), Fraction("0.01"))
     x = np.tile([1.0, 9.0], 500)
-    assert_rounded_up(bounds_of(Asked((binned, numbers[1]), ((1,),)), [x, 0 * x])[0, (1,)].bound, Fraction(1, 5))
+    assert_rounded_up(
+        bounds_of(SampleQuestions((binned, numbers[1]), ((1,),)), [x, 0 * x])[0, (1,)].bound, Fraction(1, 5)
+    )
 
 
 def test_a_product_with_the_number_itself_has_a_larger_constant():
     # y = 1 always: x y moves as x does, although the mean of y does not move at all.
     x = np.linspace(-1, 1, 200_001)
     smooth = NumberAttribute("x", -1, 1, "number", tuple(np.linspace(-1, 1, 41)), Fraction(0))
-    asked = Asked((smooth, NumberAttribute("y", -1, 1, "number")), ((1,), (0, 1)))
+    asked = SampleQuestions((smooth, NumberAttribute("y", -1, 1, "number")), ((1,), (0, 1)))
     found = bounds_of(asked, [x, np.ones_like(x)])
     assert found[0, (1,)].bound < Fraction(1, 10**6)
     assert found[0, (0, 1)].bound >= 1 - Fraction(1, 10**9)
@@ -215,15 +219,15 @@ def test_a_product_with_the_number_itself_has_a_larger_constant():
 
 def test_clipped_numbers_count_as_the_ends():
     y = NumberAttribute("y", 0, 8, "number", (0, 4, 8), clip=True)
-    asked = Asked((*categories(2), y), ((0,), (1,)))
+    asked = SampleQuestions((*categories(2), y), ((0,), (1,)))
     x = np.arange(2000) % 2
     inside = bounds_of(asked, [x, np.where(x, 8.0, 0.0)])
     assert bounds_of(asked, [x, np.where(x, 1e300, -70.0)]) == inside
 
 
-BITS = Asked(categories(2, 2), ((0,), (1,)))
+BITS = SampleQuestions(categories(2, 2), ((0,), (1,)))
 FLAT = np.arange(100) % 2
-NUMBER = Asked((*categories(2), NumberAttribute("y", 0, 1, "number")), ((1,),))
+NUMBER = SampleQuestions((*categories(2), NumberAttribute("y", 0, 1, "number")), ((1,),))
 
 
 @pytest.mark.parametrize(
@@ -282,7 +286,7 @@ def test_nothing_but_the_sample_can_give_less_than_one():
 @pytest.mark.parametrize("why", ["own", "no bins"])
 @pytest.mark.parametrize("changed", [{"bound": Fraction(1, 2)}, {"why": "sample"}])
 def test_what_no_sample_tells_is_one(why, changed):
-    asked = Asked((*categories(2), NumberAttribute("y", 0, 8, "number")), ((0,), (1,)))
+    asked = SampleQuestions((*categories(2), NumberAttribute("y", 0, 8, "number")), ((0,), (1,)))
     statement = state_dependence(asked, tally_sample(asked, [FLAT, FLAT]), "0.9")
     one = next(bound for bound in statement.bounds if bound.why == why)
     spoiled = tuple(type(one)(**{**vars(b), **changed}) if b is one else b for b in statement.bounds)
@@ -291,7 +295,7 @@ def test_what_no_sample_tells_is_one(why, changed):
 
 
 def test_one_percent_takes_150000_records():
-    asked = Asked(categories(*[2] * 10), tuple((j,) for j in range(10)))
+    asked = SampleQuestions(categories(*[2] * 10), tuple((j,) for j in range(10)))
     assert asked.comparisons == 90
     needed = records_needed(asked, 0.01, "0.95")
     assert 149_000 < needed < 151_000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sordino.design.histograms.extreme_rays import climb, distinct, floors, random_rays, starting_rays
-from sordino.design.reproducible import Draws
+from sordino.design.reproducible import ReproducibleDraws
 
 
 def bounds_of(witness, k, unprotected, seed):
@@ -32,7 +32,9 @@ def test_climbing_ends_on_the_best_extreme_ray(witness, k, unprotected, seed):
     floor = floors(bounds_of(witness, k, unprotected, seed))
     every = witness.all_rays(floor)
     score = score_of(generator.normal(size=(k, k)), generator.normal(size=k))
-    starts = np.concatenate([starting_rays(floor, Draws(seed)), random_rays(floor, 20, Draws(seed))])
+    starts = np.concatenate(
+        [starting_rays(floor, ReproducibleDraws(seed)), random_rays(floor, 20, ReproducibleDraws(seed))]
+    )
     found = climb(starts, floor, score)
     distances = np.abs(found[:, None, :] - every).max(axis=2).min(axis=1)
     assert distances.max() < 1e-7
@@ -43,14 +45,16 @@ def test_climbing_ends_on_the_best_extreme_ray(witness, k, unprotected, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_starts_keep_the_bounds(witness, seed):
     floor = floors(bounds_of(witness, 12, 0.5, seed))
-    rays = np.concatenate([starting_rays(floor, Draws(seed)), random_rays(floor, 100, Draws(seed))])
+    rays = np.concatenate(
+        [starting_rays(floor, ReproducibleDraws(seed)), random_rays(floor, 100, ReproducibleDraws(seed))]
+    )
     assert (rays[:, None, :] >= floor * rays[:, :, None] * (1 - 1e-12)).all()
     assert (rays.max(axis=1) == 1).all()
 
 
 def test_starts_for_few_values_are_one_ray_for_each_set():
     floor = floors(2.0 * (1 - np.eye(4)))
-    rays = starting_rays(floor, Draws(0))
+    rays = starting_rays(floor, ReproducibleDraws(0))
     # The set of all values is the constant ray; every other set is an extreme ray of its own.
     assert len(rays) == 2**4 - 1
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sordino.design.histograms.extreme_rays import floors, random_rays
 from sordino.design.histograms.integer_channel import integer_channel, require_valid
-from sordino.design.reproducible import Draws
+from sordino.design.reproducible import ReproducibleDraws
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 
@@ -19,7 +19,7 @@ WHOLE = 2**64
 def channel_within(matrix, columns, seed):
     """A random channel that keeps the bounds: many vectors of the cone, and what is left of (1, ..., 1)."""
     floor = floors(np.array(matrix, dtype=float))
-    rays = random_rays(floor, columns, Draws(seed))
+    rays = random_rays(floor, columns, ReproducibleDraws(seed))
     part = 0.9 / rays.sum(axis=0).max()
     while True:
         rest = 1 - part * rays.sum(axis=0)

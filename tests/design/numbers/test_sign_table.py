@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from sordino.definition.sampling import dependent_loss, table_loss
-from sordino.design.numbers.sign_table import Shape, TableSearch, keeps, whole_table
+from sordino.design.numbers.sign_table import TableSearch, TableShape, keeps, whole_table
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 
 
 def shape(counts, deltas, q, level):
-    return Shape(counts, tuple(map(Nats.of, deltas)), (Fraction(q),) * len(counts), Nats.of(level))
+    return TableShape(counts, tuple(map(Nats.of, deltas)), (Fraction(q),) * len(counts), Nats.of(level))
 
 
 def found(wanted, prices):

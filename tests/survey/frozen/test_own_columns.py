@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.planning.plan import Plan
@@ -100,4 +100,4 @@ def test_a_sample_whose_attributes_read_one_column_is_refused(tmp_path):
         (CategoryAttribute("x", bits), CategoryAttribute("y", bits, ("x",))),
     ):
         with pytest.raises(SordinoError, match="column of its own"):
-            tally_table_of_sample(Asked(attributes, ((0,),)), path)
+            tally_table_of_sample(SampleQuestions(attributes, ((0,),)), path)

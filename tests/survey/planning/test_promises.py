@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.design.dependence.from_sample import Bound, Statement
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.number import NumberChannel
@@ -260,7 +260,7 @@ TOUCHED = 0.6
 def stated(tmp_path):
     """A plan that takes its bounds from a statement: of one-bit answers half the gap of means, of the job its law."""
     numbers = [NumberAttribute(name, 0, 10, "number", (0.0, 5.0, 10.0)) for name in ("pay", "rent")]
-    asked = Asked((CategoryAttribute("job", Categories(range(3))), *numbers), ((0,), *GAPS))
+    asked = SampleQuestions((CategoryAttribute("job", Categories(range(3))), *numbers), ((0,), *GAPS))
     bounds = []
     for i, statistic in product(range(3), asked.statistics):
         why = asked.why(i, statistic)

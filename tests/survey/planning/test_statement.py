@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
@@ -22,7 +22,7 @@ ATTRIBUTES = (
     NumberAttribute("height", 0, 3, "bin", (0, 1.5, 3)),
     NumberAttribute("plain", 0, 3, "number"),
 )
-ASKED = Asked(ATTRIBUTES, ((0,), (2,), (3,), (4,), (5,), (3, 4), (3, 3)))
+ASKED = SampleQuestions(ATTRIBUTES, ((0,), (2,), (3,), (4,), (5,), (3, 4), (3, 3)))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_statement_is_read_as_it_was_written(written, statement):
 
 def test_bounds_follow_their_attributes_to_another_order(statement):
     order = [6, 4, 3, 0, 5, 2, 1]
-    other = Asked(tuple(ATTRIBUTES[j] for j in order), ((0,),))
+    other = SampleQuestions(tuple(ATTRIBUTES[j] for j in order), ((0,),))
     found = dependence_for(statement, other)
     assert found.of(order.index(0), (order.index(5),)) == statement.dependence.of(0, (5,)) < 1
     assert found.of(order.index(0), (order.index(4), order.index(3))) == statement.dependence.of(0, (3, 4)) < 1
@@ -67,15 +67,15 @@ def test_bounds_follow_their_attributes_to_another_order(statement):
 def changed(place, **settings):
     attribute = ATTRIBUTES[place]
     new = type(attribute)(**{**vars(attribute), **settings})
-    return Asked((*ATTRIBUTES[:place], new, *ATTRIBUTES[place + 1 :]), ((0,),))
+    return SampleQuestions((*ATTRIBUTES[:place], new, *ATTRIBUTES[place + 1 :]), ((0,),))
 
 
 @pytest.mark.parametrize(
     "asked",
     [
         changed(0, name="smokes"),
-        Asked(ATTRIBUTES[:-1], ((0,),)),
-        Asked((*ATTRIBUTES, CategoryAttribute("new", Categories(range(2)))), ((0,),)),
+        SampleQuestions(ATTRIBUTES[:-1], ((0,),)),
+        SampleQuestions((*ATTRIBUTES, CategoryAttribute("new", Categories(range(2)))), ((0,),)),
         changed(0, domain=Categories(["nö", "yes"])),
         changed(1, domain=Categories(range(4))),
         changed(1, domain=Categories(["0", "1", "2"])),
@@ -161,7 +161,7 @@ def test_a_statement_says_all_that_it_rests_on(statement):
         "who knows more about a person only epsilon",
     ):  # fmt: skip
         assert words in text
-    bits = Asked((CategoryAttribute("x", Categories(range(2))),), ((0,),))
+    bits = SampleQuestions((CategoryAttribute("x", Categories(range(2))),), ((0,),))
     nothing = state_dependence(bits, tally_sample(bits, [np.arange(9) % 2]), "0.9")
     assert "Nothing follows from the 9 records" in statement_sentences(nothing)[0]
     assert "Population: not stated. Date: not stated." in statement_sentences(nothing)[1]

@@ -13,8 +13,8 @@ from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
-from sordino.survey.planning.asked import asked_of
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.reading.schema import Survey
@@ -284,7 +284,7 @@ def test_what_rests_on_bins_is_promised_about_bins(tmp_path):
     rest = SURVEY[SURVEY.index("rest =") : SURVEY.index("[[ask]]")]
     binned = ("low = 140, high = 200", "low = 140, high = 200, bins = 3")
     survey = Survey.read(tomllib.loads(edit((rest, 'file = "q.json"\n'), binned)), folder=tmp_path)
-    asked = asked_of(survey)
+    asked = questions_for_sample(survey)
     names = {"age": "years"}
     tally = tally_sample(asked, [columns[names.get(name, name)] for name in asked.names])
     save_statement(state_dependence(asked, tally, "0.95"), tmp_path / "q.json")

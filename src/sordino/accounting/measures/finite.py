@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.grouped import GroupedState, Known
+from sordino.accounting.measures.grouped import GroupedState, QueryLosses
 from sordino.accounting.measures.measure import Measure, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.domain.record import Record
@@ -32,7 +32,7 @@ REMEMBERED = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class FiniteQuery:
     """A query as this domain sees it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Asked:
     mechanism: Mechanism
     spread: NDArray[np.intp]
     columns: Columns | None
-    known: Known
+    known: QueryLosses
 
     def column(self, code: int) -> tuple[Columns, int]:
         """The columns that hold an answer, and where."""
@@ -68,7 +68,7 @@ class FiniteState(GroupedState):
     record: Record | None
     evidence: FiniteEvidence
     reports: tuple[tuple[Any, int], ...] = ()
-    memo: dict[str, Asked] = field(default_factory=dict)
+    memo: dict[str, FiniteQuery] = field(default_factory=dict)
 
     @classmethod
     def start(cls, measure: Measure, record: Record | None = None) -> "FiniteState":
@@ -84,7 +84,7 @@ class FiniteState(GroupedState):
         """Of the exact products."""
         return self._ratios[group]
 
-    def known(self, query: Any) -> Known:
+    def known(self, query: Any) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
@@ -149,7 +149,7 @@ class FiniteState(GroupedState):
     def _ratios(self) -> list[Ratio]:
         return self.measure.ratios(self.weights)
 
-    def _asked(self, query: Any) -> Asked:
+    def _asked(self, query: Any) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
             raise SordinoError(
                 "a filter over a finite domain takes finite mechanisms and questions about attributes",
@@ -164,7 +164,7 @@ class FiniteState(GroupedState):
             self.memo[key] = known
         return known
 
-    def _read(self, query: Any) -> Asked:
+    def _read(self, query: Any) -> FiniteQuery:
         k = self.measure.k
         if isinstance(query, Query) and self.record is not None:
             mechanism, spread = query.finite(self.record), query.index(self.record, self.record.values(np.arange(k)))
@@ -179,7 +179,7 @@ class FiniteState(GroupedState):
         columns = Columns.of(mechanism) if can_list(mechanism) else None
         own = self.measure.own(mechanism, spread)
         outputs = mechanism.outputs if columns is not None else None
-        return Asked(mechanism, spread, columns, Known.of(epsilon_ratio(mechanism), own, outputs))
+        return FiniteQuery(mechanism, spread, columns, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))
 
 
 def _key(query: Any) -> str:

@@ -29,7 +29,7 @@ UNDECIDED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class QueryLosses:
     """What a state knows of a query.
 
     Attributes:
@@ -45,7 +45,7 @@ class Known:
     outputs: int | None
 
     @classmethod
-    def of(cls, epsilon: Ratio, own: Sequence[Ratio], outputs: int | None) -> "Known":
+    def of(cls, epsilon: Ratio, own: Sequence[Ratio], outputs: int | None) -> "QueryLosses":
         """With the logarithms."""
         return cls(epsilon, tuple(own), level_above(own), outputs)
 
@@ -77,7 +77,7 @@ class GroupedState(ABC):
         """The same exactly; None where it is infinite or cannot be worked out."""
 
     @abstractmethod
-    def known(self, query: Any) -> Known:
+    def known(self, query: Any) -> QueryLosses:
         """What is known of a query.
 
         Raises:
@@ -96,11 +96,11 @@ class GroupedState(ABC):
     def changed(self) -> "Self":
         """The state once the record has changed."""
 
-    def raised(self, known: Known) -> NDArray[np.float64]:
+    def raised(self, known: QueryLosses) -> NDArray[np.float64]:
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
 
-    def raised_ratio(self, group: int, known: Known) -> Ratio:
+    def raised_ratio(self, group: int, known: QueryLosses) -> Ratio:
         """The same exactly."""
         own, now = known.own[group], self.ratio(group)
         return None if own is None or now is None else now * own
@@ -129,7 +129,7 @@ class GroupedState(ABC):
         if not each:
             return True
         own = [_product([known.own[group] for known in each]) for group in range(len(self.bounds))]
-        together = Known.of(_product([known.epsilon for known in each]), own, None)
+        together = QueryLosses.of(_product([known.epsilon for known in each]), own, None)
         return self._simply(together, self.raised(together))
 
     @property
@@ -188,7 +188,7 @@ class GroupedState(ABC):
         """The groups whose level is not surely within the bound."""
         return [(group, float(levels[group])) for group in np.flatnonzero(levels > self._floors).tolist()]
 
-    def _simply(self, known: Known, raised: NDArray[np.float64]) -> bool:
+    def _simply(self, known: QueryLosses, raised: NDArray[np.float64]) -> bool:
         """Whether levels stay within the bounds whatever is answered."""
         return all(
             self._within(group, level, lambda group: self.raised_ratio(group, known))

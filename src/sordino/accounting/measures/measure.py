@@ -96,7 +96,7 @@ class Measure(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Alike(Measure):
+class EqualBounds(Measure):
     """All protected pairs have one bound: LDP, blocks, high-low."""
 
     definition: LDP | BlockLDP | HighLowLDP
@@ -266,11 +266,11 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
             measure = Attributes(definition, names or tuple(map(str, range(definition.d))))
             known = measure.k
         case BlockLDP():
-            measure, known = Alike(definition, k), definition.partition.k
+            measure, known = EqualBounds(definition, k), definition.partition.k
         case HighLowLDP():
-            measure, known = Alike(definition, k), definition.k
+            measure, known = EqualBounds(definition, k), definition.k
         case _:
-            measure, known = Alike(definition, k), k
+            measure, known = EqualBounds(definition, k), k
     if known != k:
         raise SordinoError(f"the definition must be about the domain's {k} values", found=shown(known))
     return measure

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.grouped import GroupedState, Known
+from sordino.accounting.measures.grouped import GroupedState, QueryLosses
 from sordino.accounting.measures.measure import Attributes, Bounds, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.whole_likelihood import WholeFactors
@@ -46,7 +46,7 @@ ROUNDINGS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class ProductQuery:
     """A query as the record sees it.
 
     Attributes:
@@ -62,7 +62,7 @@ class Asked:
     sizes: tuple[int, ...]
     columns: Columns
     attributes: dict[int, Ratio]
-    known: Known
+    known: QueryLosses
 
     def factor(self, code: int) -> Factor:
         """What an answer says."""
@@ -96,7 +96,7 @@ class ProductState(GroupedState):
     coordinates: tuple[float, ...]
     basic: tuple[Ratio, ...]
     reports: tuple[tuple[Query, int], ...] = ()
-    memo: dict[str, Asked] = field(default_factory=dict)
+    memo: dict[str, ProductQuery] = field(default_factory=dict)
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":
@@ -126,7 +126,7 @@ class ProductState(GroupedState):
             return np.array(self.coordinates)
         return self._mixed(self.coordinates, self.evidence.loss[1])
 
-    def raised(self, known: Known) -> NDArray[np.float64]:
+    def raised(self, known: QueryLosses) -> NDArray[np.float64]:
         """For a mixture both of its parts are raised."""
         if isinstance(self.definition, LDP):
             return np.nextafter(self.levels + known.levels, np.inf)
@@ -144,7 +144,7 @@ class ProductState(GroupedState):
         place = None if share == 1 else group
         return _least(self._whole.ratio(place), self.basic[0 if place is None else place + 1])
 
-    def raised_ratio(self, group: int, known: Known) -> Ratio:
+    def raised_ratio(self, group: int, known: QueryLosses) -> Ratio:
         """At most the sum of the most that each query could add."""
         share = self._share(group)
         if share not in (0, 1):
@@ -153,7 +153,7 @@ class ProductState(GroupedState):
         own = known.own[group] if share == 0 else known.epsilon
         return None if now is None or own is None else now * own
 
-    def known(self, query: Any) -> Known:
+    def known(self, query: Any) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
@@ -206,7 +206,7 @@ class ProductState(GroupedState):
     def _whole(self) -> WholeFactors:
         return WholeFactors.of((asked.places, asked.weights(code)) for asked, code in self._answers())
 
-    def _answers(self) -> Sequence[tuple[Asked, int]]:
+    def _answers(self) -> Sequence[tuple[ProductQuery, int]]:
         return [(self._asked(query), code) for query, code in self.reports]
 
     def _share(self, group: int) -> Fraction:
@@ -224,7 +224,7 @@ class ProductState(GroupedState):
         shares = [self._share(place) for place in range(self.record.d)]
         return np.array([*(mixture(c, record, q) for c, q in zip(attributes, shares, strict=True)), record])
 
-    def _asked(self, query: Any) -> Asked:
+    def _asked(self, query: Any) -> ProductQuery:
         if not isinstance(query, Query):
             raise SordinoError(
                 "a filter over many attributes takes questions about attributes",
@@ -239,7 +239,7 @@ class ProductState(GroupedState):
             self.memo[query.parameters] = known
         return known
 
-    def _read(self, query: Query) -> Asked:
+    def _read(self, query: Query) -> ProductQuery:
         order, mechanism = query.places(self.record), query.finite(self.record)
         if not can_list(mechanism):
             raise SordinoError(
@@ -258,7 +258,9 @@ class ProductState(GroupedState):
         groups += [epsilon] if isinstance(self.definition, BayesianCoordinateDP) else []
         axes = tuple(order.index(place) for place in places)
         columns = Columns.of(mechanism)
-        return Asked(places, axes, sizes, columns, attributes, Known.of(epsilon, groups, mechanism.outputs))
+        return ProductQuery(
+            places, axes, sizes, columns, attributes, QueryLosses.of(epsilon, groups, mechanism.outputs)
+        )
 
 
 def mixture(attribute: float, record: float, share: Fraction) -> float:

@@ -133,7 +133,7 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
     _say_drawn(drawn)
 
 
-def _lines(rows: Sequence[figure.Row | corollary.Row], names: dict[str, str]) -> list[tuple[str, ...]]:
+def _lines(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: dict[str, str]) -> list[tuple[str, ...]]:
     """A line for each kind of error that the rows have."""
     documents = [asdict(row) for row in rows]
     return [
@@ -157,7 +157,7 @@ def _spread_lines(spreads: Sequence[figure.Spread]) -> list[tuple[str, ...]]:
     return lines
 
 
-def _regression_lines(rows: Sequence[regression.Row]) -> list[tuple[str, ...]]:
+def _regression_lines(rows: Sequence[regression.LeastSquaresRow]) -> list[tuple[str, ...]]:
     """A line for each method; below it what other programs found, where they did."""
     lines: list[tuple[str, ...]] = []
     for method in regression.METHODS:
@@ -168,7 +168,7 @@ def _regression_lines(rows: Sequence[regression.Row]) -> list[tuple[str, ...]]:
     return lines
 
 
-def _with_error(row: regression.Row) -> str:
+def _with_error(row: regression.LeastSquaresRow) -> str:
     """A mean loss and its standard error."""
     return f"{row.excess:.5f}" if row.stderr is None else f"{row.excess:.5f} ({row.stderr:.5f})"
 

@@ -122,9 +122,9 @@ def _number(tv: float | None) -> str:
     return "-" if tv is None else f"{tv:.3f}"
 
 
-def _rows(points: tuple[figure.Point, ...]) -> list[tuple[str, ...]]:
+def _rows(points: tuple[figure.CurvePoint, ...]) -> list[tuple[str, ...]]:
     """A line for each law, mechanism and post-processing; below it what other programs found, where they did."""
-    lines: dict[tuple[str, Contestant, Method], list[figure.Point]] = {}
+    lines: dict[tuple[str, Contestant, Method], list[figure.CurvePoint]] = {}
     for point in points:
         lines.setdefault((point.distribution, point.mechanism, point.estimator), []).append(point)
     rows: list[tuple[str, ...]] = []
@@ -135,7 +135,7 @@ def _rows(points: tuple[figure.Point, ...]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _drawing(points: dict[int, tuple[figure.Point, ...]]) -> "Drawing":
+def _drawing(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
     """The curves of one post-processing over the numbers of people."""
     # Drawing libraries take a second to load: only commands that draw wait for them.
     from sordino.page.figures.curves import Curve, curves

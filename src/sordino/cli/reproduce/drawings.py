@@ -39,7 +39,7 @@ SIMULATED = {
 DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_duchi", "baseline_sampled")
 
 
-def draw_fig3(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> "Drawing":
+def draw_fig3(rows: Sequence[figure.Figure3Row], spreads: Sequence[figure.Spread]) -> "Drawing":
     """The exact errors, and the projected medians of each law with a band between the quartiles."""
     from sordino.page.figures.curves import Curve, curves
 
@@ -54,7 +54,7 @@ def draw_fig3(rows: Sequence[figure.Row], spreads: Sequence[figure.Spread]) -> "
     return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
 
 
-def draw_corollary1(rows: Sequence[corollary.Row]) -> "Drawing":
+def draw_corollary1(rows: Sequence[corollary.Corollary1Row]) -> "Drawing":
     """The bounds and the exact errors."""
     from sordino.page.figures.curves import curves
 
@@ -62,7 +62,7 @@ def draw_corollary1(rows: Sequence[corollary.Row]) -> "Drawing":
     return curves([row.q for row in rows], panels, along="dependence q", upward="squared error", linear=True)
 
 
-def draw_least_squares(rows: Sequence[regression.Row]) -> "Drawing":
+def draw_least_squares(rows: Sequence[regression.LeastSquaresRow]) -> "Drawing":
     """The excess losses over ever more people, a panel for each promise."""
     from sordino.page.figures.curves import Curve, curves
 
@@ -76,7 +76,7 @@ def draw_least_squares(rows: Sequence[regression.Row]) -> "Drawing":
     return curves(sorted({row.people for row in rows}), panels, along="people", upward="mean excess loss")
 
 
-def _exact_curves(rows: Sequence[figure.Row | corollary.Row], names: Sequence[str]) -> "list[Curve]":
+def _exact_curves(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: Sequence[str]) -> "list[Curve]":
     from sordino.page.figures.curves import Curve
 
     labels = BOUNDS | ERRORS

@@ -15,7 +15,7 @@ from sordino.cli.whole_numbers import Whole
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
 from sordino.papers.bayesian_filter import fig1, health
 from sordino.papers.bayesian_filter import identical as walks
-from sordino.papers.bayesian_filter.appendix_a import PAPER, Row, appendix_a
+from sordino.papers.bayesian_filter.appendix_a import PAPER, AppendixARow, appendix_a
 from sordino.papers.bayesian_filter.chords import BOXES, chords
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -180,7 +180,7 @@ COMMANDS = (
 )
 
 
-def _print_rows(rows: tuple[Row, ...], title: str, *, as_json: bool) -> None:
+def _print_rows(rows: tuple[AppendixARow, ...], title: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"rows": [asdict(row) for row in rows]})
         return

@@ -37,7 +37,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.asked import MOST_DENOMINATOR, Asked, Attribute, NumberAttribute, Why
+from sordino.design.dependence.sample_questions import (
+    MOST_DENOMINATOR,
+    Attribute,
+    NumberAttribute,
+    SampleQuestions,
+    Why,
+)
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -120,7 +126,7 @@ class Statement:
         date: when, as YYYY-MM-DD.
     """
 
-    asked: Asked
+    asked: SampleQuestions
     bounds: tuple[Bound, ...]
     records: int
     confidence: Fraction
@@ -156,7 +162,7 @@ class Statement:
         return min((bound.least for bound in self.bounds if bound.least is not None), default=None)
 
 
-def tally_sample(asked: Asked, columns: Sequence[NDArray[Any]]) -> SampleTally:
+def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> SampleTally:
     """Count some records of a sample.
 
     Args:
@@ -199,7 +205,7 @@ def tally_sample(asked: Asked, columns: Sequence[NDArray[Any]]) -> SampleTally:
 
 
 def state_dependence(
-    asked: Asked,
+    asked: SampleQuestions,
     sample: SampleTally,
     confidence: float | str | Fraction,
     *,
@@ -222,9 +228,9 @@ def state_dependence(
 
     Example:
         >>> from sordino.domain.categories import Categories
-        >>> from sordino.design.dependence.asked import CategoryAttribute
+        >>> from sordino.design.dependence.sample_questions import CategoryAttribute
         >>> yes_no = Categories(["yes", "no"])
-        >>> asked = Asked((CategoryAttribute("smoker", yes_no), CategoryAttribute("vegan", yes_no)), ((1,),))
+        >>> asked = SampleQuestions((CategoryAttribute("smoker", yes_no), CategoryAttribute("vegan", yes_no)), ((1,),))
         >>> half, quarter = np.arange(100_000) % 2, np.arange(100_000) // 2 % 2
         >>> statement = state_dependence(asked, tally_sample(asked, [half, quarter]), "0.99")
         >>> float(statement.dependence.of(0, (1,)))
@@ -252,7 +258,9 @@ def state_dependence(
     return Statement(asked, tuple(bounds), sample.n, sure, tau, population, date)
 
 
-def records_needed(asked: Asked, bound: float, confidence: float | str | Fraction, rarest: float = 0.5) -> int:
+def records_needed(
+    asked: SampleQuestions, bound: float, confidence: float | str | Fraction, rarest: float = 0.5
+) -> int:
     """How many records it takes until the margin for chance alone is within a bound, if the sample shows no dependence.
 
     Args:
@@ -300,7 +308,9 @@ def _plain(number: float | str | Fraction) -> Fraction | None:
     return value if value.denominator <= MOST_DENOMINATOR else None
 
 
-def _largest(asked: Asked, sample: SampleTally, i: int, statistic: Statistic, odds: float) -> tuple[float, float]:
+def _largest(
+    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Statistic, odds: float
+) -> tuple[float, float]:
     """The largest bound over all pairs of values, and the largest distance seen."""
     counts, table, histogram = sample.cells[i], sample.tables[i, statistic], asked.is_histogram(statistic)
     if asked.comparisons:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sordino.design.histograms.column_weights import Weighting, best_weights, restored, sparse
 from sordino.design.histograms.extreme_rays import Score, climb, distinct, floors, random_rays, starting_rays
-from sordino.design.reproducible import Draws, Floats, inverse, product, total
+from sordino.design.reproducible import Floats, ReproducibleDraws, inverse, product, total
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
@@ -61,7 +61,7 @@ def design(bounds: Floats, prior: Floats) -> Design:
         prior: positive, of sum 1, shape (k,).
     """
     floor = floors(bounds)
-    draws = Draws(SEARCH_SEED)
+    draws = ReproducibleDraws(SEARCH_SEED)
     rays, weights = _first(floor, prior, draws)
     # The variance is inversely quadratic in the columns' distances from (1, ..., 1), and nothing else changes if all
     # are stretched: so small bounds are solved as accurately as large ones.
@@ -96,7 +96,7 @@ def _on_section(rays: Floats, prior: Floats) -> Floats:
     return scaled
 
 
-def _first(floor: Floats, prior: Floats, draws: Draws) -> tuple[Floats, Floats]:
+def _first(floor: Floats, prior: Floats, draws: ReproducibleDraws) -> tuple[Floats, Floats]:
     """Rays to begin with, and positive weights that combine them to ones.
 
     All starting rays get one small weight; what is then left of (1, ..., 1) is itself in the cone once the weight is
@@ -138,7 +138,9 @@ def _gain(used: Weighting, stretched: Callable[[Floats], Floats]) -> Score:
     return score
 
 
-def _search(rays: Floats, used: Weighting, floor: Floats, score: Score, draws: Draws) -> tuple[Floats, Floats]:
+def _search(
+    rays: Floats, used: Weighting, floor: Floats, score: Score, draws: ReproducibleDraws
+) -> tuple[Floats, Floats]:
     """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
     k = len(floor)
     for width in (1, 4):
@@ -150,7 +152,7 @@ def _search(rays: Floats, used: Weighting, floor: Floats, score: Score, draws: D
     return found, worth
 
 
-def _joined(rays: Floats, number: int, draws: Draws) -> Floats:
+def _joined(rays: Floats, number: int, draws: ReproducibleDraws) -> Floats:
     """Vectors that are, value by value, the larger of two rays: in the cone too, and near what is good already."""
     first, second = draws.below(len(rays), 2, number)
     return np.asarray(np.maximum(rays[first], rays[second] * draws.uniform(number, 1)))

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.reproducible import Draws, Floats, exponential, logarithm
+from sordino.design.reproducible import Floats, ReproducibleDraws, exponential, logarithm
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
@@ -50,7 +50,7 @@ def floors(bounds: Floats) -> Floats:
     return np.where(np.isinf(closed), 0.0, exponential(-np.minimum(closed, LARGEST_BOUND)))
 
 
-def starting_rays(floor: Floats, draws: Draws) -> Floats:
+def starting_rays(floor: Floats, draws: ReproducibleDraws) -> Floats:
     """One ray around each set of values: 1 on the set, and as little elsewhere as the bounds allow."""
     k = len(floor)
     sets = list(_sets(k))
@@ -60,7 +60,7 @@ def starting_rays(floor: Floats, draws: Draws) -> Floats:
     return distinct(np.stack([floor[list(members)].max(axis=0) for members in sets]))
 
 
-def random_rays(floor: Floats, count: int, draws: Draws) -> Floats:
+def random_rays(floor: Floats, count: int, draws: ReproducibleDraws) -> Floats:
     """Vectors of the cone (seldom extreme) with levels drawn over the whole range that the bounds allow."""
     k = len(floor)
     depth = np.maximum(np.ceil(-logarithm(floor[floor > 0].min()) / logarithm(np.array(2.0))), 2.0)

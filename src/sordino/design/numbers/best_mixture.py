@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.sampling import largest_level
-from sordino.design.numbers.sign_table import Shape, TableSearch
+from sordino.design.numbers.sign_table import TableSearch, TableShape
 from sordino.design.reproducible import coarse, coarse_number
 from sordino.exact.nats import Nats
 
@@ -94,13 +94,13 @@ class Kind:
     """
 
     counts: tuple[int, ...]
-    shape: Shape
+    shape: TableShape
     weights: Floats
     information: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Shares:
+class DrawShares:
     """How often each type is drawn.
 
     Attributes:
@@ -128,7 +128,7 @@ class Mixtures:
         # What each shape's best table was worth when last looked at.
         self._worth: dict[tuple[int, ...], float] = {}
 
-    def best(self) -> Shares:
+    def best(self) -> DrawShares:
         """The best mixture that the search finds; never worse than single answers."""
         shares = self._shared(())
         for _ in range(MOST_ROUNDS):
@@ -144,7 +144,7 @@ class Mixtures:
                 break
         return shares
 
-    def _priced(self, shares: Shares) -> list[Kind]:
+    def _priced(self, shares: DrawShares) -> list[Kind]:
         """The types that are worth most at the prices of the shares so far; none where none pays."""
         paying = sorted(
             (
@@ -210,14 +210,14 @@ class Mixtures:
         information[asked] = np.array([counts[g] for g in asked]) / sizes * table.slopes**2
         return table.value, Kind(counts, search.shape, table.weights, tuple(information.tolist()))
 
-    def _shape(self, counts: tuple[int, ...]) -> Shape:
+    def _shape(self, counts: tuple[int, ...]) -> TableShape:
         """What a table about so many signs must keep; attributes that it does not ask bound its level."""
         levels = [self.epsilon]
         for group, count, limit in zip(self.groups, counts, self._limits, strict=True):
             if count < len(group.members) and limit is not None:
                 levels.append(limit)
         asked = [(group, count) for group, count in zip(self.groups, counts, strict=True) if count]
-        return Shape(
+        return TableShape(
             tuple(count for _, count in asked),
             tuple(group.delta for group, _ in asked),
             tuple(group.variation for group, _ in asked),
@@ -238,7 +238,7 @@ class Mixtures:
         )
         return pieces << sum(counts)
 
-    def _prices(self, shares: Shares) -> Floats:
+    def _prices(self, shares: DrawShares) -> Floats:
         """The mean over each group of 1 / I_j^2."""
         tables = self._from_kinds(shares.kinds, np.array(shares.of_kinds))
         return coarse(
@@ -256,7 +256,7 @@ class Mixtures:
         total: Floats = of_kinds @ np.array([kind.information for kind in kinds])
         return total
 
-    def _shared(self, kinds: Sequence[Kind]) -> Shares:
+    def _shared(self, kinds: Sequence[Kind]) -> DrawShares:
         """The best shares of given types and all single answers.
 
         Each pass multiplies a share by the root of its price over the total, which never raises the total (the
@@ -284,7 +284,7 @@ class Mixtures:
         of_singles, of_kinds = coarse(of_singles), coarse(of_kinds)
         total = coarse_number(float(np.sum(1 / (of_singles * single + of_kinds @ tables))))
         parts = tuple(np.split(of_singles, np.cumsum(sizes)[:-1]))
-        return Shares(tuple(kinds), tuple(of_kinds.tolist()), parts, total)
+        return DrawShares(tuple(kinds), tuple(of_kinds.tolist()), parts, total)
 
 
 def _one_more(counts: tuple[int, ...], group: int) -> tuple[int, ...]:

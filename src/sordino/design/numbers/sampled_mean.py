@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas, sampling_level
-from sordino.design.numbers.best_mixture import Group, Mixtures, Shares, spread
+from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
 from sordino.design.numbers.drawn_answers import apportioned, highest_levels
 from sordino.design.numbers.sampled_levels import average_error, sampled_levels, together
 from sordino.design.numbers.sign_table import whole_table
@@ -207,7 +207,7 @@ def _singles(levels: Sequence[Nats]) -> SampledBits:
     return SampledBits(Moments.first(len(levels)), levels, [max(weight, 1) for weight in whole_weights(shares)])
 
 
-def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: Shares) -> SignTables | None:
+def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -> SignTables | None:
     """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
     parts: list[Part] = []
     coins = _coins(levels)

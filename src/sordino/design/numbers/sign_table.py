@@ -51,7 +51,7 @@ FIRST_FLATTENING = 1e-12
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableShape:
     """How many signs of each of some groups a table is about, and what it must keep.
 
     Attributes:
@@ -68,7 +68,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Table:
+class FoundTable:
     """A table that a search found.
 
     Attributes:
@@ -91,7 +91,7 @@ class TableSearch:
         programs: linear programs solved so far.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: TableShape) -> None:
         self.shape = shape
         self.programs = 0
         self.states = list(product(*(range(count + 1) for count in shape.counts)))
@@ -100,7 +100,7 @@ class TableSearch:
         self._rows = 0
         self._constrain()
 
-    def best(self, prices: Floats, starts: Iterable[Floats]) -> Table:
+    def best(self, prices: Floats, starts: Iterable[Floats]) -> FoundTable:
         """The table with the largest sum over the signs of price times squared slope that the starts lead to.
 
         Args:
@@ -108,7 +108,7 @@ class TableSearch:
             starts: slopes to begin with, shape (groups,) each.
         """
         worth = np.array(self.shape.counts) * prices
-        found = Table(0.0, np.zeros(len(worth)), np.ones(len(self.states)))
+        found = FoundTable(0.0, np.zeros(len(worth)), np.ones(len(self.states)))
         for start in starts:
             slopes, value = start, -1.0
             for _ in range(MOST_STEPS):
@@ -142,7 +142,7 @@ class TableSearch:
         slope: Floats = (2 * right - 1).T * self._mean
         return slope
 
-    def _vertex(self, worth: Floats, direction: Floats) -> Table | None:
+    def _vertex(self, worth: Floats, direction: Floats) -> FoundTable | None:
         aim = np.zeros(self._variables)
         aim[: len(self.states)] = -product_of(direction, self._slope)
         size = np.abs(aim).max()
@@ -161,7 +161,7 @@ class TableSearch:
             return None
         weights = coarse(np.asarray(solution.x, dtype=np.float64)[: len(self.states)])
         slopes = coarse(product_of(self._slope, weights))
-        return Table(coarse_number(float(total_of(worth * slopes**2))), slopes, weights)
+        return FoundTable(coarse_number(float(total_of(worth * slopes**2))), slopes, weights)
 
     @property
     def _variables(self) -> int:
@@ -205,7 +205,7 @@ class TableSearch:
                 )
 
 
-def whole_table(shape: Shape, weights: Floats) -> tuple[int, ...] | None:
+def whole_table(shape: TableShape, weights: Floats) -> tuple[int, ...] | None:
     """The table in whole numbers with sum 2^64 that surely keeps the bounds, or None where that fails.
 
     Signs stand in the order of the groups. The constant table keeps all bounds with room to spare, and they are linear,
@@ -220,7 +220,7 @@ def whole_table(shape: Shape, weights: Floats) -> tuple[int, ...] | None:
     return None
 
 
-def keeps(shape: Shape, table: Sequence[int]) -> bool:
+def keeps(shape: TableShape, table: Sequence[int]) -> bool:
     """Whether a table tells no more than it may, exactly."""
     level = Nats.log(Fraction(max(table), min(table)))
     ends = np.cumsum(shape.counts)
@@ -231,7 +231,7 @@ def keeps(shape: Shape, table: Sequence[int]) -> bool:
     )
 
 
-def _rounded(shape: Shape, weights: Floats) -> tuple[int, ...]:
+def _rounded(shape: TableShape, weights: Floats) -> tuple[int, ...]:
     signs = sum(shape.counts)
     sides = [range(count + 1) for count in shape.counts]
     of_state = dict(zip(product(*sides), weights, strict=True))

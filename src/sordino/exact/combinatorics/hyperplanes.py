@@ -20,7 +20,7 @@ from sordino.exact.combinatorics.projective import ProjectiveSpace
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class DimensionStep:
     """From the sums for F_q^s to those for F_q^(s+1).
 
     Attributes:
@@ -57,7 +57,7 @@ class HyperplaneSums:
             sums = np.concatenate([planes[..., 0, :], others, inside], axis=-1)
         return sums
 
-    def _over_planes(self, weights: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
+    def _over_planes(self, weights: NDArray[np.float64], level: DimensionStep) -> NDArray[np.float64]:
         """Sums of weights of shape (..., q^s) over <c, v'> = e, shape (..., q, K): e = 0 first."""
         q = self.space.q
         if self.space.field.binary:
@@ -69,7 +69,7 @@ class HyperplaneSums:
         return planes
 
     @cached_property
-    def _levels(self) -> list[Level]:
+    def _levels(self) -> list[DimensionStep]:
         """For s = 1..t-1.
 
         For a power of two the characters are signs of traces: trace(<y, v>) is a bitwise inner product of v and the
@@ -89,5 +89,5 @@ class HyperplaneSums:
             points = ProjectiveSpace(q, s).points
             planes = np.empty(q**s, dtype=np.intp)
             planes[multiples[1:, :points]] = rows[:, None] * points + np.arange(points)
-            levels.append(Level(s, slices[:, :points].copy(), planes[1:]))
+            levels.append(DimensionStep(s, slices[:, :points].copy(), planes[1:]))
         return levels

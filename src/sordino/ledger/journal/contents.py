@@ -26,7 +26,7 @@ LARGEST = 1 << 28
 
 FORMS = {**META, "version": "[0-9]{1,9}"}
 
-Row: TypeAlias = tuple[object, ...]
+DatabaseRow: TypeAlias = tuple[object, ...]
 
 COLUMNS = "sequence, event, id, body, secret, time, seal"
 
@@ -90,7 +90,7 @@ def salvage(path: Path) -> Contents:
         ) from None
 
 
-def _rows(content: bytearray) -> tuple[list[Row], list[Row]]:
+def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
     """What can be read beside the lines, and of the lines, from either end."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.text_factory = bytes
@@ -109,13 +109,13 @@ def sealed_meta(meta: Mapping[str, str]) -> list[tuple[str, str, str]]:
     return [(name, value, seal_of(name, value)) for name, value in meta.items()]
 
 
-def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Row]:
+def _readable(connection: sqlite3.Connection, command: str) -> Iterator[DatabaseRow]:
     """The rows up to the first that cannot be read."""
     with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
         yield from connection.execute(command)
 
 
-def _checked(meta: Iterable[Row], rows: Iterable[Row], damage: list[str]) -> Contents:
+def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):

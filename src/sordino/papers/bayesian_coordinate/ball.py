@@ -34,8 +34,8 @@ from sordino.mechanism.number import NumberChannel
 from sordino.papers.bayesian_coordinate.direction import LARGEST_DIMENSION
 from sordino.papers.bayesian_coordinate.seeded import (
     FIXED_POINT,
-    Level,
     Seeded,
+    SeededBit,
     can_hold,
     fixed_sums,
     pieces,
@@ -98,10 +98,10 @@ class L2Ball(Seeded, NumberChannel):
         return self._steered.slope > 0
 
     @cached_property
-    def levels(self) -> tuple[Level]:
+    def levels(self) -> tuple[SeededBit]:
         """One bit about all numbers."""
         steered = Steered(self.dimension, self.radius, self.threshold, "l2-ball", 0)
-        return (Level(np.arange(self.dimension), self.level, steered),)
+        return (SeededBit(np.arange(self.dimension), self.level, steered),)
 
     @property
     def level(self) -> Nats:

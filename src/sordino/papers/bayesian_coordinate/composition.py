@@ -26,7 +26,7 @@ DELTAS = ("0", "1", "10", "100")
 
 
 @dataclass(frozen=True)
-class Row:
+class CompositionRow:
     """What the filter decides.
 
     Attributes:
@@ -55,7 +55,7 @@ def mechanism() -> ChannelTable:
     return ChannelTable(weights)
 
 
-def bcdp_composition() -> tuple[Row, ...]:
+def bcdp_composition() -> tuple[CompositionRow, ...]:
     """The decisions for each promise."""
     report, rows = mechanism(), []
     for delta in DELTAS:
@@ -65,5 +65,5 @@ def bcdp_composition() -> tuple[Row, ...]:
         asked = [start.after(report, code) for code in range(report.outputs)] if first else []
         second = bool(asked) and any(one.accepts(report) for one in asked)
         spent = max((one.spent for one in asked), default=0.0)
-        rows.append(Row(delta, first, second, spent, 2 * spent))
+        rows.append(CompositionRow(delta, first, second, spent, 2 * spent))
     return tuple(rows)

@@ -27,7 +27,7 @@ ZETA = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
-class Row:
+class Corollary1Row:
     """Squared errors of all means together at one bound on dependence.
 
     Attributes:
@@ -56,7 +56,7 @@ def corollary1(
     delta: NatsLike = DELTA,
     epsilon: NatsLike = EPSILON,
     advance: Advance = lambda _: None,
-) -> tuple[Row, ...]:
+) -> tuple[Corollary1Row, ...]:
     """The bound and the exact errors, for q ascending.
 
     Args:
@@ -83,6 +83,6 @@ def corollary1(
             NestedMean(nested_budgets(deltas, most, q, ZETA)).published_bound(),
         )
         errors = (exact_error(channel, PEOPLE) for channel in entrants(deltas, most, q, ZETA).values())
-        rows.append(Row(float(q), *(bound / PEOPLE for bound in bounds), *errors))
+        rows.append(Corollary1Row(float(q), *(bound / PEOPLE for bound in bounds), *errors))
         advance(1)
     return tuple(rows)

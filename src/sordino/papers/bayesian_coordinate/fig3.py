@@ -43,7 +43,7 @@ SEED = 7303
 
 
 @dataclass(frozen=True)
-class Row:
+class Figure3Row:
     """Exact expected squared errors of all means together, before projection, at one bound on dependence.
 
     Attributes:
@@ -90,7 +90,7 @@ class Spread:
     upper: float
 
 
-def fig3(repeats: int, advance: Advance = lambda _: None) -> tuple[tuple[Row, ...], tuple[Spread, ...]]:
+def fig3(repeats: int, advance: Advance = lambda _: None) -> tuple[tuple[Figure3Row, ...], tuple[Spread, ...]]:
     """The exact and the simulated errors, for q ascending.
 
     Args:
@@ -131,10 +131,10 @@ def draw_people(
     return records
 
 
-def _row(q: Fraction, channels: dict[Entrant, NumberChannel]) -> Row:
+def _row(q: Fraction, channels: dict[Entrant, NumberChannel]) -> Figure3Row:
     paper, *others = (exact_error(channel, PEOPLE) for channel in channels.values())
     # On average the squared length of the mean of people who are drawn is their numbers' variance, 1 each, over n.
-    return Row(float(q), paper, 4 * paper + D / PEOPLE, *others)
+    return Figure3Row(float(q), paper, 4 * paper + D / PEOPLE, *others)
 
 
 def _errors(

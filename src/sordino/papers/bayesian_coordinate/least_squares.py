@@ -98,7 +98,7 @@ KNOWN = {
 
 
 @dataclass(frozen=True)
-class Row:
+class LeastSquaresRow:
     """The excess loss of one method.
 
     Attributes:
@@ -135,7 +135,7 @@ def simulated_people(people: int, repeats: int) -> int:
     return len(SETTINGS) * sum(size * runs_of(size, people, repeats) for size in sizes(people))
 
 
-def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) -> tuple[Row, ...]:
+def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) -> tuple[LeastSquaresRow, ...]:
     """The excess losses of all methods, by setting and number of people.
 
     Args:
@@ -205,9 +205,9 @@ def _loss_of_sampled(channel: SampledBits, tally: Aggregate) -> float:
     return excess_loss(fit[1:]) + float(fit[0] ** 2) / 2
 
 
-def _row(setting: str, method: str, people: int, losses: NDArray[np.float64]) -> Row:
+def _row(setting: str, method: str, people: int, losses: NDArray[np.float64]) -> LeastSquaresRow:
     """The mean over the runs, for losses of shape (runs,)."""
     runs = len(losses)
     stderr = float(losses.std(ddof=1)) / sqrt(runs) if runs > 1 else None
     known = KNOWN.get((setting, method), {}).get(people)
-    return Row(setting, method, people, float(losses.mean()), stderr, runs, known)
+    return LeastSquaresRow(setting, method, people, float(losses.mean()), stderr, runs, known)

@@ -37,8 +37,8 @@ from sordino.mechanism.number import NumberChannel
 from sordino.papers.bayesian_coordinate.direction import LARGEST_DIMENSION
 from sordino.papers.bayesian_coordinate.seeded import (
     FIXED_POINT,
-    Level,
     Seeded,
+    SeededBit,
     can_hold,
     fixed_sums,
     pieces,
@@ -81,7 +81,7 @@ class NestedMean(Seeded, NumberChannel):
         object.__setattr__(self, "inner", inner)
 
     @cached_property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[SeededBit, ...]:
         """One for each distinct budget above 0, ascending: about ever fewer numbers."""
         distinct = sorted({budget for budget in self.budgets if budget.sign() > 0})
         rank = {budget: k for k, budget in enumerate(distinct)}
@@ -90,7 +90,7 @@ class NestedMean(Seeded, NumberChannel):
         for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
             columns, step = np.flatnonzero(ranks >= k), upper - lower
             m = len(columns)
-            levels.append(Level(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
+            levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), self.inner, k)))
         return tuple(levels)
 
     @property

@@ -30,7 +30,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
-from sordino.papers.bayesian_coordinate.nested_search import Search
+from sordino.papers.bayesian_coordinate.nested_search import BudgetSearch
 from sordino.papers.bayesian_coordinate.steered import Inner
 
 Accounting = Literal["paper", "tight"]
@@ -80,7 +80,7 @@ def nested_budgets(
     variations = _read_variations(q, len(limits))
     account = Account(limits, variations, accounting)
     floats = np.array([limit.floor() for limit in limits])
-    search = Search(floats, np.array([float(bound) for bound in variations]), accounting, inner)
+    search = BudgetSearch(floats, np.array([float(bound) for bound in variations]), accounting, inner)
     if zeta is None:
         return account.settled(search.best())
     share = (1 + max(variations)) / 2 if zeta == "paper" else _read_zeta(zeta)

@@ -57,7 +57,7 @@ BATCH = 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class BudgetSearch:
     """Budgets of d numbers under an accounting.
 
     Attributes:

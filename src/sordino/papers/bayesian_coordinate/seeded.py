@@ -98,7 +98,7 @@ class Packing:
 
 
 @dataclass(frozen=True)
-class Level:
+class SeededBit:
     """One bit about some of the numbers.
 
     Attributes:
@@ -117,7 +117,7 @@ class Seeded(Channel):
 
     @property
     @abstractmethod
-    def levels(self) -> Sequence[Level]:
+    def levels(self) -> Sequence[SeededBit]:
         """The bits, in order."""
 
     @cached_property

@@ -23,7 +23,7 @@ from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate.nested import NestedMean, Numbers
-from sordino.papers.bayesian_coordinate.seeded import Level, Seeded, can_hold, pieces, require_reports
+from sordino.papers.bayesian_coordinate.seeded import Seeded, SeededBit, can_hold, pieces, require_reports
 from sordino.papers.bayesian_coordinate.steered import Inner
 
 UNITS = 2**15
@@ -63,7 +63,7 @@ class TwoCopies(Seeded):
         return f"two copies of {self.copy.parameters}"
 
     @cached_property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[SeededBit, ...]:
         """Those of the first copy, then those of the second, each with directions of its own."""
         first = self.copy.levels
         second = (replace(own, steered=replace(own.steered, place=len(first) + k)) for k, own in enumerate(first))

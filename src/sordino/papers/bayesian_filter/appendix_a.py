@@ -124,7 +124,7 @@ class SquareQuery(BitQuery):
 
 
 @dataclass(frozen=True)
-class Row:
+class AppendixARow:
     """One row of the appendix's table, or of a table like it.
 
     Attributes:
@@ -140,12 +140,12 @@ class Row:
     paper: float
 
 
-def appendix_a(advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def appendix_a(advance: Callable[[int], None] = lambda _: None) -> tuple[AppendixARow, ...]:
     """The losses of all pairs of answers."""
     questions = (LinearQuery([1.0], 0.0, -1, 1, EPSILON), SquareQuery(EPSILON))
     rows = []
     for outputs, paper in PAPER.items():
         bounds = realized_loss(NUMBER, questions, [int(output) for output in outputs], TOLERANCE)
-        rows.append(Row(outputs, bounds.lower, bounds.upper, paper))
+        rows.append(AppendixARow(outputs, bounds.lower, bounds.upper, paper))
         advance(1)
     return tuple(rows)

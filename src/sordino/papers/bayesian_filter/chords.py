@@ -48,7 +48,7 @@ SETTLED = 1e-6
 
 
 @dataclass(frozen=True)
-class Row:
+class ChordRow:
     """Bounds on the realized loss of one set of answers, in nats.
 
     Attributes:
@@ -89,7 +89,7 @@ class Difference:
         return Difference(self.slopes, self.constant, self.g, self.f)
 
 
-def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) -> tuple[ChordRow, ...]:
     """Both bounds for all sixteen sets of answers to the models of health data."""
     rows = []
     for outputs in PAPER:
@@ -98,7 +98,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
         evidence = (query.evidence(PEOPLE, code) for query, code in zip(QUESTIONS, codes, strict=True))
         loss = BoxLoss.of(sum(evidence, BoxEvidence(PEOPLE)))
         basic = math.fsum(query.epsilon.ceil() for query in QUESTIONS)
-        rows.append(Row(outputs, root, bounds, loss.solved(2).bounds.upper, loss.solved(2 * boxes).bounds, basic))
+        rows.append(ChordRow(outputs, root, bounds, loss.solved(2).bounds.upper, loss.solved(2 * boxes).bounds, basic))
         advance(1)
     return tuple(rows)
 

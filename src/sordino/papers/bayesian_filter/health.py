@@ -12,7 +12,7 @@ from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
 from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.truncated_query import TruncatedLinearQuery
-from sordino.papers.bayesian_filter.appendix_a import Row
+from sordino.papers.bayesian_filter.appendix_a import AppendixARow
 
 EPSILON = "1"
 PEOPLE = Box([10, 0, 50, 10], [100, 1, 200, 50])
@@ -50,11 +50,11 @@ PAPER = {
 """What the paper prints, by the answers in the order of the questions (1: the upper end)."""
 
 
-def health(advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def health(advance: Callable[[int], None] = lambda _: None) -> tuple[AppendixARow, ...]:
     """The losses of all sixteen sets of answers."""
     rows = []
     for outputs, paper in PAPER.items():
         bounds = realized_loss(PEOPLE, QUESTIONS, [int(output) for output in outputs], TOLERANCE)
-        rows.append(Row(outputs, bounds.lower, bounds.upper, paper))
+        rows.append(AppendixARow(outputs, bounds.lower, bounds.upper, paper))
         advance(1)
     return tuple(rows)

@@ -50,7 +50,7 @@ KNOWN = {
 
 
 @dataclass(frozen=True)
-class Row:
+class IdenticalRow:
     """An expected number of answers.
 
     Attributes:
@@ -73,7 +73,7 @@ class Row:
         return self.budget**2 / self.expected
 
 
-def identical(advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def identical(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
     """Figure 3: epsilon 1 for each answer."""
     rows = []
     for values, budgets in FIG3:
@@ -83,7 +83,7 @@ def identical(advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...
     return tuple(rows)
 
 
-def fig4(advance: Callable[[int], None] = lambda _: None) -> tuple[Row, ...]:
+def fig4(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
     """Figure 4: epsilon 1 for all answers together."""
     rows = []
     for values, budgets in FIG4:
@@ -131,10 +131,10 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
     return float(np.atleast_1d(answers)[0])
 
 
-def _row(values: int, budget: int, epsilon: Fraction) -> Row:
+def _row(values: int, budget: int, epsilon: Fraction) -> IdenticalRow:
     half = float(epsilon) / 2
     closed = budget * tanh(budget * half) / tanh(half) if values == 2 else None
-    return Row(values, budget, expected_answers(values, budget, epsilon), closed, budget)
+    return IdenticalRow(values, budget, expected_answers(values, budget, epsilon), closed, budget)
 
 
 def _state(counts: list[int]) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Statement:
+class Proposition:
     """A statement and somebody's beliefs.
 
     Attributes:
@@ -75,7 +75,7 @@ def learning_limit(evidence: FiniteEvidence) -> float:
     return math.nextafter(spread + 2 * evidence.radius, math.inf) + math.ulp(spread)
 
 
-def tight_statement(evidence: FiniteEvidence, below: float) -> Statement:
+def tight_statement(evidence: FiniteEvidence, below: float) -> Proposition:
     """A statement about which the gain is within `below` nats of the limit.
 
     "It is the likeliest value", held by somebody who takes that value, rarely, or the least likely one to be true: the
@@ -100,4 +100,4 @@ def tight_statement(evidence: FiniteEvidence, below: float) -> Statement:
     share = min(1.0, math.expm1(below) / math.expm1(limit)) if limit > 0 else 1.0
     beliefs[least] = 1 - share
     beliefs[most] += share
-    return Statement(truth, beliefs)
+    return Proposition(truth, beliefs)

@@ -51,7 +51,7 @@ simulated or computed by other programs than this one; by law, post-processing a
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One point of a curve.
 
     Attributes:
@@ -97,7 +97,7 @@ def fig2(
     advance: Advance = lambda _: None,
     methods: Sequence[Method] = METHODS,
     k: int = K,
-) -> tuple[Point, ...]:
+) -> tuple[CurvePoint, ...]:
     """The points of all curves at one number of people.
 
     Args:
@@ -125,5 +125,5 @@ def fig2(
                 ]
                 for method, tv in zip(methods, np.mean(runs, axis=0).tolist(), strict=True):
                     paper = PAPER.get((name, method), {}).get(m) if known and mechanism == "hadamard" else None
-                    points.append(Point(name, m, mechanism, method, tv, paper))
+                    points.append(CurvePoint(name, m, mechanism, method, tv, paper))
     return tuple(points)

@@ -3,11 +3,11 @@
 from fractions import Fraction
 from pathlib import Path
 
-from sordino.design.dependence.asked import NumberAttribute
 from sordino.design.dependence.from_sample import Statement
+from sordino.design.dependence.sample_questions import NumberAttribute
 from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import DependencePart, StatisticPart
-from sordino.survey.planning.asked import asked_of
+from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.schema import Survey
 
@@ -29,7 +29,7 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             )
             raise SordinoError(rule, found=f"nothing at {table.file}", step=step)
         statement = load_statement(table.file)
-        known = dependence_for(statement, asked_of(survey))
+        known = dependence_for(statement, questions_for_sample(survey))
         statistics = [
             StatisticPart(attribute=places[i], statistic=[places[place] for place in statistic], bound=str(bound))
             for (i, statistic), bound in sorted(known.statistics.items())

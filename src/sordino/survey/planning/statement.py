@@ -14,8 +14,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.asked import Asked, Attribute, CategoryAttribute, NumberAttribute, Why
 from sordino.design.dependence.from_sample import MOST_RECORDS, Bound, Statement, read_confidence
+from sordino.design.dependence.sample_questions import (
+    Attribute,
+    CategoryAttribute,
+    NumberAttribute,
+    SampleQuestions,
+    Why,
+)
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
 from sordino.document.kinds import read_document
@@ -31,7 +37,7 @@ Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[
 """A number >= 0 as a text."""
 
 
-class _AttributePart(Part):
+class _StatementAttribute(Part):
     name: Text
     labels: list[Text] | None = None
     numbers: int | None = Field(default=None, ge=1)
@@ -56,7 +62,7 @@ class _BoundPart(Part):
 class _StatementPart(Part):
     format: Literal["sordino dependence"]
     version: Literal[1]
-    attributes: list[_AttributePart] = Field(min_length=1)
+    attributes: list[_StatementAttribute] = Field(min_length=1)
     bounds: list[_BoundPart] = Field(min_length=1)
     records: int = Field(ge=1, lt=MOST_RECORDS)
     confidence: Ratio
@@ -112,7 +118,7 @@ def load_statement(path: Path | str) -> Statement:
         raise SordinoError(f"{path}: {error.rule}", found=error.found, step=error.step) from None
 
 
-def dependence_for(statement: Statement, asked: Asked) -> Dependence:
+def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
     """A statement's bounds for a survey's attributes, at their places in the survey.
 
     Statistics that the statement does not know have the bound 1.
@@ -222,10 +228,10 @@ def _attribute_part(attribute: Attribute) -> dict[str, Any]:
 
 def _values(attribute: Attribute) -> Attribute:
     """The attribute without what does not change its values."""
-    return _attribute(_AttributePart.model_validate(_attribute_part(attribute)))
+    return _attribute(_StatementAttribute.model_validate(_attribute_part(attribute)))
 
 
-def _attribute(part: _AttributePart) -> Attribute:
+def _attribute(part: _StatementAttribute) -> Attribute:
     given = part.model_dump(exclude_none=True, exclude_defaults=True, exclude={"name"})
     domain: Categories | Grid | None = None
     if set(given) == {"labels"}:
@@ -257,7 +263,7 @@ def _statement(part: _StatementPart) -> Statement:
             rule = "a bound must be at most 1, and from a sample no less than is seen in it"
             raise SordinoError(rule, found=bound.bound)
         bounds.append(Bound(place[bound.attribute], statistic, value, bound.why, seen, bound.least))
-    asked = Asked(attributes, tuple(dict.fromkeys(bound.statistic for bound in bounds)))
+    asked = SampleQuestions(attributes, tuple(dict.fromkeys(bound.statistic for bound in bounds)))
     if asked.comparisons != part.comparisons:
         raise SordinoError(f"comparisons must be {asked.comparisons}", found=shown(part.comparisons))
     confidence, shift = read_confidence(Fraction(part.confidence)), Fraction(part.shift)

@@ -18,7 +18,7 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
-Row: TypeAlias = dict[str, str | float]
+EstimateRow: TypeAlias = dict[str, str | float]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
 
 
@@ -58,14 +58,14 @@ class HistogramResult:
         """The number of reports."""
         return self.estimate.n
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[EstimateRow]:
         """All values, in their own order."""
         return (self.row(value) for value in range(self.question.domain.k))
 
-    def row(self, value: int) -> Row:
+    def row(self, value: int) -> EstimateRow:
         """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
         (low, high), fitted = self.interval, self.fitted
-        row: Row = {
+        row: EstimateRow = {
             "attribute": self.question.name,
             "value": self.question.domain.label(value),
             "estimate": float(self.estimate.value[value]),
@@ -141,11 +141,11 @@ class NumbersResult:
             case "regression":
                 return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[EstimateRow]:
         """What is estimated, in the order of the question."""
         low, high = self.interval
         for label, at in self.labels:
-            row: Row = {
+            row: EstimateRow = {
                 "attribute": self.question.name,
                 "value": label,
                 "estimate": float(self.estimate.value[at]),
@@ -170,7 +170,7 @@ class Untold:
     n: int
     why: SordinoError
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[EstimateRow]:
         """None."""
         return iter(())
 

@@ -126,7 +126,7 @@ Attribute: TypeAlias = CategoryAttribute | NumberAttribute
 
 
 @dataclass(frozen=True)
-class Asked:
+class SampleQuestions:
     """Attributes, and statistics of them.
 
     Attributes:
@@ -136,7 +136,7 @@ class Asked:
 
     Example:
         >>> yes_no = Categories(["yes", "no"])
-        >>> asked = Asked((CategoryAttribute("smoker", yes_no), CategoryAttribute("vegan", yes_no)), ((0,), (1,)))
+        >>> asked = SampleQuestions(tuple(CategoryAttribute(name, yes_no) for name in ("a", "b")), ((0,), (1,)))
         >>> asked.comparisons, asked.why(0, (1,)), asked.why(0, (0,))
         (2, 'sample', 'own')
     """

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.errors import SordinoError
 
@@ -19,7 +19,7 @@ PLAIN = NumberAttribute("plain", 0, 10, "number")
 
 
 def test_comparisons_are_the_pairs_of_values_by_statistic():
-    asked = Asked((TWO, FIVE, BINNED, SMOOTH, WHOLE, PLAIN), ((0,), (1,), (2,), (2, 3)))
+    asked = SampleQuestions((TWO, FIVE, BINNED, SMOOTH, WHOLE, PLAIN), ((0,), (1,), (2,), (2, 3)))
     why = {(i, s): asked.why(i, s) for i in range(6) for s in asked.statistics}
     assert [i_s for i_s, found in why.items() if found == "own"] == [(0, (0,)), (1, (1,)), (2, (2,))]
     assert {i for (i, _), found in why.items() if found == "no bins"} == {5}
@@ -34,10 +34,10 @@ def test_comparisons_are_the_pairs_of_values_by_statistic():
 
 
 def test_too_many_values_are_not_compared_but_may_be_answered():
-    asked = Asked((TWO, MANY), ((0,), (1,)))
+    asked = SampleQuestions((TWO, MANY), ((0,), (1,)))
     assert (asked.why(1, (0,)), asked.why(0, (1,))) == ("many values", "sample")
     large = CategoryAttribute("large", Categories(range(1 << 18)))
-    assert Asked((TWO, large), ((1,),)).why(0, (1,)) == "many values"
+    assert SampleQuestions((TWO, large), ((1,),)).why(0, (1,)) == "many values"
 
 
 def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
@@ -84,5 +84,5 @@ def test_numbers_that_cannot_be_compared_are_refused(settings, words):
 )
 def test_what_cannot_be_asked_is_refused(attributes, statistics, words):
     with pytest.raises(SordinoError) as error:
-        Asked(attributes, statistics)
+        SampleQuestions(attributes, statistics)
     assert words in str(error.value)

@@ -6,7 +6,7 @@ import pytest
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.survey.planning.asked import asked_of, number_attribute, statistics_of
+from sordino.survey.planning.questions_for_sample import number_attribute, questions_for_sample, statistics_of
 from sordino.survey.reading.schema import Survey
 
 TABLES = {
@@ -23,7 +23,7 @@ TABLES = {
 
 
 def test_attributes_stand_in_the_order_of_the_alphabet():
-    asked = asked_of(Survey.read(TABLES))
+    asked = questions_for_sample(Survey.read(TABLES))
     assert asked.names == ("cell", "home", "smoker", "visits")
     assert [attribute.columns for attribute in asked.attributes] == [
         ("c",), ("latitude", "longitude"), ("SMOKER",), ("visits",)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino.design.accuracy import expected_accuracy
-from sordino.design.people import people_needed
+from sordino.design.people_needed import people_needed
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.mechanism.aggregate import Aggregate

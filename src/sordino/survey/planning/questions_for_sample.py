@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.design.dependence.asked import Asked, CategoryAttribute, NumberAttribute
+from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.grid import Grid
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
@@ -23,7 +23,7 @@ from sordino.survey.reading.schema import Survey
 MOST_BINS = 1000
 
 
-def asked_of(survey: Survey) -> Asked:
+def questions_for_sample(survey: Survey) -> SampleQuestions:
     """The attributes of a survey in the order of the alphabet, and the statistics that its questions may ask.
 
     Example:
@@ -31,7 +31,7 @@ def asked_of(survey: Survey) -> Asked:
         ...     "version": 1, "epsilon": "1", "ask": [{"histogram": "smoker"}],
         ...     "attribute": {"smoker": {"categories": ["yes", "no"]}},
         ... })
-        >>> asked_of(survey).statistics
+        >>> questions_for_sample(survey).statistics
         ((0,),)
     """
     attributes: list[CategoryAttribute | NumberAttribute] = []
@@ -47,7 +47,7 @@ def asked_of(survey: Survey) -> Asked:
     places = {name: place for place, name in enumerate(sorted(survey.attribute))}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]
     statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))
-    return Asked(tuple(attributes), tuple(statistics))
+    return SampleQuestions(tuple(attributes), tuple(statistics))
 
 
 def number_attribute(name: str, number: Mapping[str, Any], column: str | None = None) -> NumberAttribute:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
-from sordino.exact.messages.said import left, told, told_of
 from sordino.exact.nats import Nats
+from sordino.exact.said import left, told, told_of
 
 AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
     [Fraction(0.1) * 4, Fraction("0.0999999999"), Fraction("7.34e-20"), Fraction("1e-7"), Fraction(1, 3)]

@@ -1,0 +1,73 @@
+"""The house: rooms that a person overlooks, files that fit in a head, and names that mean one thing each.
+
+That a file imports only from lower floors, and rooms stand in their order, is for `make check` (import-linter);
+here stands that every floor and every room of a floor has its place in those rules.
+"""
+
+import ast
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HOUSE = ROOT / "src" / "sordino"
+SOURCES = sorted(HOUSE.rglob("*.py"))
+FILES = sorted({*SOURCES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py")})
+FOLDERS = sorted({path.parent for path in SOURCES})
+
+MOST_FILES = 15
+MOST_LINES = 400
+
+FULL = {"mechanism": "one file for each mechanism, and channels of numbers still beside those of categories"}
+"""Folders that may hold more, with the reason."""
+
+TWICE = {"Moments": "the statistics of numbers that are asked, and those that levels of an answer have of their own"}
+"""Names that two classes may share, with the reason."""
+
+
+def at(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=at)
+def test_a_folder_holds_at_most_fifteen_files(folder):
+    files = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+    assert len(files) <= MOST_FILES or str(folder.relative_to(HOUSE)) in FULL, len(files)
+
+
+@pytest.mark.parametrize("path", FILES, ids=at)
+def test_no_file_is_longer_than_400_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
+def test_a_class_has_a_name_of_its_own():
+    """Private ones too: `_Row` beside `Row` is one word for two things."""
+    places = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].append(f"{at(path)}:{node.lineno}")
+    assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWICE} == {}
+
+
+def layers(contract):
+    return {name.strip() for layer in contract["layers"] for name in layer.split("|")}
+
+
+def test_every_floor_has_its_place_in_the_import_rules():
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (floors,) = [rule for rule in rules if rule["type"] == "layers" and "containers" not in rule]
+    within = {path.stem for path in HOUSE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert {f"sordino.{name}" for name in within - {"__init__"}} == layers(floors)
+
+
+def test_the_rules_of_a_floor_with_rooms_name_every_room():
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    ordered = {name: layers(rule) for rule in rules for name in rule.get("containers", ())}
+    for folder in FOLDERS:
+        rooms = {path.name for path in folder.iterdir() if (path / "__init__.py").exists()}
+        name = ".".join(folder.relative_to(ROOT / "src").parts)
+        if rooms and name in ordered:
+            assert rooms <= ordered[name], name
