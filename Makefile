@@ -21,8 +21,8 @@ test: $(STAMP)  ## the default tests, minutes on two cores
 test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyproject.toml allows; their warnings are their own
 	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(SPREAD) $(PYTEST)
 
-test-long: $(STAMP)  ## exhaustive and statistical tests
-	$(BIN)/python -m pytest -m "long or statistical" $(SPREAD) $(PYTEST)
+test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
+	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
 	$(BIN)/python -m pytest -m mutants $(PYTEST)

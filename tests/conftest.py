@@ -31,7 +31,8 @@ from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
-settings.register_profile("sordino", deadline=None, derandomize=True)
+settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
 pytest_plugins = ["surveys", "each_value", "commands"]

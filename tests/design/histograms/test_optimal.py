@@ -100,9 +100,7 @@ def test_no_channel_is_better_by_brute_force(witness, k, unprotected, seed):
     assert witness.total_variance(probabilities(weights), prior) == pytest.approx(least, rel=1e-5)
 
 
-@settings(max_examples=40)
-@given(seed=st.integers(0, 2**32), k=st.integers(1, 6), unprotected=st.sampled_from([0.0, 0.3, 0.8, 1.0]))
-def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
+def check_any_bounds(witness, exp_bounds, seed, k, unprotected):
     generator = np.random.default_rng(seed)
     matrix = witness.random_bounds(generator, k, unprotected)
     prior = generator.dirichlet(np.full(k, 0.5)) + 1e-6
@@ -115,6 +113,18 @@ def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
         assert found.gap < 1e-5
         rounded = witness.total_variance(probabilities(weights), prior)
         assert rounded + prior @ prior == pytest.approx(found.total_variance + prior @ prior, rel=1e-6)
+
+
+@pytest.mark.parametrize(("k", "unprotected"), [(1, 0.0), (2, 0.0), (3, 0.8), (4, 0.3), (5, 0.0), (6, 1.0)])
+def test_some_bounds_are_kept_exactly(witness, exp_bounds, k, unprotected):
+    check_any_bounds(witness, exp_bounds, k, k, unprotected)
+
+
+@pytest.mark.long
+@settings(max_examples=40)
+@given(seed=st.integers(0, 2**32), k=st.integers(1, 6), unprotected=st.sampled_from([0.0, 0.3, 0.8, 1.0]))
+def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
+    check_any_bounds(witness, exp_bounds, seed, k, unprotected)
 
 
 @pytest.mark.long
