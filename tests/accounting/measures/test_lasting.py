@@ -14,7 +14,7 @@ SQUARE = Box([-1, -1], [1, 1])
 
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(
-    ("nodes", "group"), [(0, None), (20, None), pytest.param(4000, None, marks=pytest.mark.long), (20, 3)]
+    ("nodes", "group"), [(0, None), *(pytest.param(n, None, marks=pytest.mark.long) for n in (20, 4000)), (20, 3)]
 )
 @pytest.mark.parametrize("definition", [LDP("1"), CoordinateDP(["0.8", "ln 2"])], ids=["ldp", "coordinates"])
 def test_what_was_left_is_accepted_one_after_the_other(definition, nodes, group, rule):
