@@ -43,3 +43,9 @@ class Read:
 @pytest.fixture
 def read():
     return Read
+
+
+@pytest.fixture
+def coarse(monkeypatch):
+    """Files of fewer pixels, for tests that say nothing of how many there are."""
+    monkeypatch.setattr("sordino.page.figures.drawing.DPI", 50)

@@ -53,25 +53,25 @@ def read_codes(path):
     return tags, np.array(codes), table
 
 
-@pytest.fixture(name="make_plan")
+@pytest.fixture(name="make_plan", scope="session")
 def make_plan_fixture():
     """A plan for one attribute."""
     return make_plan
 
 
-@pytest.fixture(name="make_plan_of")
+@pytest.fixture(name="make_plan_of", scope="session")
 def make_plan_of_fixture():
     """A plan for several attributes, each asked with its weight."""
     return make_plan_of
 
 
-@pytest.fixture(name="write_rows")
+@pytest.fixture(name="write_rows", scope="session")
 def write_rows_fixture():
     """Write columns as a table."""
     return write_rows
 
 
-@pytest.fixture(name="read_codes")
+@pytest.fixture(name="read_codes", scope="session")
 def read_codes_fixture():
     """Read reports without Sordino."""
     return read_codes
@@ -83,19 +83,19 @@ def ending(request):
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def numbered():
     """Ten numbered values."""
     return make_plan({"categories": 10}, epsilon="4")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def named():
     """Four names that need care."""
     return make_plan({"categories": ["red, dark", 'the "blue"', "gr\u00fcn \u2603", " none"]})
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def grid():
     """Five by five cells of two degrees."""
     return make_plan({"grid": {"south": 0, "north": 10, "west": -10, "east": 0, "rows": 5, "columns": 5}})

@@ -22,7 +22,7 @@ WEIGHTS = {"job": 3, "home": 1, "visits": 2}
 SHARES = {"job": 1 / 2, "home": 1 / 6, "visits": 1 / 3}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plan(make_plan_of):
     return make_plan_of(ATTRIBUTES, "2", 60_000, **WEIGHTS)
 

@@ -37,6 +37,7 @@ def test_panels_stand_two_in_a_row(count, rows):
     assert height == pytest.approx(160 * (3.4 * rows + 0.8), rel=0.15)
 
 
+@pytest.mark.usefixtures("coarse")
 def test_the_same_numbers_give_the_same_bytes_and_others_do_not():
     assert curves(PLACES, panels(2), **WORDS) == curves(PLACES, panels(2), **WORDS)
     assert curves(PLACES, panels(2), **WORDS) != curves(PLACES, panels(2, (0.5, 0.2, 0.11)), **WORDS)
@@ -57,6 +58,7 @@ def coloured(png):
     return int((np.ptp(imread(BytesIO(png))[..., :3], axis=-1) > 0.02).sum())
 
 
+@pytest.mark.usefixtures("coarse")
 def test_a_linear_axis_takes_zero_and_has_its_places_where_they_are():
     heights = [1.0, 0.5, 0.1]
     drawn = curves([0, 0.1, 1], [("", [Curve("a", "", heights)])], linear=True, **WORDS)
@@ -82,6 +84,7 @@ def test_many_families_take_several_rows_of_the_legend():
     assert many[1] == pytest.approx(few[1], rel=0.05)
 
 
+@pytest.mark.usefixtures("coarse")
 def test_one_place_is_enough():
     assert shape(curves([1000], panels(4, (0.5,)), **WORDS))
 
