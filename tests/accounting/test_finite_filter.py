@@ -35,6 +35,7 @@ from sordino import (
     realized_loss,
 )
 from sordino.accounting import filter as filters
+from sordino.words.explain_filter import left_sentences
 
 TWO = Categories(["no", "yes"])
 THREE = Categories(["a", "b", "c"])
@@ -237,13 +238,13 @@ def test_what_binds_is_named():
     asked = asked.after(Query(Value("first"), RandomizedResponse(2, "0.75")), 1)
     assert asked.binding.about == "two values of attribute 'first'"
     assert asked.binding.left == pytest.approx(0.25)
-    assert "'first'" in asked.explain()[0]
-    assert "0.25" in asked.explain()[1] or "0.249" in asked.explain()[1]
+    assert "'first'" in left_sentences(asked)[0]
+    assert "0.25" in left_sentences(asked)[1] or "0.249" in left_sentences(asked)[1]
     matrix = PairwiseLDP([["0", "1", "inf"], ["2", "0", "inf"], ["inf", "inf", "0"]])
     told = BayesianFilter(THREE, matrix).after(ChannelTable([[2, 1], [1, 2], [0, 3]]), 0)
     assert told.binding.about == "value 0 and value 1"
     free = BayesianFilter(PAIR, CoordinateDP(["inf", "inf"]))
-    assert "Nothing" in free.explain()[0]
+    assert "Nothing" in left_sentences(free)[0]
     assert free.remaining == math.inf
 
 

@@ -35,6 +35,7 @@ from sordino.accounting.panel import Panel
 from sordino.accounting.realized import realized_loss
 from sordino.domain.ranges import Ranges
 from sordino.papers.bayesian_filter.interaction import answers
+from sordino.words.explain_filter import left_sentences
 
 TINY = np.nextafter(0, 1)
 """The least float above 0: whatever it is multiplied with is next to nothing."""
@@ -107,7 +108,7 @@ def followed(start, queries):
         take = state.after if decision.accepted else state.counted
         then = [take(query, code) for code in range(query.outputs)]
         said += [decision.accepted, decision.loss, str(told(lambda query=query: start.epsilon_of(query)))]
-        said += [(one.spent, one.remaining, one.binding, one.realized, one.explain()) for one in then]
+        said += [(one.spent, one.remaining, one.binding, one.realized, left_sentences(one)) for one in then]
         said.append(told(lambda asked=queries[: place + 1]: start.accepts_all(asked)) if place < 2 else None)
         state = then[place % len(then)]
     return said

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
 from sordino.exact.nats import Nats
 from sordino.exact.said import left, told, told_of
+from sordino.words.explain_filter import left_sentences
 
 AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
     [Fraction(0.1) * 4, Fraction("0.0999999999"), Fraction("7.34e-20"), Fraction("1e-7"), Fraction(1, 3)]
@@ -59,7 +60,7 @@ def test_what_a_filter_says_is_left_is_accepted(seed):
         for _ in range(int(rng.integers(0, 4))):
             query = RandomizedResponse(2, str(round(float(rng.uniform(0.01, 0.3)), int(rng.integers(1, 5)) + 1)))
             asked = asked.after(query, int(rng.integers(2))) if asked.accepts(query) else asked
-        spent, rest = (SAID.search(line) for line in asked.explain())
+        spent, rest = (SAID.search(line) for line in left_sentences(asked))
         assert Fraction(rest[1]) <= Fraction(asked.remaining)
         assert Fraction(spent[1]) + (Fraction(1, 10**9) if spent[2] else 0) >= Fraction(asked.spent)
         assert rest[1] == "0" or asked.accepts(RandomizedResponse(2, rest[1]))

@@ -9,9 +9,10 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import sampling_deltas
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.words.explain_plan import RESTS, explanation
+from sordino.words.explain_plan import RESTS, REVEALED, explanation
 from sordino.words.grounds import NOTHING, bound_in_short, bound_sentences, dependence_json
 from sordino.words.odds_by_attribute import kept
+from sordino.words.sentence import texts
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {
@@ -47,6 +48,11 @@ def changed(plan, tmp_path, sealed):
     return load
 
 
+def under(plan, heading):
+    (lines,) = [paragraph.lines for paragraph in explanation(plan).details if paragraph.heading == heading]
+    return lines
+
+
 def by_statistic(dependence):
     """Bounds on the rest of 1, and as small ones for each statistic: the deltas rest on these alone."""
     names = [["age"], ["smoker"], ["weight"], ["age", "age"], ["age", "weight"], ["weight", "weight"]]
@@ -60,27 +66,27 @@ def by_statistic(dependence):
 
 
 def test_bounds_for_the_rest_are_said_in_both(plan):
-    for lines in (explanation(plan).details[RESTS], kept(plan.promise)):
+    for lines in (under(plan, RESTS), texts(kept(plan.promise))):
         text = " ".join(lines)
         assert "The delta of 'age' rests on" in text
         assert "all other attributes together at most 0.1." in text
         # Never said smaller than it is.
         assert "all other attributes together at most 0.1235." in text
-    assert "'age' at most 0.1, 'smoker' at most 0.1235" in " ".join(explanation(plan).summary)
+    assert "'age' at most 0.1, 'smoker' at most 0.1235" in " ".join(texts(explanation(plan).summary))
     assert "weight" not in " ".join(bound_sentences(plan.promise))
 
 
 def test_bounds_for_statistics_are_said_in_both(changed):
     plan = changed(by_statistic)
     assert plan.promise.relying
-    for lines in (explanation(plan).details[RESTS], kept(plan.promise)):
+    for lines in (under(plan, RESTS), texts(kept(plan.promise))):
         (age,) = [line for line in lines if line.startswith("The delta of 'age' rests on")]
         assert "an answer about 'smoker' at most 0.03" in age
         assert "one about 'age' times 'weight' at most 0.005" in age
         assert "one about the square of 'weight' at most 0.005" in age
         assert "together" not in age
-    assert "'age' at most 0.005 to 0.03 by statistic" in " ".join(explanation(plan).summary)
-    assert "0.005 to 0.03 by statistic" in " ".join(explanation(plan).details["What one report can reveal"])
+    assert "'age' at most 0.005 to 0.03 by statistic" in " ".join(texts(explanation(plan).summary))
+    assert "0.005 to 0.03 by statistic" in " ".join(under(plan, REVEALED))
 
 
 def test_what_is_left_unsaid_does_not_matter(changed):
@@ -114,7 +120,7 @@ def test_the_authors_words_are_quoted_and_stay_on_their_line(changed, ground):
     (line,) = [line for line in explanation(plan).lines if "Declared." in line or FORGED in line]
     assert re.fullmatch(r'The survey\'s author says, unchecked: "(?:[^"\\]|\\.)*"', line)
     assert line.isprintable()
-    assert all(FORGED not in line and "Declared." not in line for line in kept(plan.promise))
+    assert all(FORGED not in line and "Declared." not in line for line in texts(kept(plan.promise)))
 
 
 def test_that_nothing_is_declared_is_said_only_if_it_is_so(plan):

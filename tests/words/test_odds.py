@@ -12,6 +12,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.odds import promise
+from sordino.words.sentence import texts
 
 NUMBER = r"([\d.,]*\d(?:e[+]\d+)?)"
 EPSILONS = {
@@ -37,9 +38,13 @@ def require_just_above(said, exact):
     assert said - exact <= max(mpmath.mpf("0.0101"), exact * mpmath.mpf("0.01") if exact > 10**6 else 0)
 
 
+def lines_of(definition, labels=None):
+    return texts(promise(definition, labels))
+
+
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
-    text = " ".join(promise(HighLowLDP(epsilon, 5, [1, 3])))
+    text = " ".join(lines_of(HighLowLDP(epsilon, 5, [1, 3])))
     with mpmath.workdps(60):
         factor = EPSILONS[epsilon]()
         require_just_above(number(f"by a factor of at most {NUMBER}", text), factor)
@@ -58,8 +63,8 @@ def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
 )
 def test_sensitive_values_are_named_where_they_are_few(sensitive, words):
     definition = HighLowLDP("1", 3, sensitive)
-    assert words in promise(definition, LABELS)[0]
-    assert words.split(" (")[0] + ":" in promise(definition)[0]
+    assert words in lines_of(definition, LABELS)[0]
+    assert words.split(" (")[0] + ":" in lines_of(definition)[0]
 
 
 MATRICES = {
@@ -82,7 +87,7 @@ def closed(matrix):
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_each_pair_of_a_matrix_is_told_rounded_up(name):
-    text = " ".join(promise(PairwiseLDP(MATRICES[name]), LABELS))
+    text = " ".join(lines_of(PairwiseLDP(MATRICES[name]), LABELS))
     with mpmath.workdps(60):
         bounds = closed(MATRICES[name])
         finite = {pair: bound for pair, bound in bounds.items() if mpmath.isfinite(bound)}
@@ -101,12 +106,12 @@ def test_each_pair_of_a_matrix_is_told_rounded_up(name):
 
 def test_bounds_that_others_lower_are_told():
     lowered = PairwiseLDP([["0", "1", "9"], ["1", "0", "1"], ["inf", "1", "0"]])
-    (line,) = [line for line in promise(lowered, LABELS) if line.startswith("Lower than given")]
+    (line,) = [line for line in lines_of(lowered, LABELS) if line.startswith("Lower than given")]
     assert "2 of the bounds" in line
     assert "'low' over 'high' by 2 nats instead of 9" in line
     kept = PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
-    assert not any("given" in line for line in promise(kept, LABELS))
-    (line,) = [line for line in promise(PairwiseLDP([[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]])) if "given" in line]
+    assert not any("given" in line for line in lines_of(kept, LABELS))
+    (line,) = [line for line in lines_of(PairwiseLDP([[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]])) if "given" in line]
     assert "value 0 over value 2 by 2 nats instead of infinity" in line
 
 

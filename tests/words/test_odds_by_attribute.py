@@ -12,6 +12,7 @@ from sordino.definition.coordinate import CoordinateDP
 from sordino.mechanism.table import ChannelTable
 from sordino.words.explain import explain
 from sordino.words.odds import promise
+from sordino.words.sentence import texts
 
 NUMBER = r"([\d.]*\d)"
 FACTOR = rf"between any two values of (\S+) by a factor of at most {NUMBER}: a suspicion of 1 in 10 becomes at most"
@@ -79,7 +80,7 @@ def test_a_bound_is_for_those_within_it_and_the_others_get_epsilon(rest, words):
 
 
 def test_attributes_and_reports_have_names():
-    lines = promise(CoordinateDP(["ln 2", "inf"]), ["age", "income"], "this answer")
+    lines = texts(promise(CoordinateDP(["ln 2", "inf"]), ["age", "income"], "this answer"))
     assert "this answer changes the odds between any two values of 'age'" in lines[0]
     assert lines[1] == "Nothing is promised about 'income' by itself."
 

@@ -8,9 +8,8 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from operator import index
 from typing import Any, get_args
@@ -33,7 +32,6 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.exact.said import left, told
 from sordino.exact.steady import steady
 
 NODES = 4000
@@ -204,17 +202,6 @@ class BayesianFilter:
         """The hypotheses with the least left."""
         return self._kept.binding
 
-    def explain(self) -> tuple[str, ...]:
-        """What was lost, what binds and what is left, in words."""
-        binding = self.binding
-        if math.isinf(binding.left):
-            return ("Nothing that was promised can be lost: every query is accepted.",)
-        spent, rest = _shown(binding.spent, told), _shown(self.remaining, left)
-        return (
-            f"Least is left between {binding.about}: the answers so far tell them apart by at most {spent}.",
-            f"Queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
-        )
-
     @property
     def _own(self) -> tuple[Any, ...]:
         """What a filter must not change once it has begun."""
@@ -275,10 +262,6 @@ def start_of(domain: Any, definition: Any, nodes: int = NODES, group: int | None
         found=f"{type(domain).__name__} and {type(definition).__name__}",
         step="a large record or a box takes LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence",
     )
-
-
-def _shown(amount: float, say: Callable[[Fraction], str]) -> str:
-    return say(Fraction(amount)) if math.isfinite(amount) else "infinitely many nats"
 
 
 def read_output(output: Any, outputs: int) -> int:

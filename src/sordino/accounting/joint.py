@@ -30,9 +30,6 @@ class PrivacyFilter(Protocol):
     def changed(self) -> Self:
         """The filter once the record has changed."""
 
-    def explain(self) -> tuple[str, ...]:
-        """What binds and what is left, in words."""
-
     @property
     def binding(self) -> Binding:
         """The hypotheses with the least left."""

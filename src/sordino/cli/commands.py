@@ -39,9 +39,8 @@ from sordino.tables.expected import read_expected
 from sordino.tables.key import TASK
 from sordino.tables.values import count_clipped
 from sordino.verbs import dispatch as verbs
-from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_certificate import plan_certificates
 from sordino.words.explain_plan import explanation
-from sordino.words.odds_by_attribute import kept
 
 FILE = click.Path(path_type=Path)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
@@ -283,12 +282,10 @@ def _least(plan: Plan) -> dict[str, Any] | None:
 
 def _print_certificates(plan: Plan) -> None:
     """The verdict on each attribute and each histogram."""
-    if plan.promise is not None:
-        print_lines(kept(plan.promise))
-    for question, certificate in plan.certificates:
-        if len(plan.questions) > 1:
-            say(f"{question.name}:")
-        print_lines(certificate_sentences(certificate, question.domain))
+    for paragraph in plan_certificates(plan):
+        if paragraph.heading:
+            say(f"{paragraph.heading}:")
+        print_lines(paragraph.lines)
 
 
 def _tally(plan: Plan, files: tuple[Path, ...]) -> Aggregate:

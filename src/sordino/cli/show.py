@@ -17,6 +17,7 @@ from sordino.survey.results.result import HistogramResult, NumbersResult, Result
 from sordino.words.digits import rounded
 from sordino.words.explain_plan import Explanation
 from sordino.words.grounds import bound_in_short, dependence_json
+from sordino.words.sentence import texts
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
@@ -68,15 +69,15 @@ def print_explanation(explanation: Explanation, more: str | None) -> None:
         explanation: of a plan.
         more: the command that shows the rest; None to show it here.
     """
-    print_lines(explanation.summary)
-    if more is not None:
-        count, heads = len(explanation.lines) - len(explanation.summary), len(explanation.details)
-        sentences, headings = "sentence" + "s" * (count != 1), "heading" + "s" * (heads != 1)
-        say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
+    print_lines(texts(explanation.summary))
+    if more is None:
+        for paragraph in explanation.details:
+            say("", paragraph.heading)
+            print_lines(paragraph.lines)
         return
-    for heading, lines in explanation.details.items():
-        say("", heading)
-        print_lines(lines)
+    count, heads = sum(len(paragraph.sentences) for paragraph in explanation.details), len(explanation.details)
+    sentences, headings = "sentence" + "s" * (count != 1), "heading" + "s" * (heads != 1)
+    say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
 
 
 def print_table(title: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

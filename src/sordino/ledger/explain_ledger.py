@@ -2,6 +2,7 @@
 
 from sordino.exact.nats import outward
 from sordino.ledger.ledger import Ledger
+from sordino.words.explain_filter import left_sentences
 from sordino.words.odds import beliefs, factor
 
 ALWAYS = (
@@ -41,7 +42,7 @@ def _left(ledger: Ledger) -> tuple[str, ...]:
     waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",
-        *joint.worst.explain(),
+        *left_sentences(joint.worst),
         *([waiting] if joint.waiting else []),
     )
 

@@ -23,6 +23,7 @@ from sordino.survey.results.result import HistogramResult, NumbersResult, Result
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import kept
+from sordino.words.sentence import Purpose, texts
 
 LARGEST = 15
 """Values shown in bars and in the table."""
@@ -100,8 +101,8 @@ def _untold(result: Untold) -> Section:
 
 def _revealed(said: Explanation) -> Section:
     """What a report can tell: the sentences that matter most, and the others when they are asked for."""
-    more = tuple(Sentences(lines, title) for title, lines in said.details.items())
-    return Section("What one report can reveal", (Sentences(said.summary),), more, "All that it can reveal")
+    more = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in said.details)
+    return Section("What one report can reveal", (Sentences(texts(said.summary)),), more, "All that it can reveal")
 
 
 def _title(results: Sequence[Result]) -> str:
@@ -140,9 +141,9 @@ def _promise(promise: CoordinatePromise) -> PageTable:
         for i, name in enumerate(promise.names)
     ]
     rows.append(("the whole record", upward(promise.level, 3), upward(promise.epsilon, 3), "no"))
-    verdict, *each = kept(promise)
-    note = " ".join([verdict, *each[len(rows) :]])
-    return PageTable(header, tuple(rows), note)
+    # What each reaches stands in the rows.
+    said = (sentence.text for sentence in kept(promise) if sentence.purpose is not Purpose.REACHED)
+    return PageTable(header, tuple(rows), " ".join(said))
 
 
 def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool) -> list[Section]:

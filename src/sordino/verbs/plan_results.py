@@ -18,8 +18,7 @@ from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.result import Result, Untold
 from sordino.tables.estimates import table_of, write_estimates
-from sordino.words.explain_certificate import certificate_sentences
-from sordino.words.odds_by_attribute import kept
+from sordino.words.explain_certificate import plan_certificates
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,9 +132,8 @@ class PlanCertificate(Brief):
     @property
     def lines(self) -> tuple[str, ...]:
         """The verdict in sentences."""
-        own = () if self.promise is None else tuple(kept(self.promise))
-        return own + tuple(
-            sentence if len(self.plan.questions) == 1 else f"{question.name}: {sentence}"
-            for question, found in self.plan.certificates
-            for sentence in certificate_sentences(found, question.domain)
+        return tuple(
+            f"{paragraph.heading}: {line}" if paragraph.heading else line
+            for paragraph in plan_certificates(self.plan)
+            for line in paragraph.lines
         )

@@ -23,6 +23,7 @@ from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_filter import counted_sentences
 from sordino.words.explain_plan import codes_sentence, explanation, forged_sentence
 from sordino.words.odds import promise
+from sordino.words.sentence import texts
 
 
 @checked
@@ -40,7 +41,7 @@ def explain(thing: object) -> tuple[str, ...]:
     """
     match thing:
         case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | CoordinateDP() | BayesianCoordinateDP():
-            return promise(thing)
+            return texts(promise(thing))
         case Certificate():
             return certificate_sentences(thing)
         case Mechanism():

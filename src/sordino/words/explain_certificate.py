@@ -1,11 +1,24 @@
-"""A certificate in plain words, with the names of the values where they are known."""
+"""A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
 from sordino.audit.certify import Certificate
 from sordino.exact.said import told_of
 from sordino.survey.frozen.promise import Domain
+from sordino.survey.planning.plan import Plan
+from sordino.words.odds_by_attribute import kept
+from sordino.words.sentence import Paragraph, limits
 
 LONGEST = 60
 """Letters of a value's name at most."""
+
+
+def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
+    """The verdict on all attributes, under no heading, then that on each histogram, under its name if it is not all."""
+    several = len(plan.questions) > 1
+    attributes = () if plan.promise is None else (Paragraph("", kept(plan.promise)),)
+    return attributes + tuple(
+        Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.domain)))
+        for question, certificate in plan.certificates
+    )
 
 
 def certificate_sentences(certificate: Certificate, domain: Domain | None = None) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ Numbers round against the promise: what was told is rounded up, what is left dow
 Source: the definitions' own sentences, said of all answers together.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, isinf
 from typing import Any
 
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.accounting.filter import BayesianFilter
-from sordino.accounting.joint import JointFilter
+from sordino.accounting.joint import JointFilter, PrivacyFilter
 from sordino.accounting.odometer import Odometer
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -18,8 +19,9 @@ from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.exact.nats import outward
-from sordino.exact.said import told
-from sordino.words.odds import SAME, factor, promise
+from sordino.exact.said import left, told
+from sordino.words.odds import factor, promise
+from sordino.words.sentence import Purpose
 
 TOGETHER = "all that is answered"
 
@@ -45,7 +47,7 @@ def counted_sentences(known: BayesianFilter | JointFilter | ApproximateFilter | 
         case Odometer():
             return _odometer(known)
         case _:
-            return (*_promised(known), *known.explain(), *_conditions(known))
+            return (*_promised(known), *left_sentences(known), *_conditions(known))
 
 
 def _joint(known: JointFilter) -> tuple[str, ...]:
@@ -53,8 +55,27 @@ def _joint(known: JointFilter) -> tuple[str, ...]:
     worst, waiting = known.worst, len(known.waiting)
     out = (f"Answers that are out: {waiting}. Each counts as any that it may be.",) if waiting else ()
     if not isinstance(worst, BayesianFilter):
-        return (*worst.explain(), *out)
-    return (*_promised(worst), *worst.explain(), *out, *_conditions(worst))
+        return (*left_sentences(worst), *out)
+    return (*_promised(worst), *left_sentences(worst), *out, *_conditions(worst))
+
+
+def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
+    """What was lost, what binds and what is left.
+
+    Args:
+        known: the filter.
+        start: what each sentence begins with, up to its colon.
+    """
+    binding = known.binding
+    if isinf(binding.left):
+        clauses = ["nothing that was promised can be lost: every query is accepted."]
+    else:
+        told_apart, rest = _said(binding.spent, told), _said(known.remaining, left)
+        clauses = [
+            f"least is left between {binding.about}: the answers so far tell them apart by at most {told_apart}.",
+            f"queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
+        ]
+    return tuple(start + clause if start else clause[0].upper() + clause[1:] for clause in clauses)
 
 
 def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
@@ -65,37 +86,35 @@ def _approximate(known: ApproximateFilter) -> tuple[str, ...]:
         if known.halted
         else "Queries are accepted by their epsilons alone as long as those allow it."
     )
-    rest = known.exact.explain() if known.exact is not None else ()
     return (
         (
             f"Whatever answers somebody waits for, they are at most {factor(known.epsilon)} times as likely with"
             f" one record as with another, plus a probability of {chance}."
         ),
         first,
-        *(f"By what was really told: {line[0].lower()}{line[1:]}" for line in rest),
+        *(left_sentences(known.exact, "By what was really told: ") if known.exact is not None else ()),
         ANSWERS,
     )
 
 
 def _odometer(known: Odometer) -> tuple[str, ...]:
     """Each group's counts."""
-    lines = [
-        (
-            f"The answers tell {reading.about} apart by at most {_up(reading.realized)}; counted one by one"
-            f" {_up(reading.separate)}, by epsilons {_up(reading.epsilons)}."
+    lines = []
+    for reading in known.readings:
+        realized, separate, epsilons = (
+            _said(amount, told) for amount in (reading.realized, reading.separate, reading.epsilons)
         )
-        for reading in known.readings
-    ]
+        lines.append(
+            f"The answers tell {reading.about} apart by at most {realized}; counted one by one {separate}, by epsilons"
+            f" {epsilons}."
+        )
     return (*lines, "An odometer promises nothing about further answers; a filter does.")
 
 
 def _promised(known: BayesianFilter) -> tuple[str, ...]:
     """The definition's sentences, of all answers, without what they say of a second report."""
-    lines = promise(known.definition, _labels(known.domain, known.definition), TOGETHER)
-    if isinstance(known.definition, BayesianCoordinateDP):
-        # Its last sentence says that only all reports together can be checked: here they are.
-        return lines[:-1]
-    return tuple(line for line in lines if line != SAME)
+    said = promise(known.definition, _labels(known.domain, known.definition), TOGETHER)
+    return tuple(sentence.text for sentence in said if sentence.purpose is not Purpose.REPEATED)
 
 
 def _labels(domain: Any, definition: Any) -> tuple[str, ...] | None:
@@ -112,5 +131,5 @@ def _conditions(known: BayesianFilter) -> tuple[str, ...]:
     return (ANSWERS, changes, *((OUTSIDE,) if isinstance(known.domain, Box) else ()))
 
 
-def _up(amount: float) -> str:
-    return told(Fraction(amount)) if isfinite(amount) else "infinitely many nats"
+def _said(amount: float, say: Callable[[Fraction], str]) -> str:
+    return say(Fraction(amount)) if isfinite(amount) else "infinitely many nats"

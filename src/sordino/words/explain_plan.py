@@ -4,7 +4,7 @@ The five leave out no limit of the promise: what is public, against whom it hold
 Numbers round against the promise. Source: the promises' own sentences, `words.odds` and `words.odds_by_attribute`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -21,8 +21,9 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 from sordino.words.grounds import bound_sentences, ground_sentences
-from sordino.words.odds import SAME, factor, promise, short
+from sordino.words.odds import factor, promise, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
+from sordino.words.sentence import Paragraph, Purpose, Sentence, limits, texts
 
 MOST = 5
 """Sentences of a summary."""
@@ -48,17 +49,18 @@ class Explanation:
         details: all others, by heading.
     """
 
-    summary: tuple[str, ...]
-    details: Mapping[str, tuple[str, ...]]
+    summary: tuple[Sentence, ...]
+    details: tuple[Paragraph, ...]
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All sentences."""
-        return (*self.summary, *(line for lines in self.details.values() for line in lines))
+        return (*texts(self.summary), *(line for paragraph in self.details for line in paragraph.lines))
 
     def json(self) -> dict[str, object]:
         """For programs."""
-        return {"summary": list(self.summary), "details": {head: list(lines) for head, lines in self.details.items()}}
+        details = {paragraph.heading: list(paragraph.lines) for paragraph in self.details}
+        return {"summary": list(texts(self.summary)), "details": details}
 
 
 def explanation(plan: Plan) -> Explanation:
@@ -69,8 +71,9 @@ def explanation(plan: Plan) -> Explanation:
         summary, details = _single(plan.histograms[0])
     else:
         summary, details = _several(plan)
-    details |= {FORGED: tuple(_forging(plan)), SENT: (codes_sentence(plan.sampled.code_bits),)}
-    return Explanation(summary, {heading: lines for heading, lines in details.items() if lines})
+    forged = Paragraph(FORGED, limits(*_forging(plan)))
+    sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
+    return Explanation(summary, tuple(paragraph for paragraph in (*details, forged, sent) if paragraph.sentences))
 
 
 def forged_sentence(people: float) -> str:
@@ -85,32 +88,32 @@ def codes_sentence(code_bits: int) -> str:
     return f"A report is a code of {code_bits} bit{'' if code_bits == 1 else 's'}."
 
 
-Parts = tuple[tuple[str, ...], dict[str, tuple[str, ...]]]
+Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 
 
 def _single(question: HistogramQuestion) -> Parts:
     """One histogram: its own promise."""
     asked = f"Each person is asked once for {_what(question)}, and sends one report."
-    said = (asked, *_promised(question, "one report"))
-    # The examples of a suspicion give way first: they say in other words what the factors say.
-    later = [line for line in said if " suspicion " in line][: max(0, len(said) - MOST)]
-    summary = tuple(line for line in said if line not in later)
-    details = (*later, *summary[MOST:], *_about_values(question))
-    return summary[:MOST], {REVEALED: details}
+    said = (Sentence(asked), *_promised(question, "one report"))
+    examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
+    later = examples[: max(0, len(said) - MOST)]
+    first = tuple(sentence for sentence in said if sentence not in later)
+    details = (*later, *first[MOST:], *limits(*_about_values(question)))
+    return first[:MOST], (Paragraph(REVEALED, details),)
 
 
 def _several(plan: Plan) -> Parts:
     """Several histograms without deltas: the least protected answers first."""
     head, *shares = _asked(plan)
-    details = {ASKED: tuple(shares)}
+    details = [Paragraph(ASKED, limits(*shares))]
     for question in plan.histograms:
         said = _promised(question, f"one report about {question.name!r}")
-        details[f"{REVEALED} about {question.name!r}"] = (
-            *(line for line in said if line != SAME),
-            *_about_values(question),
-        )
-    summary = (head, _largest_factor(plan.histograms), *_unprotected(plan.histograms))
-    return (*summary, _about_others(plan.histograms), AGAIN), details
+        # That is said once of all questions.
+        own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
+        heading = f"{REVEALED} about {question.name!r}"
+        details.append(Paragraph(heading, (*own, *limits(*_about_values(question)))))
+    most, others = _largest_factor(plan.histograms), _about_others(plan.histograms)
+    return limits(head, most, *_unprotected(plan.histograms), others, AGAIN), tuple(details)
 
 
 def _by_attributes(plan: Plan) -> Parts:
@@ -118,9 +121,13 @@ def _by_attributes(plan: Plan) -> Parts:
     if plan.promise is None:
         raise AssertionError("only plans whose attributes have deltas come here")
     head, *shares = _asked(plan)
-    rests = (*bound_sentences(plan.promise), *ground_sentences(plan.promise))
-    details = {ASKED: tuple(shares), REVEALED: coordinate_promise(plan.promise), RESTS: rests}
-    return (head, *coordinate_summary(plan.promise)), details
+    said = {
+        ASKED: shares,
+        REVEALED: coordinate_promise(plan.promise),
+        RESTS: (*bound_sentences(plan.promise), *ground_sentences(plan.promise)),
+    }
+    details = tuple(Paragraph(heading, limits(*lines)) for heading, lines in said.items())
+    return limits(head, *coordinate_summary(plan.promise)), details
 
 
 def _asked(plan: Plan) -> tuple[str, ...]:
@@ -202,7 +209,7 @@ def _bounded(definition: Definition) -> bool:
     return isinstance(definition, LDP)
 
 
-def _promised(question: HistogramQuestion, report: str) -> tuple[str, ...]:
+def _promised(question: HistogramQuestion, report: str) -> tuple[Sentence, ...]:
     """The promise about the values, their names where they are few."""
     domain = question.domain
     labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None

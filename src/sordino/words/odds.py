@@ -17,19 +17,19 @@ from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.exact.nats import FIRST_DIGITS, Nats, exponential, in_nats, outward
 from sordino.survey.frozen.promise import Definition
+from sordino.words.sentence import Purpose, Sentence, limits
 
 PRIOR = 10
 """The example's suspicion: 1 in 10."""
 
-
-SAME = "A second report about the same answer multiplies the factors."
+SAME = Sentence("A second report about the same answer multiplies the factors.", Purpose.REPEATED)
 
 
 def promise(
     definition: Definition | CoordinateDP | BayesianCoordinateDP,
     labels: Sequence[str] | None = None,
     report: str = "one report",
-) -> tuple[str, ...]:
+) -> tuple[Sentence, ...]:
     """Sentences about a definition.
 
     Args:
@@ -50,35 +50,31 @@ def promise(
         case PairwiseLDP():
             return _matrix(definition, labels, report)
         case LDP():
-            return (
-                (
-                    f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of"
-                    f" at most {factor(definition.epsilon)}."
-                ),
-                *_common(definition.epsilon, "A suspicion"),
+            whole = (
+                f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of at"
+                f" most {factor(definition.epsilon)}."
             )
+            return (Sentence(whole), *_common(definition.epsilon, "A suspicion"))
 
 
-def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     size, k = len(definition.sensitive), definition.k
     names = f" ({', '.join(repr(labels[value]) for value in definition.sensitive.tolist())})" if labels else ""
     most, _ = beliefs(definition.epsilon)
-    return (
-        (
-            f"{size:,} of {k:,} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
-            f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
-            f" {factor(definition.epsilon)}."
-        ),
-        f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}.",
-        SAME,
-        (
-            "The other values are not protected: a report may tell such an answer as it is, and so prove that the"
-            " answer is not a sensitive one."
-        ),
+    raised = (
+        f"{size:,} of {k:,} values {'is' if size == 1 else 'are'} sensitive{names}: whatever else somebody knows,"
+        f" {report} raises the odds of a sensitive answer over any other by a factor of at most"
+        f" {factor(definition.epsilon)}."
     )
+    example = f"A suspicion of 1 in {PRIOR} that an answer is a certain sensitive one becomes at most 1 in {most}."
+    others = (
+        "The other values are not protected: a report may tell such an answer as it is, and so prove that the answer"
+        " is not a sensitive one."
+    )
+    return (Sentence(raised), Sentence(example, Purpose.EXAMPLE), SAME, Sentence(others))
 
 
-def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     k = definition.k
     names = [repr(labels[value]) if labels else f"value {value}" for value in range(k)]
     pairs = [(x, other) for x in range(k) for other in range(k) if x != other]
@@ -110,23 +106,19 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
             f"Lower than given, since others imply them: {len(definition.lowered):,} of the bounds, as {names[x]} over"
             f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
         )
-    return (*lines, SAME)
+    return (*limits(*lines), SAME)
 
 
-def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
-    total = definition.ldp_level
-    return (
-        *_attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes"),
-        (
-            "For somebody who does not know all others these factors say nothing: what a report tells about the others"
-            " tells about this attribute too, as far as they depend on each other."
-        ),
-        _whole(total, report),
-        SAME,
+def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
+    others = (
+        "For somebody who does not know all others these factors say nothing: what a report tells about the others"
+        " tells about this attribute too, as far as they depend on each other."
     )
+    each = _attributes(definition.budgets, labels, report, "For somebody who already knows all other attributes")
+    return (*limits(*each, others, _whole(definition.ldp_level, report)), SAME)
 
 
-def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[str, ...]:
+def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
     believer = "For somebody whose beliefs before any report about all others, given this one, are the stated prior"
     if isinstance(definition.beliefs, Rest):
         # A smaller bound promises less: rounded down.
@@ -137,15 +129,15 @@ def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, re
             f" two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at most"
             f" {bounds[0] if alike else ', '.join(bounds)}"
         )
-    return (
-        *_attributes(definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"),
-        _whole(definition.epsilon, report),
-        (
-            f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
-            "The factors of the single attributes do not: two reports, each of which tells nothing about an attribute,"
-            " may tell it together, so that only all reports together can be checked."
-        ),
+    each = _attributes(
+        definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"
     )
+    again = (
+        f"{'' if definition.epsilon is None else 'That factor multiplies with a second report. '}"
+        "The factors of the single attributes do not: two reports, each of which tells nothing about an attribute, may"
+        " tell it together, so that only all reports together can be checked."
+    )
+    return (*limits(*each, _whole(definition.epsilon, report)), Sentence(again, Purpose.REPEATED))
 
 
 def _attributes(amounts: Amounts, labels: Sequence[str] | None, report: str, believer: str) -> Iterator[str]:
@@ -203,15 +195,13 @@ def _enclosed(epsilon: Nats) -> tuple[Fraction, Fraction]:
     return low * epsilon.ratio, high * epsilon.ratio
 
 
-def _common(epsilon: Nats, suspicion: str) -> tuple[str, ...]:
+def _common(epsilon: Nats, suspicion: str) -> tuple[Sentence, ...]:
     most, least = beliefs(epsilon)
-    return (
-        f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}.",
-        SAME,
-    )
+    example = f"{suspicion} of 1 in {PRIOR} becomes at most 1 in {most} and at least 1 in {least}."
+    return (Sentence(example, Purpose.EXAMPLE), SAME)
 
 
-def _blocks(definition: BlockLDP, report: str) -> tuple[str, ...]:
+def _blocks(definition: BlockLDP, report: str) -> tuple[Sentence, ...]:
     sizes = definition.partition.sizes
     size = (
         f"{sizes.min():,} values each" if sizes.min() == sizes.max() else f"{sizes.min():,} to {sizes.max():,} values"
@@ -225,5 +215,8 @@ def _blocks(definition: BlockLDP, report: str) -> tuple[str, ...]:
         f"Within the block, whatever else somebody knows, {report} changes the odds between any two answers by a"
         f" factor of at most {factor(definition.epsilon)}."
     )
-    protected = (within, *_common(definition.epsilon, "For somebody who already knows the block, a suspicion"))
-    return (public, *((single,) if alone else ()), *(protected if alone < len(sizes) else ()))
+    told_as_it_is = limits(public, single) if alone else limits(public)
+    if alone == len(sizes):
+        return told_as_it_is
+    suspicion = "For somebody who already knows the block, a suspicion"
+    return (*told_as_it_is, Sentence(within), *_common(definition.epsilon, suspicion))

@@ -9,6 +9,7 @@ from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
 from sordino.words.odds import PRIOR, beliefs, factor
+from sordino.words.sentence import Purpose, Sentence, limits
 
 FEW = 5
 """Attributes that a summary names at most."""
@@ -70,17 +71,21 @@ def _both(promised: Nats, reached: Nats) -> str:
     return f"{factor(promised)} ({told(promised)}; this plan reaches {factor(reached)}, {told(reached)})"
 
 
-def kept(promise: CoordinatePromise) -> tuple[str, ...]:
+def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     """The certificate in sentences: what the plan's integers reach."""
     verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
-    lines = [f"{verdict}: checked on the integers of every answer."]
-    lines += [
+    reached = [
         f"{name!r}{_about_bins(promise, i)}: at most {told_of(promise.reached[i], promise.deltas[i])}."
         for i, name in enumerate(promise.names)
     ]
-    lines.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
+    reached.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
-    return (*lines, *bound_sentences(promise), *dict.fromkeys(map(_level_kept, promise.certificates)))
+    levels = dict.fromkeys(map(_level_kept, promise.certificates))
+    return (
+        Sentence(f"{verdict}: checked on the integers of every answer."),
+        *(Sentence(line, Purpose.REACHED) for line in reached),
+        *limits(*bound_sentences(promise), *levels),
+    )
 
 
 def _level_kept(certificate: AnswersCertificate) -> str:

@@ -13,6 +13,7 @@ from sordino.mechanism.sign_tables import SignTables
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.words.odds_by_attribute import kept
+from sordino.words.sentence import texts
 
 NUMBER = {"number": {"low": 0, "high": 10}}
 SURVEY = {
@@ -176,7 +177,7 @@ def test_a_channel_that_looks_at_more_than_it_declares_is_refused(plan, load, mo
 
 
 def test_the_certificate_is_told(plan):
-    lines = kept(plan.promise)
+    lines = texts(kept(plan.promise))
     assert lines[0].startswith("The promise holds")
     # Questions that are asked alike are said once.
     assert 1 <= sum("No answer about numbers tells more than it counts for" in line for line in lines) <= 2
@@ -184,7 +185,7 @@ def test_the_certificate_is_told(plan):
     witness = plan.promise.certificates[0].witness
     less = replace(witness, level=Nats.of("0.01"))
     broken = replace(plan.promise.certificates[0], holds=False, slack=Nats.of("-1"), witness=less)
-    wrong = kept(replace(plan.promise, certificates=(broken,)))
+    wrong = texts(kept(replace(plan.promise, certificates=(broken,))))
     assert wrong[0].startswith("The promise is BROKEN for the whole record")
     assert wrong[-1].startswith("An answer about numbers tells more than the 0.01 nats that it counts for")
 

@@ -21,6 +21,7 @@ from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import NumbersResult, Untold, results
 from sordino.words.explain import explain
 from sordino.words.odds_by_attribute import kept
+from sordino.words.sentence import texts
 
 SURVEY = """\
 version = 1
@@ -313,7 +314,7 @@ def test_what_a_plan_says(plan):
     assert "0.2 in total variation" in said
     assert "second report" in said
     assert "'age' by a factor" not in said  # its delta is epsilon: the first sentence says it
-    told = " ".join(kept(plan.promise))
+    told = " ".join(texts(kept(plan.promise)))
     assert "The promise holds" in told
     assert "'smoker': at most 0.5 nats, its bound." in told
 
