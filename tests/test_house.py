@@ -52,6 +52,18 @@ def test_a_class_has_a_name_of_its_own():
     assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWICE} == {}
 
 
+APART = {"docs", "mutants", "statistical"}
+"""Tests of the whole."""
+
+
+def test_tests_have_the_rooms_of_what_they_test():
+    tests = ROOT / "tests"
+    rooms = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    assert {
+        str(room) for room in rooms if room.parts and room.parts[0] not in APART and not (HOUSE / room).is_dir()
+    } == set()
+
+
 def layers(contract):
     return {name.strip() for layer in contract["layers"] for name in layer.split("|")}
 

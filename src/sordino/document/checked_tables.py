@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 
-Table = TypeVar("Table", bound=BaseModel)
+TableModel = TypeVar("TableModel", bound=BaseModel)
 
 WORDS: Mapping[str, str] = {
     "missing": "must be given",
@@ -66,11 +66,11 @@ def _version(version: object) -> object:
     return version
 
 
-Version = Annotated[Literal[1], BeforeValidator(_version)]
+VersionField = Annotated[Literal[1], BeforeValidator(_version)]
 """Of every format that people write, until a second one is needed."""
 
 
-def read_tables(table: type[Table], tables: dict[str, Any], name: str, *, private: bool = False) -> Table:
+def read_tables(table: type[TableModel], tables: dict[str, Any], name: str, *, private: bool = False) -> TableModel:
     """The tables of a file as one object.
 
     Args:
@@ -89,8 +89,8 @@ def read_tables(table: type[Table], tables: dict[str, Any], name: str, *, privat
 
 
 def try_tables(
-    table: type[Table], tables: dict[str, Any], *, private: bool = False
-) -> tuple[Table | None, list[SordinoError]]:
+    table: type[TableModel], tables: dict[str, Any], *, private: bool = False
+) -> tuple[TableModel | None, list[SordinoError]]:
     """The tables as one object, or None and all mistakes: first the unknown settings, then what these hid."""
     try:
         return table.model_validate(tables), []

@@ -16,7 +16,7 @@ from sordino.document.formats import AGGREGATE, PLAN, QUERY, STATEMENT, TERMS, T
 from sordino.document.sealed import Sealed
 from sordino.errors import SordinoError
 
-Kind = Literal[
+FileKind = Literal[
     "survey", "plan", "aggregate", "statement", "transcript", "ledger", "terms", "query", "record", "key", "reports",
     "page", "table",
 ]  # fmt: skip
@@ -29,7 +29,7 @@ class _KindOfFile(NamedTuple):
     use: str
 
 
-WORDS: Mapping[Kind, _KindOfFile] = {
+WORDS: Mapping[FileKind, _KindOfFile] = {
     "survey": _KindOfFile("a survey", "freeze it first: sordino plan SURVEY --people N -o PLAN.json"),
     "plan": _KindOfFile(PLAN.noun, "it stands first after `sordino privatize`, `estimate`, `certify`, `explain`"),
     "aggregate": _KindOfFile(AGGREGATE.noun, "`sordino estimate` takes it after the plan"),
@@ -45,7 +45,7 @@ WORDS: Mapping[Kind, _KindOfFile] = {
     "table": _KindOfFile("a table", "`sordino privatize` takes one of people after the plan"),
 }
 
-FORMATS: Mapping[str, Kind] = {
+FORMATS: Mapping[str, FileKind] = {
     PLAN.format: "plan",
     AGGREGATE.format: "aggregate",
     STATEMENT.format: "statement",
@@ -64,7 +64,7 @@ TABLES = (".csv", ".csv.gz", ".parquet")
 
 
 @contextmanager
-def expecting(path: Path, wanted: Kind) -> Iterator[None]:
+def expecting(path: Path, wanted: FileKind) -> Iterator[None]:
     """Say what a file is, if it cannot be read because it is of another kind.
 
     Raises:
@@ -92,7 +92,7 @@ def read_document(path: Path, sealed: Sealed) -> dict[str, Any]:
     return document
 
 
-def kind_of(path: Path) -> Kind | None:
+def kind_of(path: Path) -> FileKind | None:
     """What a file is; None where that cannot be told."""
     try:
         if not path.is_file():
@@ -113,7 +113,7 @@ def _first_line(head: bytes) -> bytes:
     return head.removeprefix(BOM_UTF8).split(b"\n", 1)[0].strip()
 
 
-def _kind_of_text(text: str) -> Kind | None:
+def _kind_of_text(text: str) -> FileKind | None:
     if text.startswith("{"):
         named = re.search(r'"format": ?"(sordino [a-z]+)"', text)
         return FORMATS.get(named[1]) if named else None
@@ -127,5 +127,5 @@ def _kind_of_text(text: str) -> Kind | None:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError):
         return None
-    signs: Mapping[str, Kind] = {"ask": "survey", "record": "record", "collector": "query", "attribute": "terms"}
+    signs: Mapping[str, FileKind] = {"ask": "survey", "record": "record", "collector": "query", "attribute": "terms"}
     return next((kind for name, kind in signs.items() if name in tables), None)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sordino.document.files import require_new
-from sordino.document.kinds import Kind, kind_of
+from sordino.document.kinds import FileKind, kind_of
 from sordino.errors import SordinoError
 
 
@@ -39,6 +39,6 @@ def require_free(
     return True
 
 
-def of_kind(kind: Kind) -> Callable[[Path], bool]:
+def of_kind(kind: FileKind) -> Callable[[Path], bool]:
     """Tells files of a kind from others."""
     return lambda path: kind_of(path) == kind

@@ -146,7 +146,7 @@ class Figure:
         return inline(self.drawing, self.words, name)
 
 
-Part = Sentences | PageTable | Figure
+SectionPart = Sentences | PageTable | Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +161,8 @@ class Section:
     """
 
     title: str
-    parts: tuple[Part, ...]
-    more: tuple[Part, ...] = ()
+    parts: tuple[SectionPart, ...]
+    more: tuple[SectionPart, ...] = ()
     summary: str = "More"
 
 
@@ -208,9 +208,9 @@ def _shown(value: Any) -> Any:
     return for_markup(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def _rows(parts: Sequence[Part]) -> list[list[tuple[int, Part]]]:
+def _rows(parts: Sequence[SectionPart]) -> list[list[tuple[int, SectionPart]]]:
     """The parts with their numbers from 1: one in a row, or a figure and what stands beside it where there is room."""
-    rows: list[list[tuple[int, Part]]] = []
+    rows: list[list[tuple[int, SectionPart]]] = []
     for number, part in enumerate(parts, start=1):
         before = rows[-1][-1][1] if rows and len(rows[-1]) == 1 else None
         if before is not None and (_beside(before, part) or _beside(part, before)):
@@ -220,7 +220,7 @@ def _rows(parts: Sequence[Part]) -> list[list[tuple[int, Part]]]:
     return rows
 
 
-def _beside(figure: Part, other: Part) -> bool:
+def _beside(figure: SectionPart, other: SectionPart) -> bool:
     """Whether a part stands beside a figure where there is room."""
     return isinstance(figure, Figure) and figure.width <= WIDTH and not isinstance(other, Figure)
 

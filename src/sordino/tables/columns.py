@@ -20,7 +20,7 @@ from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.promise import Domain
 from sordino.tables.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
-from sordino.tables.frame import Table, expecting_kind
+from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.wrong_rows import STEPS, WrongRows, examine, index_cause, label_cause, number_cause
 
 PAIR = ("latitude", "longitude")
@@ -104,7 +104,7 @@ class AttributeColumns:
         """Whether the columns are read as numbers."""
         return "label" not in self.expressions
 
-    def values(self, table: Table, columns: Mapping[str, pa.Array], rows: int) -> Column:
+    def values(self, table: PathOrFrame, columns: Mapping[str, pa.Array], rows: int) -> Column:
         """A batch's values, shape (n,): indices, or numbers in the data's unit, to be clipped where that is asked.
 
         Args:
@@ -149,7 +149,7 @@ class AttributeColumns:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
                 return index
 
-    def _error(self, table: Table, row: int, *, missing: bool) -> SordinoError:
+    def _error(self, table: PathOrFrame, row: int, *, missing: bool) -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
         where = f"{table}, row {row}, {' and '.join(self.names)}"
         wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
@@ -181,7 +181,7 @@ class AttributeColumns:
                 return label_cause(rows, domain.labels)
 
 
-def require_columns_of(asked: Iterable[AttributeColumns], table: Table) -> None:
+def require_columns_of(asked: Iterable[AttributeColumns], table: PathOrFrame) -> None:
     """Refuse a table that lacks columns, or has other things than numbers and texts where numbers are read.
 
     Args:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.tables.frame import Table
+from sordino.tables.frame import PathOrFrame
 
 CERTAIN = 40
 """Pairs from which on no chance is left: 2^-40 is below 10^-12."""
@@ -23,9 +23,9 @@ class Copies:
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
-        self._seen: dict[bytes, Table] = {}
+        self._seen: dict[bytes, PathOrFrame] = {}
 
-    def watched(self, table: Table, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
+    def watched(self, table: PathOrFrame, batches: Iterator[NDArray[np.uint64]]) -> Iterator[NDArray[np.uint64]]:
         """The codes of a file as they are read.
 
         Raises:
@@ -46,7 +46,7 @@ class Copies:
             last = ends[-1:]
         self._compare(table, digest.digest(), n, pairs)
 
-    def _compare(self, table: Table, digest: bytes, n: int, pairs: int) -> None:
+    def _compare(self, table: PathOrFrame, digest: bytes, n: int, pairs: int) -> None:
         first = self._seen.setdefault(digest, table)
         if first is table or n == 0:
             return

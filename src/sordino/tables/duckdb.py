@@ -20,7 +20,7 @@ from pyarrow import parquet
 from sordino.document.files import cannot, written
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.survey.frozen.own_columns import alike
-from sordino.tables.frame import Frame, Table
+from sordino.tables.frame import Frame, PathOrFrame
 
 ROWS = 1 << 17
 """Rows of a batch."""
@@ -79,12 +79,12 @@ def table_format(path: Path) -> str:
     raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name))
 
 
-def typed(table: Table) -> bool:
+def typed(table: PathOrFrame) -> bool:
     """Whether a table's columns have names and types of their own: all but those of a CSV file, which are texts."""
     return isinstance(table, Frame) or table_format(table) == ".parquet"
 
 
-def read_batches(table: Table, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def read_batches(table: PathOrFrame, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Stream expressions over some columns of a table, in the order of its rows.
 
     Args:
@@ -106,7 +106,7 @@ def read_batches(table: Table, select: Mapping[str, str], columns: Sequence[str]
             raise _damaged(table, error) from None
 
 
-def holds_everywhere(table: Table, condition: str, columns: Sequence[str]) -> bool:
+def holds_everywhere(table: PathOrFrame, condition: str, columns: Sequence[str]) -> bool:
     """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
     try:
         rows, holding = count_where(table, ["true", condition], columns)
@@ -116,7 +116,7 @@ def holds_everywhere(table: Table, condition: str, columns: Sequence[str]) -> bo
     return rows == holding > 0
 
 
-def count_where(table: Table, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
+def count_where(table: PathOrFrame, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
     """In how many rows of a table each of some SQL conditions over some columns holds.
 
     Raises:
@@ -200,7 +200,7 @@ def number(name: str) -> str:
     return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
-def header(table: Table) -> list[tuple[str, str]]:
+def header(table: PathOrFrame) -> list[tuple[str, str]]:
     """Name and type of each of a table's columns, of those that are read if it is in memory.
 
     Raises:
@@ -218,7 +218,7 @@ def header(table: Table) -> list[tuple[str, str]]:
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
 
-def _names(table: Table) -> list[str]:
+def _names(table: PathOrFrame) -> list[str]:
     """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
     if isinstance(table, Frame):
         return list(table.names)
@@ -241,7 +241,7 @@ def _connected() -> duckdb.DuckDBPyConnection:
 
 
 @contextmanager
-def _opened(table: Table) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
+def _opened(table: PathOrFrame) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A database whose queries can read a table, and what parameters they have."""
     with _connected() as connection:
         if isinstance(table, Frame):
@@ -249,7 +249,7 @@ def _opened(table: Table) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]
         yield connection, [] if isinstance(table, Frame) else [str(table.absolute())]
 
 
-def _source(table: Table, columns: Sequence[str]) -> str:
+def _source(table: PathOrFrame, columns: Sequence[str]) -> str:
     """What reads a table in memory, or a file whose path is the query's parameter, its columns checked."""
     names = _names(table)
     if not names:
@@ -275,7 +275,7 @@ def _source(table: Table, columns: Sequence[str]) -> str:
     )
 
 
-def require_columns(table: Table, columns: Sequence[str], step: str, *, named: bool = False) -> None:
+def require_columns(table: PathOrFrame, columns: Sequence[str], step: str, *, named: bool = False) -> None:
     """Refuse a table that lacks a column.
 
     Args:
@@ -292,7 +292,7 @@ def require_columns(table: Table, columns: Sequence[str], step: str, *, named: b
 
 
 def _require_columns(
-    table: Table, names: Sequence[str], columns: Sequence[str], step: str, *, named: bool = False
+    table: PathOrFrame, names: Sequence[str], columns: Sequence[str], step: str, *, named: bool = False
 ) -> None:
     missing = [name for name in columns if name not in names]
     if not missing:
@@ -313,7 +313,7 @@ def _require_columns(
     raise SordinoError(f"{table} {rule}", found=found, step=step)
 
 
-def refuse_blank_lines(table: Table) -> None:
+def refuse_blank_lines(table: PathOrFrame) -> None:
     """DuckDB skips a blank line, or takes it for a missing value: neither is what a table may leave open."""
     if isinstance(table, Frame) or _require_file(table) == ".parquet":
         return
@@ -352,7 +352,7 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _damaged(table: Table, error: Exception) -> SordinoError:
+def _damaged(table: PathOrFrame, error: Exception) -> SordinoError:
     """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
     if isinstance(error, OSError) and error.strerror:
         return cannot("read", Path(str(table)), error)

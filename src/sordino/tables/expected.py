@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from sordino.survey.planning.forecast import Values
+from sordino.survey.planning.forecast import SampleValues
 from sordino.survey.planning.plan import Plan
 from sordino.tables.values import read_values
 
 
-def read_expected(plan: Plan, path: Path) -> Values:
+def read_expected(plan: Plan, path: Path) -> SampleValues:
     """For each question of a plan, the values of a sample's people.
 
     Args:

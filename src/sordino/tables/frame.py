@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from sordino.document.kinds import Kind, expecting
+from sordino.document.kinds import FileKind, expecting
 from sordino.errors import SordinoError
 
 STREAM = "__arrow_c_stream__"
@@ -59,7 +59,7 @@ class Frame:
         return cls(tuple(names), pa.Table.from_batches(batches, schema), called)
 
 
-Table: TypeAlias = Path | Frame
+PathOrFrame: TypeAlias = Path | Frame
 """A table: a CSV or Parquet file, or one in memory."""
 
 
@@ -68,6 +68,6 @@ def is_frame(given: object) -> bool:
     return hasattr(type(given), STREAM)
 
 
-def expecting_kind(table: Table, wanted: Kind) -> AbstractContextManager[None]:
+def expecting_kind(table: PathOrFrame, wanted: FileKind) -> AbstractContextManager[None]:
     """`expecting`, of a file: a frame is what it is."""
     return nullcontext() if isinstance(table, Frame) else expecting(table, wanted)

@@ -14,7 +14,7 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import TEXT_BIT, first_repeated, record_ids
 from sordino.exact.source import Words
 from sordino.tables.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
-from sordino.tables.frame import Table
+from sordino.tables.frame import PathOrFrame
 
 MOST = 1 << 24
 """Ids that are compared at a time, 16 bytes each; more are compared part by part, with a reading of the table for
@@ -24,7 +24,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number with irregular bits: multiplied by it, the ids of a table fall evenly into parts."""
 
 
-def id_expressions(table: Table, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
+def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
     """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
 
     Args:
@@ -56,7 +56,7 @@ def id_expressions(table: Table, column: str, kinds: Mapping[str, str]) -> dict[
     }
 
 
-def batch_ids(table: Table, column: str, batch: pa.RecordBatch, rows: int) -> Words:
+def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> Words:
     """The ids of a batch, shape (n, 2), that begins after so many rows.
 
     Raises:
@@ -82,7 +82,7 @@ def batch_ids(table: Table, column: str, batch: pa.RecordBatch, rows: int) -> Wo
     return ids
 
 
-def check_ids(table: Table, column: str) -> None:
+def check_ids(table: PathOrFrame, column: str) -> None:
     """Refuse a table in which an id is missing or stands twice: exactly, and in bounded memory.
 
     Raises:
@@ -110,7 +110,7 @@ def check_ids(table: Table, column: str) -> None:
         _refuse_repeated(table, column, kept[:count])
 
 
-def _read_ids(table: Table, column: str) -> Iterator[Words]:
+def _read_ids(table: PathOrFrame, column: str) -> Iterator[Words]:
     rows = 0
     for batch in read_batches(table, id_expressions(table, column, dict(header(table))), [column]):
         yield batch_ids(table, column, batch, rows)
@@ -124,7 +124,7 @@ def _in_part(ids: Words, bits: int, first: int) -> NDArray[np.bool_]:
     return inside
 
 
-def _refuse_repeated(table: Table, column: str, ids: Words) -> None:
+def _refuse_repeated(table: PathOrFrame, column: str, ids: Words) -> None:
     position = first_repeated(ids)
     if position is None:
         return

@@ -31,7 +31,7 @@ from sordino.tables.duckdb import (
     typed,
     write_table,
 )
-from sordino.tables.frame import Table, expecting_kind
+from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.key import TASK, make_key, read_key
 from sordino.tables.records import check_ids
 from sordino.tables.values import check_values, read_people
@@ -50,7 +50,7 @@ Progress = Callable[[int], None]
 
 def privatize_table(
     plan: Plan,
-    data: Table,
+    data: PathOrFrame,
     reports: Path,
     progress: Progress = lambda _: None,
     *,
@@ -99,7 +99,7 @@ def privatize_table(
 
 def privatize_frame(
     plan: Plan,
-    data: Table,
+    data: PathOrFrame,
     progress: Progress = lambda _: None,
     *,
     id_column: str | None = None,
@@ -119,7 +119,7 @@ def privatize_frame(
 
 
 def _reports(
-    plan: Plan, data: Table, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
+    plan: Plan, data: PathOrFrame, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
 ) -> Iterator[pa.RecordBatch]:
     """One report for each row of a table, whose rows have all been looked at before the first is made."""
     if key is not None and id_column is None:
@@ -140,7 +140,7 @@ def _reports(
 
 
 def _drawn(
-    plan: Plan, data: Table, progress: Progress, id_column: str | None, keyed: KeyedSource | None
+    plan: Plan, data: PathOrFrame, progress: Progress, id_column: str | None, keyed: KeyedSource | None
 ) -> Iterator[pa.RecordBatch]:
     """The reports of rows that have been looked at."""
     sampled, schema, fresh = plan.sampled, _schema(plan), SystemSource()
@@ -161,7 +161,7 @@ def _schema(plan: Plan) -> pa.Schema:
 
 def tally_table(
     plan: Plan,
-    reports: Sequence[Table],
+    reports: Sequence[PathOrFrame],
     progress: Progress = lambda _: None,
     note: Callable[[str], None] = lambda _: None,
 ) -> Aggregate:
@@ -200,7 +200,7 @@ def tally_table(
 
 def tally_people(
     plan: Plan,
-    data: Table,
+    data: PathOrFrame,
     progress: Progress = lambda _: None,
     *,
     id_column: str | None = None,
@@ -219,7 +219,7 @@ def tally_people(
     return aggregate
 
 
-def _read_codes(plan: Plan, table: Table) -> Iterator[NDArray[np.uint64]]:
+def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[NDArray[np.uint64]]:
     """The codes of a table, each row checked.
 
     Raises:
@@ -253,7 +253,7 @@ def _read_codes(plan: Plan, table: Table) -> Iterator[NDArray[np.uint64]]:
         yield codes
 
 
-def _foreign(table: Table, row: int, own: str) -> SordinoError:
+def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:
     """Reports whose tag is not the plan's."""
     sign = f"regexp_full_match(CAST({quoted('plan')} AS VARCHAR), '[0-9](\\.[0-9]+)?[eE]\\+?[0-9]+|[0-9]+\\.0*')"
     rows, foreign, rounded = count_where(table, ["true", f"NOT {own}", f"NOT {own} AND {sign}"], COLUMNS)
@@ -264,7 +264,7 @@ def _foreign(table: Table, row: int, own: str) -> SordinoError:
     return SordinoError(f"{table}, row {row}: a report must belong to the plan", found=found, step=step)
 
 
-def _no_code(table: Table, row: int, last: int, own: str, valid: str) -> DamagedError:
+def _no_code(table: PathOrFrame, row: int, last: int, own: str, valid: str) -> DamagedError:
     """Codes that no report of the plan has."""
     code = f"CAST({quoted('code')} AS VARCHAR)"
     wrong = f"({own} AND NOT {valid})"
@@ -281,7 +281,7 @@ def _no_code(table: Table, row: int, last: int, own: str, valid: str) -> Damaged
     return DamagedError(rule, found=f"another code in {count:,} of {rows:,} rows{cause}", step="get the file again")
 
 
-def _require_last_line(path: Table) -> None:
+def _require_last_line(path: PathOrFrame) -> None:
     """A report file that was cut does not end with a line feed, unless it was cut between rows."""
     if isinstance(path, Path) and table_format(path) == ".csv" and path.is_file() and path.stat().st_size:
         with path.open("rb") as file:

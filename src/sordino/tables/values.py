@@ -11,14 +11,14 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
-from sordino.tables.frame import Table
+from sordino.tables.frame import PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
 
-Values: TypeAlias = tuple[Column, ...]
+QuestionValues: TypeAlias = tuple[Column, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""
 
 
-def check_values(plan: Plan, table: Table) -> None:
+def check_values(plan: Plan, table: PathOrFrame) -> None:
     """Read a table of people once, and refuse what `read_values` would refuse."""
     conditions = [columns.condition for columns in _asked(plan).values()]
     told = [condition for condition in conditions if condition is not None]
@@ -31,7 +31,7 @@ def check_values(plan: Plan, table: Table) -> None:
         pass
 
 
-def read_values(plan: Plan, table: Table, *, checked: bool = False) -> Iterator[Values]:
+def read_values(plan: Plan, table: PathOrFrame, *, checked: bool = False) -> Iterator[QuestionValues]:
     """The values that the plan's questions ask for in a table of people, a batch at a time.
 
     Args:
@@ -47,8 +47,8 @@ def read_values(plan: Plan, table: Table, *, checked: bool = False) -> Iterator[
 
 
 def read_people(
-    plan: Plan, table: Table, id_column: str | None, *, checked: bool = False
-) -> Iterator[tuple[Values, Words | None]]:
+    plan: Plan, table: PathOrFrame, id_column: str | None, *, checked: bool = False
+) -> Iterator[tuple[QuestionValues, Words | None]]:
     """The values as `read_values` gives them, each batch with the ids of its rows, shape (n, 2), if a column has them.
 
     Raises:
@@ -76,7 +76,7 @@ def read_people(
         raise SordinoError(f"{table} must hold data", found="no rows")
 
 
-def count_clipped(plan: Plan, table: Table) -> dict[str, int]:
+def count_clipped(plan: Plan, table: PathOrFrame) -> dict[str, int]:
     """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
     clipped = {name: own for name, own in _asked(plan).items() if own.clipped is not None}
     if not clipped:

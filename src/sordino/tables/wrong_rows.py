@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.tables.duckdb import number, quoted, read_batches
-from sordino.tables.frame import Table
+from sordino.tables.frame import PathOrFrame
 
 Mask = NDArray[np.bool_]
 
@@ -77,7 +77,7 @@ class Wrong:
 
 
 def examine(
-    table: Table,
+    table: PathOrFrame,
     names: Sequence[str],
     expressions: Mapping[str, str],
     judge: Callable[[Mapping[str, pa.Array]], tuple[Mask, Mask]],

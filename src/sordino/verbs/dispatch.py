@@ -36,7 +36,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import load_aggregate
-from sordino.tables.frame import Frame, Table, is_frame
+from sordino.tables.frame import Frame, PathOrFrame, is_frame
 from sordino.tables.key import TASK
 from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
 from sordino.tables.values import columns_read
@@ -176,7 +176,7 @@ def privatize(
     return privatize_frame(frozen, data, done, id_column=id_column, key=held, task=name)
 
 
-def people_table(plan: Plan, people: Any, id_column: str | None = None) -> Table:
+def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
     """A plan's columns of a frame, or a file."""
     if isinstance(people, Path | str):
         return Path(people)

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.measure import Bounds, Ratio, level_above
+from sordino.accounting.measures.measure import GroupBounds, Ratio, level_above
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
@@ -59,7 +59,7 @@ class GroupedState(ABC):
         lost: nats; the most that earlier versions lost in one group, rounded up.
     """
 
-    bounds: Bounds
+    bounds: GroupBounds
     lost: float
 
     @property
@@ -173,7 +173,7 @@ class GroupedState(ABC):
         """The state after an answer, accepted or not."""
         return self._answered(query, output)
 
-    def left_after_change(self, ratios: Sequence[Ratio]) -> Bounds:
+    def left_after_change(self, ratios: Sequence[Ratio]) -> GroupBounds:
         """The bounds less what the present version lost, exactly."""
         return tuple(
             None if bound is None else Nats.of(-1) if ratio is None else bound - Nats.log(ratio)

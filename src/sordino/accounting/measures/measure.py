@@ -30,7 +30,7 @@ from sordino.mechanism.base import Mechanism
 Ratio: TypeAlias = Fraction | None
 """How much likelier reports are under one hypothesis than under another; None where the other excludes them."""
 
-Bounds: TypeAlias = tuple[Nats | None, ...]
+GroupBounds: TypeAlias = tuple[Nats | None, ...]
 """One for each group of hypotheses; None where it is not protected."""
 
 FiniteDefinition: TypeAlias = LDP | BlockLDP | HighLowLDP | PairwiseLDP | CoordinateDP | BayesianCoordinateDP
@@ -46,7 +46,7 @@ class Measure(ABC):
 
     @property
     @abstractmethod
-    def bounds(self) -> Bounds:
+    def bounds(self) -> GroupBounds:
         """What each group allows."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class EqualBounds(Measure):
         return self.size
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> GroupBounds:
         """Epsilon."""
         return (self.definition.epsilon,)
 
@@ -170,7 +170,7 @@ class Pairs(Measure):
         return heavy, light
 
     @cached_property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> GroupBounds:
         """The closed entries."""
         return tuple(
             self.definition.bound(x, other) for x, other in zip(*map(np.ndarray.tolist, self._pairs), strict=True)
@@ -207,7 +207,7 @@ class Attributes(Measure):
         return int(np.prod(self.definition.shape or ()))
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> GroupBounds:
         """Budgets, or deltas and epsilon."""
         if isinstance(self.definition, CoordinateDP):
             return self.definition.budgets

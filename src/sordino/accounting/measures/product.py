@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses
-from sordino.accounting.measures.measure import Attributes, Bounds, Ratio, epsilon_ratio
+from sordino.accounting.measures.measure import Attributes, GroupBounds, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.whole_likelihood import WholeFactors
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -107,7 +107,7 @@ class ProductState(GroupedState):
         """
         if not isinstance(definition, LDP) and definition.d != record.d:
             raise SordinoError(f"the definition must be about {record.d} attributes", found=shown(definition.d))
-        bounds: Bounds
+        bounds: GroupBounds
         match definition:
             case LDP(epsilon=epsilon):
                 bounds = (epsilon,)

@@ -26,8 +26,8 @@ from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats, exponential
 
-Bounds: TypeAlias = Sequence[Sequence[Nats | None]]
-Column: TypeAlias = list[int]
+BoundRows: TypeAlias = Sequence[Sequence[Nats | None]]
+IntegerColumn: TypeAlias = list[int]
 
 CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
 """Bits: 2^-bits of the channel is cut off to fill the rows, first (almost) nothing, then ever more."""
@@ -39,7 +39,7 @@ BEYOND_WORDS = 45
 """Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
 
 
-def integer_channel(channel: NDArray[np.float64], bounds: Bounds) -> tuple[tuple[int, ...], ...]:
+def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tuple[int, ...], ...]:
     """Rows of integer weights of sum 2^64, as close to the channel as the bounds allow.
 
     Columns are sorted, heaviest on the first value first; those of zeros are dropped, and proportional ones are added.
@@ -65,7 +65,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: Bounds) -> tuple[tuple
     )
 
 
-def require_valid(weights: Sequence[Sequence[int]], bounds: Bounds) -> None:
+def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows) -> None:
     """Check that rows are nonnegative integers of sum 2^64 that keep every bound, exactly.
 
     Raises:
@@ -116,7 +116,7 @@ class _Partner:
         return int(low / self.bound.ratio * 2**bits), int(high / self.bound.ratio * 2**bits) + 1
 
 
-def _partners(bounds: Bounds) -> list[list[_Partner | None]]:
+def _partners(bounds: BoundRows) -> list[list[_Partner | None]]:
     """One for each protected pair; equal bounds share one."""
     made = {bound: _Partner(bound) for row in bounds for bound in row if bound is not None}
     return [
@@ -125,7 +125,7 @@ def _partners(bounds: Bounds) -> list[list[_Partner | None]]:
     ]
 
 
-def _raised(column: Column, partners: list[list[_Partner | None]]) -> Column:
+def _raised(column: IntegerColumn, partners: list[list[_Partner | None]]) -> IntegerColumn:
     """The least column above this one that keeps every bound."""
     raised = list(column)
     left = set(range(len(column)))
@@ -139,7 +139,7 @@ def _raised(column: Column, partners: list[list[_Partner | None]]) -> Column:
     return raised
 
 
-def _add(rest: Column, columns: list[Column], bounds: Bounds) -> None:
+def _add(rest: IntegerColumn, columns: list[IntegerColumn], bounds: BoundRows) -> None:
     """Add what the rows lack, split by groups, to the column that is heaviest where it is lightest in the group."""
     for group in _groups(bounds):
         if any(rest[x] for x in group):
@@ -148,7 +148,7 @@ def _add(rest: Column, columns: list[Column], bounds: Bounds) -> None:
                 best[x] += rest[x]
 
 
-def _groups(bounds: Bounds) -> list[list[int]]:
+def _groups(bounds: BoundRows) -> list[list[int]]:
     """The values, split so that no bound joins two groups."""
     left = set(range(len(bounds)))
     groups = []
@@ -164,9 +164,9 @@ def _groups(bounds: Bounds) -> list[list[int]]:
     return groups
 
 
-def _merged(columns: list[Column]) -> list[Column]:
+def _merged(columns: list[IntegerColumn]) -> list[IntegerColumn]:
     """Columns without zeros, proportional ones added, heaviest on the first value first."""
-    merged: dict[tuple[int, ...], Column] = {}
+    merged: dict[tuple[int, ...], IntegerColumn] = {}
     for column in columns:
         divisor = gcd(*column)
         if divisor:

@@ -21,7 +21,7 @@ from sordino.estimation.regression import check_distinct, solve
 from sordino.estimation.told import Told
 from sordino.mechanism.number import NumberChannel
 
-NumbersQuestion = Literal["mean", "covariance", "regression"]
+ForecastKind = Literal["mean", "covariance", "regression"]
 
 SPREAD = 0.4
 """Standard deviation of a scaled number where nothing is known of the people: a fifth of its range."""
@@ -135,7 +135,7 @@ def unknown_records(d: int, target: int | None = None) -> Floats:
 
 
 def expected_numbers(
-    asked: NumbersQuestion,
+    asked: ForecastKind,
     names: Sequence[str],
     channel: NumberChannel,
     ranges: Ranges,

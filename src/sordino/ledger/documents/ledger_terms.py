@@ -26,7 +26,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.record import Record
 from sordino.errors import DamagedError
 from sordino.exact.nats import Nats
-from sordino.ledger.documents.terms_table import TermsTable, Values
+from sordino.ledger.documents.terms_table import AttributeValues, TermsTable
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LedgerTerms:
         nodes: the limit of the work for one decision, which decides with it.
     """
 
-    attributes: Mapping[str, Values]
+    attributes: Mapping[str, AttributeValues]
     epsilon: Nats
     deltas: Mapping[str, Nats] = field(default_factory=dict)
     rest: Mapping[str, Fraction] = field(default_factory=dict)

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.checked_tables import Version, read_tables
+from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.documents.terms_table import Values
+from sordino.ledger.documents.terms_table import AttributeValues
 from sordino.survey.frozen.parts import Part
 
 
@@ -36,7 +36,7 @@ class RecordTable(Part):
         record: a value for each attribute.
     """
 
-    version: Version
+    version: VersionField
     record: dict[Any, Any]
 
 
@@ -114,7 +114,7 @@ class PersonRecord:
         return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
 
 
-def _value(value: Any, name: str, attribute: Values) -> float | int:
+def _value(value: Any, name: str, attribute: AttributeValues) -> float | int:
     if isinstance(attribute, Categories):
         if not isinstance(value, str) or value not in attribute.labels:
             raise _no_category(name)

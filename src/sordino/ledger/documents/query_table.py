@@ -15,7 +15,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from sordino.document.checked_tables import Version
+from sordino.document.checked_tables import VersionField
 from sordino.document.formats import QUERY
 from sordino.survey.frozen.parts import Part, require_one_of
 from sordino.survey.reading.protect import Epsilon
@@ -71,7 +71,7 @@ class QueryTable(Part):
         category: an attribute of categories, by randomized response.
     """
 
-    version: Version
+    version: VersionField
     id: Name
     collector: Name
     epsilon: Epsilon

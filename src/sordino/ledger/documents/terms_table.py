@@ -25,16 +25,16 @@ from typing import Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from sordino.document.checked_tables import Version, nearest
+from sordino.document.checked_tables import VersionField, nearest
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.dependence_bounds import Rest
+from sordino.survey.frozen.dependence_bounds import RestBounds
 from sordino.survey.frozen.parts import Part, Text, require_one_of
 from sordino.survey.reading.protect import Epsilon
 
-Values: TypeAlias = Interval | Categories
+AttributeValues: TypeAlias = Interval | Categories
 """What an attribute can be."""
 
 
@@ -78,7 +78,7 @@ class RecordAttributeTable(Part):
         self.values()
         return self
 
-    def values(self) -> Values:
+    def values(self) -> AttributeValues:
         """Its range or its categories."""
         return Categories(self.categories or ()) if self.number is None else self.number.values()
 
@@ -91,7 +91,7 @@ class BoundsTable(Part):
             other attributes together given two of its values; 1 where it is not given.
     """
 
-    rest: Rest
+    rest: RestBounds
 
 
 class TermsTable(Part):
@@ -104,7 +104,7 @@ class TermsTable(Part):
         dependence: of categories with deltas.
     """
 
-    version: Version
+    version: VersionField
     epsilon: Epsilon
     attribute: dict[str, RecordAttributeTable] = Field(min_length=1)
     dependence: BoundsTable | None = None

@@ -23,7 +23,7 @@ def _read_rest(rest: Any) -> dict[str, Fraction] | Fraction:
     return read_variation(rest)
 
 
-Rest = Annotated[dict[str, Fraction] | Fraction, PlainValidator(_read_rest)]
+RestBounds = Annotated[dict[str, Fraction] | Fraction, PlainValidator(_read_rest)]
 
 
 class DependenceTable(Part):
@@ -35,7 +35,7 @@ class DependenceTable(Part):
         file: instead, a statement that `sordino dependence` wrote.
     """
 
-    rest: Rest | None = None
+    rest: RestBounds | None = None
     file: Text | None = None
 
     @model_validator(mode="after")

@@ -27,7 +27,7 @@ Z = 1.96
 TENTH = 0.1
 """An interval that says something: a tenth of all that is possible."""
 
-Values: TypeAlias = Sequence[NDArray[Any]]
+SampleValues: TypeAlias = Sequence[NDArray[Any]]
 """For each question of a plan the values of some people: indices, shape (n,), or scaled numbers, shape (n, d)."""
 
 
@@ -150,7 +150,7 @@ class NumbersForecast:
 Forecast: TypeAlias = SharesForecast | NumbersForecast
 
 
-def forecasts(plan: Plan, expected: Values | None = None) -> tuple[Forecast, ...]:
+def forecasts(plan: Plan, expected: SampleValues | None = None) -> tuple[Forecast, ...]:
     """What each question of a plan will show.
 
     Args:

@@ -33,7 +33,7 @@ from sordino.exact.nats import outward
 from sordino.printable import quoted
 from sordino.survey.frozen.parts import GridPart, Part, Text
 
-Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
+RatioText = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,40}(\.[0-9]{1,40}|/[1-9][0-9]{0,39})?$")]
 """A number >= 0 as a text."""
 
 
@@ -46,16 +46,16 @@ class _StatementAttribute(Part):
     high: float | None = None
     answers: Literal["number", "bin"] | None = None
     edges: list[float] | None = None
-    lipschitz: Ratio | None = None
+    lipschitz: RatioText | None = None
     clip: bool = False
 
 
 class _BoundPart(Part):
     attribute: Text
     statistic: list[Text] = Field(min_length=1, max_length=2)
-    bound: Ratio
+    bound: RatioText
     why: Why
-    seen: Ratio | None = None
+    seen: RatioText | None = None
     least: int | None = Field(default=None, ge=0)
 
 
@@ -65,9 +65,9 @@ class _StatementPart(Part):
     attributes: list[_StatementAttribute] = Field(min_length=1)
     bounds: list[_BoundPart] = Field(min_length=1)
     records: int = Field(ge=1, lt=MOST_RECORDS)
-    confidence: Ratio
+    confidence: RatioText
     comparisons: int = Field(ge=0)
-    shift: Ratio
+    shift: RatioText
     population: str
     date: str | None = None
 

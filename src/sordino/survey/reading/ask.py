@@ -20,9 +20,9 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
 
-Kind = Literal["histogram", "mean", "covariance", "regression"]
+QuestionKind = Literal["histogram", "mean", "covariance", "regression"]
 
-KINDS: tuple[Kind, ...] = ("histogram", "mean", "covariance", "regression")
+KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression")
 
 MOST_NUMBERS = 1000
 """Numbers of one question at most."""
@@ -93,7 +93,7 @@ class AskTable(Part):
         return self
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> QuestionKind:
         """Which of them."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from sordino.document.checked_tables import Version, nearest, try_tables
+from sordino.document.checked_tables import VersionField, nearest, try_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
 from sordino.errors import SordinoError, SordinoErrors
@@ -59,7 +59,7 @@ class Survey(Part):
         array([0])
     """
 
-    version: Version
+    version: VersionField
     epsilon: Epsilon | None = None
     attribute: dict[str, AttributeTable] = Field(min_length=1)
     ask: list[AskTable] = Field(min_length=1)
