@@ -1,6 +1,7 @@
 """A small survey with its people and plan."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,17 @@ def folder(released):
     for name in ("plan.json", "reports.csv", "aggregate.json"):
         (released / name).unlink()
     return released
+
+
+@pytest.fixture
+def new_ledger(run):
+    """Make a ledger where the commands run, with its terms, a record and queries beside it."""
+
+    def make(terms, record, **queries):
+        for name, text in {"terms": terms, "record": record, **queries}.items():
+            Path(f"{name}.toml").write_text(text)
+        code, out, err = run("ledger", "new", "me.ledger", "terms.toml")
+        assert (code, err) == (0, "")
+        assert out.startswith("me.ledger: sha256:")
+
+    return make

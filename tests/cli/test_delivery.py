@@ -52,13 +52,10 @@ COMMANDS = [
 
 
 @pytest.fixture
-def home(released, run):
+def home(released, new_ledger):
     """A folder with a plan and its reports, a ledger, a query and a record."""
     Path("keyed.csv").write_text("id,colour\n1,red\n2,green\n")
-    Path("terms.toml").write_text(TERMS)
-    Path("query.toml").write_text(QUERY)
-    Path("record.toml").write_text("version = 1\n[record]\nsleep = 7.5\n")
-    assert run("ledger", "new", "me.ledger", "terms.toml")[0] == 0
+    new_ledger(TERMS, "version = 1\n[record]\nsleep = 7.5\n", query=QUERY)
     return released
 
 

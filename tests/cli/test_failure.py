@@ -96,12 +96,10 @@ USAGE = {
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch, run):
+def home(tmp_path, monkeypatch, new_ledger):
     """A folder with a ledger, a record and a query that asks for too much."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (("terms", TERMS), ("record", RECORD), ("query", QUERY)):
-        Path(f"{name}.toml").write_text(text)
-    assert run("ledger", "new", "me.ledger", "terms.toml")[0] == 0
+    new_ledger(TERMS, RECORD, query=QUERY)
     return tmp_path
 
 

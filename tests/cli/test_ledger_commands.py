@@ -26,16 +26,10 @@ linear = { theta = { sleep = 1 }, low = 0, high = 12 }
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch, run):
+def home(tmp_path, monkeypatch, new_ledger):
     """A folder with a new ledger, a record and two queries."""
     monkeypatch.chdir(tmp_path)
-    Path("terms.toml").write_text(TERMS)
-    Path("record.toml").write_text(RECORD)
-    Path("query.toml").write_text(QUERY)
-    Path("large.toml").write_text(QUERY.replace("sleep-1", "large").replace("0.4", "0.9"))
-    code, out, err = run("ledger", "new", "me.ledger", "terms.toml")
-    assert (code, err) == (0, "")
-    assert out.startswith("me.ledger: sha256:")
+    new_ledger(TERMS, RECORD, query=QUERY, large=QUERY.replace("sleep-1", "large").replace("0.4", "0.9"))
     return tmp_path
 
 

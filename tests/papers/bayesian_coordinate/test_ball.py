@@ -15,11 +15,6 @@ EPSILONS = {"0.001": Fraction(1, 1000), "0.5": Fraction(1, 2), "2": Fraction(2),
 KEY = bytes(range(32))
 
 
-def fixed(n, task="test"):
-    """The same words in every run."""
-    return KeyedSource(KEY, task).for_records(np.arange(n))
-
-
 class Words:
     """A source that gives everybody the same words."""
 
@@ -118,7 +113,7 @@ def test_thresholds_lean_as_far_as_the_vector_is_long():
 
 
 @pytest.mark.parametrize(("d", "radius", "epsilon"), [(1, 1.0, 1.0), (2, 1.5, 0.8), (5, 5**0.5, 2.0)])
-def test_reports_follow_the_published_mechanism_with_half_its_length(d, radius, epsilon):
+def test_reports_follow_the_published_mechanism_with_half_its_length(d, radius, epsilon, fixed):
     n, rng = 120_000, np.random.default_rng(5)
     v = rng.uniform(-1, 1, d) * radius / d**0.5
     theirs, b = published(v, epsilon, radius, n, rng)
@@ -134,7 +129,7 @@ def test_reports_follow_the_published_mechanism_with_half_its_length(d, radius, 
         assert np.abs(covariance - expected).max() < 6 * b**2 / np.sqrt(n) + 6e-3 * b**2
 
 
-def test_a_wrong_length_would_be_found():
+def test_a_wrong_length_would_be_found(fixed):
     """The check above fails for an estimate that is twice too long."""
     ball = L2Ball(2, 1.5, 0.8)
     v = np.array([0.8, -0.5])
@@ -143,7 +138,7 @@ def test_a_wrong_length_would_be_found():
     assert np.abs(doubled.mean(axis=0) - v).max() > 6 * ball.scale / np.sqrt(2 * 120_000)
 
 
-def test_means_and_their_covariance_come_from_the_tally():
+def test_means_and_their_covariance_come_from_the_tally(fixed):
     rng = np.random.default_rng(2)
     ball = L2Ball(6, 6**0.5, "1")
     vectors = np.clip(rng.normal(0.3, 0.5, (30_000, 6)), -1, 1)
@@ -177,7 +172,7 @@ def test_tallies_add_in_any_order_and_hold_a_thousand_million_reports():
     assert np.array_equal(grouped[1], ball.tally(codes[1::3]).counts)
 
 
-def test_reports_of_one_key_repeat():
+def test_reports_of_one_key_repeat(fixed):
     ball = L2Ball(3, 2.0, "1")
     vectors = np.random.default_rng(0).uniform(-1, 1, (100, 3))
     assert np.array_equal(ball.privatize(vectors, fixed(100)), ball.privatize(vectors, fixed(100)))

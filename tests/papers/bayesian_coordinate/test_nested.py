@@ -8,18 +8,12 @@ from math import prod
 import numpy as np
 import pytest
 
-from sordino import KeyedSource, Nats, SordinoError
+from sordino import Nats, SordinoError
 from sordino.exact.coin import WORD
 from sordino.papers.bayesian_coordinate.ball import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 
-KEY = bytes(range(32))
 INNERS = ("l2-ball", "one-bit")
-
-
-def fixed(n):
-    """The same words in every run."""
-    return KeyedSource(KEY, "test").for_records(np.arange(n))
 
 
 def heads_of(nested, records, seed):
@@ -124,7 +118,7 @@ def test_exact_errors_of_one_level():
 
 
 @pytest.mark.parametrize("inner", INNERS)
-def test_errors_are_those_of_simulated_means(inner):
+def test_errors_are_those_of_simulated_means(inner, fixed):
     nested = NestedMean([3, 1, 3, 2], inner)
     record, n = np.array([0.9, -1.0, 0.0, 0.5]), 40_000
     codes = nested.privatize(np.tile(record, (n, 1)), fixed(n))
@@ -167,7 +161,7 @@ def test_equal_budgets_share_a_level_in_any_order():
     assert sum((answer.level for answer in answers), Nats.of(0)) == 2
 
 
-def test_a_budget_of_zero_is_not_asked():
+def test_a_budget_of_zero_is_not_asked(fixed):
     nested = NestedMean(["0", "2", "2"])
     assert [level.columns.tolist() for level in nested.levels] == [[1, 2]]
     records = np.random.default_rng(0).choice([-1.0, 1.0], (20_000, 3))
@@ -182,7 +176,7 @@ def test_a_budget_of_zero_is_not_asked():
         silent.means(silent.tally(codes))
 
 
-def test_the_covariance_holds_for_people_drawn_at_random():
+def test_the_covariance_holds_for_people_drawn_at_random(fixed):
     nested = NestedMean(["1", "3", "3"])
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (50_000, 3), p=[0.3, 0.7])
     tally = nested.tally(nested.privatize(signs, fixed(50_000)))
@@ -198,7 +192,7 @@ def test_the_covariance_holds_for_people_drawn_at_random():
 
 
 @pytest.mark.long
-def test_codes_of_many_levels_have_several_words():
+def test_codes_of_many_levels_have_several_words(fixed):
     nested = NestedMean(np.linspace(1, 8, 70))
     assert nested.packing.words == 3
     records = np.random.default_rng(1).choice([-1.0, 1.0], (3000, 70), p=[0.2, 0.8])

@@ -6,17 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino import KeyedSource, Nats, SordinoError
+from sordino import Nats, SordinoError
 from sordino.exact.coin import WORD
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 from sordino.papers.bayesian_coordinate.two_copies import UNITS, TwoCopies, half
-
-KEY = bytes(range(32))
-
-
-def fixed(n):
-    """The same words in every run."""
-    return KeyedSource(KEY, "test").for_records(np.arange(n))
 
 
 def estimates(copies, codes):
@@ -63,7 +56,7 @@ def test_half_a_budget_is_never_more_than_half():
         assert half(amount) + half(amount) > amount - "1e-15"
 
 
-def test_the_copies_are_independent_given_the_record():
+def test_the_copies_are_independent_given_the_record(fixed):
     copies = TwoCopies(["1", "1", "4"])
     codes = copies.privatize(np.zeros((40_000, 3)), fixed(40_000))
     first, second = estimates(copies, codes)
@@ -71,7 +64,7 @@ def test_the_copies_are_independent_given_the_record():
     assert np.abs(first.T @ second / 40_000 / np.outer(spread, spread)).max() < 5 / np.sqrt(40_000)
 
 
-def test_a_tally_is_the_sum_of_whole_products():
+def test_a_tally_is_the_sum_of_whole_products(fixed):
     copies = TwoCopies(["2", "4", "4"])
     records = np.random.default_rng(0).uniform(-1, 1, (2000, 3))
     codes = copies.privatize(records, fixed(2000))
@@ -90,7 +83,7 @@ def test_a_tally_is_the_sum_of_whole_products():
 
 
 @pytest.mark.parametrize("inner", ["l2-ball", "one-bit"])
-def test_products_are_unbiased_and_as_noisy_as_told(inner):
+def test_products_are_unbiased_and_as_noisy_as_told(inner, fixed):
     copies = TwoCopies(["4", "8", "8"], inner)
     record, n = np.array([1.0, -1.0, 1.0]), 60_000
     codes = copies.privatize(np.tile(record, (n, 1)), fixed(n))
@@ -105,7 +98,7 @@ def test_products_are_unbiased_and_as_noisy_as_told(inner):
     assert np.allclose((per_person**2).mean(axis=0), copies.noise(), rtol=0.06)
 
 
-def test_squares_come_out_right_inside_the_cube():
+def test_squares_come_out_right_inside_the_cube(fixed):
     copies = TwoCopies(["16", "16"])
     records = np.random.default_rng(3).uniform(-1, 1, (60_000, 2))
     products = copies.products(copies.tally(copies.privatize(records, fixed(60_000))))
@@ -114,7 +107,7 @@ def test_squares_come_out_right_inside_the_cube():
     assert np.abs(products - truth).max() < 0.1
 
 
-def test_many_levels_have_several_words():
+def test_many_levels_have_several_words(fixed):
     copies = TwoCopies(np.linspace(1, 10, 20))
     codes = copies.privatize(np.ones((500, 20)), fixed(500))
     assert codes.shape == (500, 2)
