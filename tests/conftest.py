@@ -22,6 +22,7 @@ from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
@@ -29,13 +30,18 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.window import WindowResponse
 from sordino.papers.context_aware.unary import UnaryEncoding
+from weights import circulant, flips
 
 settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
 pytest_plugins = ["surveys", "each_value", "commands"]
+
+DENSE = ChannelTable | WindowResponse | BitFlips
+"""What is estimated from the dense channel: a report adds a number of its own for each code."""
 
 SIZES = (1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 64)
 MODERATE = 17
@@ -135,7 +141,7 @@ class Channel:
     @property
     def estimates_by_support(self) -> bool:
         """Whether a report's contribution depends only on whether its code supports the value."""
-        return not isinstance(self.mechanism, ChannelTable | HighLow | UnaryEncoding)
+        return not isinstance(self.mechanism, DENSE | HighLow | UnaryEncoding)
 
     @cached_property
     def supporting(self) -> np.ndarray:
@@ -203,13 +209,9 @@ def _staircase(k: int) -> tuple[int, ...]:
     return tuple(labels[(x * 37 + 5) % k] if k % 37 else labels[x] for x in range(k))
 
 
-def circulant(k: int, epsilon: str, seed: int = 0) -> list[list[int]]:
-    """Rows with the same weights in another order: whole numbers whose ratios stay within e^epsilon."""
-    largest = exp_bounds(*EPSILONS[epsilon])[0]
-    light = max(1, int(2**62 / (largest * (k + 1))))
-    heavy = int(light * largest)
-    weights = [light, heavy, *np.random.default_rng(seed).integers(light, heavy, k - 1, endpoint=True).tolist()]
-    return [[weights[(code - x) % (k + 1)] for code in range(k + 1)] for x in range(k)]
+def odds(epsilon: str) -> Fraction:
+    """The largest ratio that an epsilon allows, rounded down."""
+    return exp_bounds(*EPSILONS[epsilon])[0]
 
 
 def _ldp(build):
@@ -262,7 +264,10 @@ KINDS = {
     "subset": _ldp(SubsetSelection),
     "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
     "unary": _ldp(UnaryEncoding),
-    "table": _ldp(lambda k, e: ChannelTable(circulant(k, e))),
+    "table": _ldp(lambda k, e: ChannelTable(circulant(k, odds(e)))),
+    "window": _ldp(WindowResponse),
+    "window-3": _ldp(lambda k, e: WindowResponse(k, e, 3)),
+    "flips": _ldp(lambda k, e: BitFlips(flips(k, odds(e)))),
     "blocks-hadamard": _blocks(_staircase, lambda b, e: Blockwise(b, e, "hadamard")),
     "blocks-randomized": _blocks(_staircase, lambda b, e: Blockwise(b, e, "randomized")),
     "blocks-subset": _blocks(_staircase, lambda b, e: Blockwise(b, e, "subset")),
@@ -285,18 +290,28 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, **dict.fromkeys(TWO, 2)}
+SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, "window": 2, "window-3": 2, "flips": 2, **dict.fromkeys(TWO, 2)}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
 LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
 LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
-LARGEST |= {"singles": 17, "projective-7": 17, "blocks-subset": 17, "blocks-projective": 17, "blocks-randomized": 31}
+LARGEST |= {
+    "singles": 17,
+    "projective-7": 17,
+    "window": 31,
+    "window-3": 31,
+    "blocks-subset": 17,
+    "blocks-projective": 17,
+    "blocks-randomized": 31,
+}
 """Numbers of values beyond which there are too many codes to list."""
 
 
 def pairs(sizes: tuple[int, ...]) -> list[tuple[str, int]]:
-    return [(kind, k) for kind in KINDS for k in sizes if SMALLEST.get(kind, 1) <= k <= LARGEST.get(kind, 64)]
+    fitting = [(kind, k) for kind in KINDS for k in sizes if SMALLEST.get(kind, 1) <= k <= LARGEST.get(kind, 64)]
+    # Bits have a power of two of patterns.
+    return [(kind, k) for kind, k in fitting if kind != "flips" or k & (k - 1) == 0]
 
 
 @cache

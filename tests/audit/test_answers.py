@@ -6,13 +6,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-
-from sordino.audit.answers import certify_answers
-from sordino.definition.dependence import Dependence
-from sordino.design.numbers.sampled_moments import SampledMoments
-from sordino.domain.statistic import Moments
-from sordino.errors import SordinoError
-from sordino.exact.nats import Nats
 from sordino.mechanism.levels import LevelResponse
 from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.number import NumberChannel
@@ -20,6 +13,13 @@ from sordino.mechanism.one_bit import OneBit
 from sordino.mechanism.sampled_bits import SampledBits
 from sordino.mechanism.sign_tables import Row, SignTables
 from sordino.mechanism.signs import SignResponse
+
+from sordino.audit.answers import certify_answers
+from sordino.definition.dependence import Dependence
+from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.domain.statistic import Moments
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
 from sordino.papers.bayesian_coordinate.ball import L2Ball
 
 

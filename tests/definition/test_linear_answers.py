@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sordino.mechanism.levels import LevelResponse
+from sordino.mechanism.mixture import Mixture
+from sordino.mechanism.one_bit import OneBit
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import Answer, sampling_deltas
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.mechanism.levels import LevelResponse
-from sordino.mechanism.mixture import Mixture
-from sordino.mechanism.one_bit import OneBit
 
 # Given one value of the first attribute the number is -1 or 1, given the other it is 0: of one mean, never the same.
 PRIOR = [["1/4", 0, "1/4"], [0, "1/2", 0]]

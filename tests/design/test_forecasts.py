@@ -5,9 +5,10 @@ import pytest
 
 from sordino.definition.dependence import Dependence
 from sordino.design.histograms.shares_accuracy import expected_shares
+from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, expected_numbers, unknown_records
-from sordino.design.numbers.sampled_mean import SampledMean
-from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_mean import sampled_mean
+from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
@@ -17,10 +18,11 @@ from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.levels import LevelResponse
-from sordino.mechanism.mixture import Mixture
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
+from sordino.query.number import Number
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 
 NEAR = 0.12
 """Relative: how far a forecast may be from what is found in a few hundred surveys."""
@@ -88,12 +90,11 @@ def people(count):
 
 
 CHANNELS = {
-    "bits": lambda: SampledMean(["1"] * 3, "1", Dependence.unknown(3)),
-    "tables": lambda: SampledMean(["4"] * 3, "4", Dependence.unknown(3)),
-    "a mixture of levels": lambda: Mixture(
-        3,
-        [[((0,), LevelResponse.best("3")), ((1,), LevelResponse.best("1"))], [((2,), LevelResponse.best("2"))]],
-        [2, 1],
+    "bits": lambda: sampled_mean(["1"] * 3, "1", Dependence.unknown(3)),
+    "tables": lambda: sampled_mean(["4"] * 3, "4", Dependence.unknown(3)),
+    "several points": lambda: Sampled(
+        tuple(Query(Number(j, window.k), window) for j, window in enumerate(map(best_window, ("3", "1", "2")))),
+        (2, 1, 1),
     ),
 }
 
@@ -113,7 +114,7 @@ def test_means_err_as_forecast(case):
 
 
 def test_covariances_err_as_forecast():
-    channel, n = SampledMoments(["2"] * 3, "2", Dependence.unknown(3)), 4000
+    channel, n = sampled_moments(["2"] * 3, "2", Dependence.unknown(3)), 4000
     records = people(SURVEYS * n)
     forecast = expected_numbers("covariance", RANGES.names, channel, RANGES, n, records)
     found = [covariances(channel, tally, None, RANGES) for tally in surveys(channel, records, SURVEYS)]
@@ -127,7 +128,7 @@ def test_covariances_err_as_forecast():
 
 
 def test_coefficients_err_as_forecast():
-    channel, n = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
+    channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
     records = people(60 * n)
     forecast = expected_numbers("regression", RANGES.names, channel, RANGES, n, records)
     found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 60)]
@@ -142,7 +143,7 @@ def test_coefficients_err_as_forecast():
 
 @pytest.mark.parametrize("n", [1200, 2400])
 def test_regressions_are_refused_as_often_as_forecast(n):
-    channel, count = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2), 200
+    channel, count = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 200
     records = people(count * n)
     refused = 0
     for tally in surveys(channel, records, count):
@@ -155,7 +156,7 @@ def test_regressions_are_refused_as_often_as_forecast(n):
 
 
 def test_enough_people_are_rarely_refused_and_not_many_more_than_that():
-    channel = SampledMoments(["4"] * 3, "4", Dependence.unknown(3), target=2)
+    channel = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2)
     expected = Expected.of(channel, RANGES, people(10_000))
     enough = expected.enough(100)
     assert expected.refused(enough) < 0.1

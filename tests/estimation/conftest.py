@@ -1,4 +1,4 @@
-"""A channel that tells given means of statistics with a given covariance, and records whose moments numpy knows."""
+"""What tells given means of statistics with a given covariance, and records whose moments numpy knows."""
 
 import numpy as np
 import pytest
@@ -6,40 +6,25 @@ import pytest
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Moments
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
 
 RANGES = Ranges.of({"age": (0, 120), "income": (-2000, 6000), "risk": (-1, 1), "score": (0, 0.01)})
 
 
-class TellingChannel(NumberChannel):
+class Telling:
     """Says what it is told to say."""
 
-    outputs, parameters, informative, types = 2, "telling", True, ()
-
     def __init__(self, moments, means, covariance):
-        self._moments, self.told, self.spread = moments, means, covariance
+        self.moments, self.told, self.spread = moments, means, covariance
 
     @property
-    def moments(self):
-        return self._moments
+    def d(self):
+        return self.moments.d
 
     def means(self, aggregate):
         return self.told
 
     def covariance(self, aggregate):
         return self.spread
-
-    def noise(self):
-        raise NotImplementedError
-
-    def codes(self, which):
-        raise NotImplementedError
-
-    def probability(self, record, code):
-        raise NotImplementedError
-
-    def _sample(self, values, stream):
-        raise NotImplementedError
 
 
 class Told:
@@ -63,7 +48,7 @@ class Told:
         self.aggregate = Aggregate("telling", len(records), np.zeros(2, dtype=np.int64))
 
     def channel(self, shift=0.0):
-        return TellingChannel(self.moments, self.means + shift, self.covariance)
+        return Telling(self.moments, self.means + shift, self.covariance)
 
     def moved(self, function, step=1e-5):
         """How an estimate moves with each of the told means, by differences; shape (..., m)."""

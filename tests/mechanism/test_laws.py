@@ -1,49 +1,12 @@
-"""Exact laws of channels from numbers: type by type and code by code alike, and those that the sampler has."""
+"""Exact laws of channels from numbers whose reports hold a seed: those that the sampler has."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from sordino.domain.statistic import Moments
-from sordino.mechanism.levels import LevelResponse
-from sordino.mechanism.mixture import Mixture
-from sordino.mechanism.one_bit import OneBit
-from sordino.mechanism.sampled_bits import SampledBits
-from sordino.mechanism.sign_tables import Row, SignTables
-from sordino.mechanism.signs import SignResponse
 from sordino.papers.bayesian_coordinate.ball import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
-
-PAIR = (6 << 60, 3 << 60, 5 << 60, 2 << 60)
-CHANNELS = {
-    "bit": OneBit("1"),
-    "levels": LevelResponse(4, "1", 2),
-    "bits": SampledBits(Moments(3, ((2,), (0, 1), (1, 1))), ["0.3", "40", "1"], [5, 1, 2]),
-    "signs": SignResponse(3, "1", 2),
-    "tables": SignTables(3, ((3 << 62, 1 << 62), PAIR), (Row((1,), 0), Row((2, 0), 1)), (1, 2)),
-    "mixture": Mixture(3, [[((0,), OneBit("1"))], [((2, 1), SignResponse(2, "1", 1)), ((0,), OneBit("2"))]], [1, 3]),
-}
-
-
-@pytest.mark.parametrize("name", CHANNELS)
-def test_laws_of_types_are_those_of_codes(name):
-    channel = CHANNELS[name]
-    rng = np.random.default_rng(7)
-    records = np.concatenate([rng.uniform(-1, 1, (3, channel.d)), rng.choice([-1.0, 0.0, 1.0], (5, channel.d))])
-    whole = [Fraction(0)] * len(records)
-    for which in range(len(channel.types)):
-        weights, unit = channel.laws(records, which)
-        # One record at a time, the units can be others.
-        for n, record in enumerate(records):
-            shares = [channel.probability(record.tolist(), code) for code in channel.codes(which)]
-            assert [int(weight) * unit for weight in weights[n]] == shares
-            alone, own = channel.laws(record[None], which)
-            assert [int(weight) * own for weight in alone[0]] == shares
-            whole[n] += sum(shares)
-    assert whole == [1] * len(records)
-    codes = [code for which in range(len(channel.types)) for code in channel.codes(which)]
-    assert sorted(codes) == list(range(channel.outputs))
 
 
 class Words:

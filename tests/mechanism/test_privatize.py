@@ -12,6 +12,7 @@ import pytest
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import CHUNK
 from sordino.mechanism.hadamard import HadamardResponse
@@ -20,6 +21,7 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.window import WindowResponse
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 SECRET = 98_765
@@ -128,6 +130,23 @@ def _of_table(mechanism: ChannelTable, value):
         below += weight
 
 
+@scripts.register
+def _of_windows(mechanism: WindowResponse, value):
+    for (word, weight), count in zip(faces(mechanism.threshold), (mechanism.window, mechanism.k - 1), strict=True):
+        for choice in range(count):
+            yield Fraction(weight, WORD * count), [word, word_for(choice, count)]
+
+
+@scripts.register
+def _of_flips(mechanism: BitFlips, value):
+    below = 0
+    for weight in mechanism.table:
+        # The first and the last word of a pattern; between them searching is monotone.
+        for word, share in ((below, weight - 1), (below + weight - 1, 1)):
+            yield Fraction(share, WORD), [word]
+        below += weight
+
+
 def law_by_words(mechanism, value):
     """Pr(code | value), exactly: each face of a coin as often as its threshold says, each choice once."""
     law = Counter()
@@ -159,6 +178,7 @@ def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
 def test_every_value_draws_as_many_words(channel, face):
     mechanism = channel.mechanism
     count = len(mechanism.sensitive) + 1 if isinstance(mechanism, UnaryEncoding) else 2
+    count -= isinstance(mechanism, BitFlips)
     source = Scripted([face, 2**63 + 2**32, *[face] * count])
     mechanism.privatize(np.arange(mechanism.k), source)
     # A table chooses with its first word, and the last word of all is rejected.
@@ -173,6 +193,7 @@ def test_every_value_draws_as_many_words(channel, face):
         Blockwise([0] * 6 + [1] * 6, "1", "randomized"),
         SubsetSelection(7, "1", 3),  # 15 subsets with a value, 20 without
         HighLow(9, [1, 2, 3, 4, 5, 6], "1", "randomized"),
+        WindowResponse(6, "1", 3),
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )

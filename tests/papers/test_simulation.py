@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from asked_numbers import bits
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.domain.statistic import Moments
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.sampled_bits import SampledBits
 from sordino.papers import simulation
 from sordino.papers.simulation import (
     SimulationSource,
@@ -84,11 +84,11 @@ def test_distances_are_one_for_each_method_and_small_where_nothing_is_hidden():
 
 def test_bits_of_a_population_have_the_law_of_single_reports():
     moments = Moments(2, ((0,), (1,), (0, 1), (1, 1)))
-    channel = SampledBits(moments, ["1", "2", "1/2", "3"], [3, 1, 2, 2])
+    channel = bits(moments.names, ["1", "2", "1/2", "3"], [3, 1, 2, 2])
     records = np.array([[0.9, -0.5], [0.4, 1.0], [-0.3, 0.2]])
-    law = np.mean([[float(channel.probability(record, code)) for code in range(8)] for record in records], axis=0)
+    law = np.mean([[float(share) for share in channel.law(record)] for record in records], axis=0)
     people = 3_000_000
-    tally = simulate_bits(channel, moments.values(records).mean(axis=0), people, np.random.default_rng(4))
+    tally = simulate_bits(channel.asked, moments.values(records).mean(axis=0), people, np.random.default_rng(4))
     assert (tally.fingerprint, tally.n, tally.counts.sum()) == (channel.fingerprint, people, people)
     # Six standard deviations; a law that is a percent off would be seen.
     tolerance = 6 * np.sqrt(law * (1 - law) / people)

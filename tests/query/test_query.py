@@ -28,7 +28,7 @@ def test_values_count_in_the_order_of_the_question():
 def test_reports_are_those_of_the_mechanism():
     telling = ChannelTable(np.eye(12, dtype=int).tolist())
     query = Query(Values("b", "c"), telling)
-    assert query.privatize(RECORD, [[0, 2, 3], [1, 0, 1]]).tolist() == [11, 1]
+    assert query.privatize(query.index(RECORD, [[0, 2, 3], [1, 0, 1]])).tolist() == [11, 1]
     assert query.outputs == 12
     same, other = Query(Values("b", "c"), telling), Query(Values("c", "b"), telling)
     assert query.parameters == same.parameters != other.parameters
@@ -56,4 +56,4 @@ def test_only_finite_mechanisms_and_records_in_the_domain():
     with pytest.raises(SordinoError, match="finite mechanism"):
         Query(Value("a"), "coin").places(RECORD)
     with pytest.raises(SordinoError, match="position 1"):
-        Query(Value("a"), RandomizedResponse(2, "1")).privatize(RECORD, [[0, 0, 0], [2, 0, 0]])
+        Query(Value("a"), RandomizedResponse(2, "1")).index(RECORD, [[0, 0, 0], [2, 0, 0]])

@@ -9,6 +9,7 @@ from time import perf_counter_ns
 import numpy as np
 import pytest
 from scipy import stats
+from sordino.mechanism.sign_tables import Row
 
 from sordino import (
     BinaryOptimal,
@@ -32,7 +33,6 @@ from sordino import (
     TruncatedLinearQuery,
 )
 from sordino.exact.source import Words
-from sordino.mechanism.sign_tables import Row
 from sordino.papers.bayesian_coordinate.ball import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
 from sordino.papers.bayesian_coordinate.two_copies import TwoCopies

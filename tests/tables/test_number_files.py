@@ -114,5 +114,5 @@ def test_a_key_repeats_reports_about_numbers(tmp_path, plan, write_rows):
     np.testing.assert_array_equal(*tallies)
     # The statistic within a question is drawn by other words than the question: all of them come up in each.
     bits = plan.sampled.split(tally_table(plan, [made[0]]))[2]
-    drawn, weights = bits.counts.reshape(-1, 2).sum(axis=1), np.array(plan.questions[2].channel.weights)
+    drawn, weights = bits.counts.reshape(-1, 2).sum(axis=1), np.array(plan.questions[2].query.weights)
     assert (np.abs(drawn / bits.n - weights / weights.sum()) < 0.06).all()

@@ -52,7 +52,7 @@ def error_rows(forecast: NumbersForecast) -> list[tuple[str, ...]]:
         (label, f"{error:.3g}", f"{uniform:.3g}")
         for label, error, uniform in zip(plan.labels, plan.stderr, other.stderr, strict=True)
     ]
-    bits = (str(question.channel.code_bits), str(question.uniform.code_bits))
+    bits = (str(question.query.code_bits), str(question.uniform.code_bits))
     return [*rows, (f"bits a report ({question.channel_name})", *bits)]
 
 
@@ -91,7 +91,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         "attribute": question.name,
         "share": str(question.share),
         "people": question.people,
-        "code_bits": question.query.mechanism.code_bits,
+        "code_bits": question.query.code_bits,
         "warning": forecast.warning,
         "people_needed": forecast.people_needed,
     }
@@ -101,7 +101,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
             "asked": numbers.part.asked,
             "mechanism": numbers.channel_name,
             "attributes": numbers.asked,
-            "channel": numbers.part.channel,
+            "queries": numbers.part.queries,
             "expected": forecast.plan.json(),
             "expected_uniform": forecast.uniform.json(),
             "refused": forecast.refused,

@@ -1,6 +1,6 @@
 """From sampled statistics to means, second moments and covariances of attributes, in their own units.
 
-What a channel tells is the unbiased mean of each statistic of `domain.statistic`, on numbers scaled to [-1, 1], and the
+What queries tell is the unbiased mean of each statistic of `domain.statistic`, on numbers scaled to [-1, 1], and the
 covariance of these means. Here they become moments of the attributes. All are about the population that the people were
 drawn from: standard errors hold the people's own variation as well as the noise.
 
@@ -21,10 +21,9 @@ from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.quadratic import positive_part
-from sordino.estimation.told import Combined, Told, read_places
+from sordino.estimation.told import AboutNumbers, Combined, Told, read_places
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,32 +81,39 @@ def covariance_statistics(places: Sequence[int]) -> tuple[Statistic, ...]:
 
 
 def means(
-    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+    queries: AboutNumbers, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
 ) -> NormalEstimate:
     """The mean of each attribute, shape (a,).
 
     Args:
-        channel: made the reports.
+        queries: by which people answered.
         aggregate: their tally.
         places: which attributes; all of them by default.
         ranges: their ranges; [-1, 1] by default.
 
     Raises:
-        SordinoError: the channel does not tell them, fewer reports than statistics, or one that nobody answered.
+        SordinoError: the queries do not tell them, fewer reports than statistics, or one that nobody answered.
+
+    Example:
+        >>> from sordino import Dependence, sampled_mean
+        >>> asked = sampled_mean(["ln 3"], "ln 3", Dependence.unknown(1))
+        >>> found = means(asked, asked.tally([1, 1, 0, 1]))
+        >>> found.value.tolist(), found.n
+        ([1.0], 4)
     """
-    asked, ranges = read_places(channel, places, ranges)
-    told = Told.of(channel, aggregate, [(j,) for j in asked], ranges.names)
+    asked, ranges = read_places(queries, places, ranges)
+    told = Told.of(queries, aggregate, [(j,) for j in asked], ranges.names)
     half = ranges.half[asked]
     stderr = half * np.sqrt(np.diagonal(told.covariance))
     return NormalEstimate(ranges.middle[asked] + half * told.means, stderr, aggregate.n)
 
 
 def second_moments(
-    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+    queries: AboutNumbers, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
 ) -> NormalEstimate:
     """The mean of each product of two attributes, shape (a, a); arguments and errors as for `means`."""
-    asked, ranges = read_places(channel, places, ranges)
-    told = Told.of(channel, aggregate, covariance_statistics(asked), ranges.names)
+    asked, ranges = read_places(queries, places, ranges)
+    told = Told.of(queries, aggregate, covariance_statistics(asked), ranges.names)
     middle, half, second = ranges.middle[asked], ranges.half[asked], told.second(asked, asked)
     # (M + H x)(M' + H' x') = M M' + M' H x + M H' x' + H H' x x'.
     units, left, right = np.outer(half, half), np.outer(half, middle), np.outer(middle, half)
@@ -118,11 +124,18 @@ def second_moments(
 
 
 def covariances(
-    channel: NumberChannel, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
+    queries: AboutNumbers, aggregate: Aggregate, places: Sequence[int] | None = None, ranges: Ranges | None = None
 ) -> CovarianceEstimate:
-    """The covariance matrix of the attributes, shape (a, a); arguments and errors as for `means`."""
-    asked, ranges = read_places(channel, places, ranges)
-    centred = Told.of(channel, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
+    """The covariance matrix of the attributes, shape (a, a); arguments and errors as for `means`.
+
+    Example:
+        >>> from sordino import Dependence, sampled_moments
+        >>> asked = sampled_moments(["2", "2"], "2", Dependence.unknown(2))
+        >>> covariances(asked, asked.tally(asked.privatize(np.zeros((1000, 2))))).value.shape
+        (2, 2)
+    """
+    asked, ranges = read_places(queries, places, ranges)
+    centred = Told.of(queries, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
     half = ranges.half[asked]
     units = np.outer(half, half)
     return CovarianceEstimate(units * centred.value, units * centred.stderr, aggregate.n, half)

@@ -26,10 +26,9 @@ from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
-from sordino.estimation.told import Combined, Told, read_places
+from sordino.estimation.told import AboutNumbers, Combined, Told, read_moments, read_places
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
 
 DISTINCT = 3.0
 """Standard errors by which the features' variation must exceed 0 in every direction."""
@@ -97,7 +96,7 @@ def regression_statistics(target: int, features: Sequence[int]) -> tuple[Statist
 
 
 def least_squares(
-    channel: NumberChannel,
+    queries: AboutNumbers,
     aggregate: Aggregate,
     target: int,
     features: Sequence[int] | None = None,
@@ -106,18 +105,27 @@ def least_squares(
     """Least squares with an intercept.
 
     Args:
-        channel: made the reports.
+        queries: by which people answered.
         aggregate: their tally.
         target: the place of the attribute to predict.
         features: the places of those that predict it; all others by default.
         ranges: the ranges of all attributes; [-1, 1] by default.
 
     Raises:
-        SordinoError: a target among the features, statistics that the channel does not tell, fewer reports than
+        SordinoError: a target among the features, statistics that the queries do not tell, fewer reports than
             statistics; a feature that cannot be told from a constant, features that cannot be told from dependent ones.
+
+    Example:
+        >>> from sordino import Dependence, sampled_moments
+        >>> asked = sampled_moments(["4", "4"], "4", Dependence.unknown(2), target=1)
+        >>> feature = np.linspace(-1, 1, 40_000)
+        >>> people = np.column_stack([feature, feature / 2])
+        >>> fit = least_squares(asked, asked.tally(asked.privatize(people)), target=1)
+        >>> bool(abs(fit.slopes[0] - 0.5) < 10 * fit.stderr[1])
+        True
     """
-    asked, ranges = _read(channel, target, features, ranges)
-    told = Told.of(channel, aggregate, regression_statistics(target, asked), ranges.names)
+    asked, ranges = _read(queries, target, features, ranges)
+    told = Told.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
     check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
     return solve(told, aggregate.n, target, asked, ranges)
 
@@ -152,7 +160,7 @@ def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges)
 
 
 def projected_least_squares(
-    channel: NumberChannel,
+    queries: AboutNumbers,
     aggregate: Aggregate,
     target: int,
     features: Sequence[int] | None = None,
@@ -168,7 +176,7 @@ def projected_least_squares(
     A set moves them to its point of the least squared error.
 
     Args:
-        channel: made the reports.
+        queries: by which people answered.
         aggregate: their tally.
         target: as for `least_squares`.
         features: likewise.
@@ -183,8 +191,8 @@ def projected_least_squares(
         raise SordinoError("a set of slopes must be given once", found="a radius and a projection")
     length = EXPECTED_LENGTH if radius is None else radius
     check_radius(length)
-    asked, ranges = _read(channel, target, features, ranges)
-    told = Told.of(channel, aggregate, regression_statistics(target, asked), ranges.names)
+    asked, ranges = _read(queries, target, features, ranges)
+    told = Told.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
     centred, products = told.centred(asked, asked), told.centred(asked, [target])
     between = positive_part(centred.value)
     # No noise at all would be a division by zero.
@@ -223,9 +231,9 @@ def read_features(d: int, target: int, features: Sequence[int] | None) -> list[i
 
 
 def _read(
-    channel: NumberChannel, target: int, features: Sequence[int] | None, ranges: Ranges | None
+    queries: AboutNumbers, target: int, features: Sequence[int] | None, ranges: Ranges | None
 ) -> tuple[list[int], Ranges]:
-    return read_places(channel, read_features(channel.d, target, features), ranges)
+    return read_places(queries, read_features(read_moments(queries).d, target, features), ranges)
 
 
 def check_distinct(centred: Combined, labels: Sequence[str]) -> None:

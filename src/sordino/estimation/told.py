@@ -7,16 +7,54 @@ covariance of the means (delta method; exact where the moment is linear in them)
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Statistic
+from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+
+
+class TellsMoments(Protocol):
+    """Whatever reads moments of a record of numbers out of a tally."""
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record has."""
+
+    @property
+    def moments(self) -> Moments:
+        """The moments whose means it tells."""
+
+    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """The unbiased estimate of the mean of each moment, shape (m,)."""
+
+    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """The estimated covariance of `means`, shape (m, m)."""
+
+
+AboutNumbers: TypeAlias = Query | Sampled | TellsMoments
+"""Queries about numbers, or what reads their tally."""
+
+
+def read_moments(asked: AboutNumbers) -> TellsMoments:
+    """What reads the tally of queries about numbers.
+
+    Raises:
+        SordinoError: queries that are not about numbers of one record.
+    """
+    if isinstance(asked, Query | Sampled):
+        return MomentEstimator.of(asked)
+    if not hasattr(asked, "moments"):
+        raise SordinoError("means are told by queries about numbers", found=shown(asked))
+    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,21 +72,20 @@ class Told:
     covariance: NDArray[np.float64]
 
     @classmethod
-    def of(
-        cls, channel: NumberChannel, aggregate: Aggregate, names: Sequence[Statistic], labels: Sequence[str]
-    ) -> "Told":
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Statistic], labels: Sequence[str]) -> "Told":
         """Read a tally.
 
         Args:
-            channel: made the reports.
+            asked: by which people answered.
             aggregate: their tally.
             names: the statistics.
             labels: what all attributes are called, for errors.
 
         Raises:
-            SordinoError: a statistic that the channel does not tell, fewer reports than statistics; another channel's
-                tally, or a statistic that nobody answered about.
+            SordinoError: a moment that is not told, fewer reports than moments; another tally, or a moment that nobody
+                answered about.
         """
+        channel = read_moments(asked)
         known = {name: at for at, name in enumerate(channel.moments.names)}
         missing = [name for name in names if name not in known]
         if missing:
@@ -125,21 +162,20 @@ class Combined:
         return float(np.sqrt(max(float(slope @ self.told.covariance @ slope), 0.0)))
 
 
-def read_places(
-    channel: NumberChannel, places: Sequence[int] | None, ranges: Ranges | None
-) -> tuple[list[int], Ranges]:
+def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Ranges | None) -> tuple[list[int], Ranges]:
     """The attributes asked for, and all ranges; by default all attributes, in [-1, 1].
 
     Raises:
-        SordinoError: attributes that are not the channel's, or ranges of others.
+        SordinoError: attributes that are not asked about, or ranges of others.
     """
-    ranges = Ranges.unit(channel.d) if ranges is None else ranges
-    if ranges.d != channel.d:
-        raise SordinoError(f"there must be a range for each of {channel.d} attributes", found=shown(ranges.d))
-    asked = list(range(channel.d)) if places is None else [int(j) for j in places]
-    if not asked or len(set(asked)) < len(asked) or not all(0 <= j < channel.d for j in asked):
-        raise SordinoError(f"attributes must be among 0..{channel.d - 1}, each once", found=shown(asked))
-    return asked, ranges
+    d = read_moments(asked).d
+    ranges = Ranges.unit(d) if ranges is None else ranges
+    if ranges.d != d:
+        raise SordinoError(f"there must be a range for each of {d} attributes", found=shown(ranges.d))
+    chosen = list(range(d)) if places is None else [int(j) for j in places]
+    if not chosen or len(set(chosen)) < len(chosen) or not all(0 <= j < d for j in chosen):
+        raise SordinoError(f"attributes must be among 0..{d - 1}, each once", found=shown(chosen))
+    return chosen, ranges
 
 
 def _spoken(name: Statistic, labels: Sequence[str]) -> str:

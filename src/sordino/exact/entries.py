@@ -72,6 +72,16 @@ class Entries:
             for row in self._list(name, self._entry(name))
         )
 
+    def calls(self, name: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """Lists of a text and whole numbers up to 2^53."""
+        found = []
+        for row in self._list(name, self._entry(name)):
+            first, *rest = self._list(name, row) or [None]
+            if type(first) is not str:
+                raise self._wrong(name, "lists that begin with a text", first)
+            found.append((first, tuple(self._whole(name, item) for item in rest)))
+        return tuple(found)
+
     def integer(self, name: str) -> int:
         """An integer up to 2^64, as text."""
         return self._integer(name, self._entry(name))

@@ -90,6 +90,15 @@ class Mechanism(Channel):
         mean: NDArray[np.float64] = law @ (self._contributions**2).T
         return mean
 
+    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each code counts as, shape (outputs,), so that its mean is the value's number, shape (k,).
+
+        Raises:
+            SordinoError: reports that do not depend on the values.
+        """
+        contributions: NDArray[np.float64] = functional @ self._contributions
+        return contributions
+
     @property
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""

@@ -1,8 +1,7 @@
 """What every channel offers: from values to reports, and from reports to a tally that adds.
 
-A channel takes the index of a value (a `Mechanism`) or numbers (a `NumberChannel`). Its reports are codes of at most 64
-bits; its tally is a vector of counters: how often each code was sent, or where codes are too many for that, what the
-estimator needs of them.
+A mechanism takes the index of a value; a query reads it off a record. Reports are codes of at most 64 bits; a tally is
+a vector of counters: how often each code was sent, or where codes are too many for that, what the estimator needs.
 """
 
 from abc import ABC, abstractmethod

@@ -114,6 +114,8 @@ class RandomizedResponse(OneCoin):
         return uniform_below(self.k, stream)
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        if self.k == 2:
+            return flip_bits(values, np.uint64(self.threshold), stream)
         lie = stream.next() >= np.uint64(self.threshold)
         truth = values.astype(np.uint64)
         if self.k == 1:
@@ -122,3 +124,11 @@ class RandomizedResponse(OneCoin):
         other = uniform_below(self.k - 1, stream)
         other += other >= truth
         return select(lie, other, truth)
+
+
+def flip_bits(bits: NDArray[np.intp], thresholds: Words | np.uint64, stream: Stream) -> Words:
+    """Bits by randomized response, each told truly with probability T / 2^64, its own T or all one's."""
+    lie = stream.next() >= thresholds
+    stream.next()
+    codes: Words = bits.view(np.uint64) ^ lie
+    return codes

@@ -128,6 +128,14 @@ class SupportMechanism(Mechanism):
         reading = self.reading
         return self._mean(law, reading.on**2, reading.off**2, reading.outside**2)
 
+    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By the sum of the functional over the values that each code supports; where all values are alike."""
+        if self.counters != self.outputs:
+            return super().unbiased(functional)
+        codes = np.eye(self.outputs)
+        contributions: NDArray[np.float64] = self.decode(codes) @ functional
+        return contributions
+
     @property
     def squares(self) -> Squares:
         """From what one report adds, by kind."""

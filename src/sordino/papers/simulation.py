@@ -20,7 +20,9 @@ from sordino.exact.source import FreshStream, Rows, Stream, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
-from sordino.mechanism.sampled_bits import SampledBits
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 
 Advance: TypeAlias = Callable[[int], None]
 """Called with the number of estimates made since the last call, the likelihood not counted."""
@@ -92,23 +94,23 @@ def simulate_tally(mechanism: Mechanism, people: Counts, source: SimulationSourc
     return tally
 
 
-def simulate_bits(
-    channel: SampledBits, truth: NDArray[np.float64], people: int, generator: np.random.Generator
-) -> Aggregate:
+def simulate_bits(asked: Sampled, truth: NDArray[np.float64], people: int, generator: np.random.Generator) -> Aggregate:
     """The tally of one report of each of some people who are drawn from a population, however many at once.
 
     The law of a report depends on the population only by its means of the statistics.
 
     Args:
-        channel: draws a statistic for each person and tells one bit about it.
-        truth: the population's means of the channel's statistics, shape (m,).
+        asked: draws a moment for each person and tells one bit about it.
+        truth: the population's means of these moments, in the order of the queries, shape (m,).
         people: how many answer.
         generator: draws the people and their reports together.
     """
-    shares = np.array(channel.weights) / sum(channel.weights)
-    positive = (1 + truth * (2 * np.array(channel.thresholds, dtype=np.float64) / WORD - 1)) / 2
+    coins = [query.mechanism for query in asked.queries if isinstance(query, Query)]
+    thresholds = [coin.threshold for coin in coins if isinstance(coin, RandomizedResponse)]
+    shares = np.array(asked.weights) / sum(asked.weights)
+    positive = (1 + truth * (2 * np.array(thresholds, dtype=np.float64) / WORD - 1)) / 2
     law = np.column_stack([shares * (1 - positive), shares * positive]).ravel()
-    return Aggregate(channel.fingerprint, people, generator.multinomial(people, law / law.sum()))
+    return Aggregate(asked.fingerprint, people, generator.multinomial(people, law / law.sum()))
 
 
 def distances(

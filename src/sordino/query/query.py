@@ -1,6 +1,11 @@
 """Queries: a statistic of the record, asked through a mechanism."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,20 +14,21 @@ from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.exact.source import Source, Words
+from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Channel
-from sordino.query.statistic import Values
+from sordino.query.number import NumberStatistic
+from sordino.query.statistic import Statistic, Values
 
 
 @checked_class
 @dataclass(frozen=True)
-class Query:
+class Query(Channel):
     """A statistic of the record, asked through a mechanism.
 
     Attributes:
-        statistic: how the record is read; of numbers, the attributes that the channel reads itself.
-        mechanism: the channel from what is read to codes.
+        statistic: how the record is read, as one of the mechanism's values.
+        mechanism: the channel from what is read to codes. What no two of its values exceed, no two records exceed.
 
     Example:
         >>> from sordino import Categories, RandomizedResponse, Record, Values
@@ -32,8 +38,11 @@ class Query:
         ((1, 0), [5], 6)
     """
 
-    statistic: Values
-    mechanism: Channel
+    statistic: Statistic
+    mechanism: Mechanism
+
+    def __post_init__(self) -> None:
+        self.require_size()
 
     @property
     def outputs(self) -> int:
@@ -45,15 +54,74 @@ class Query:
         """All that defines the query, as canonical text."""
         return f"{self.statistic.parameters} by {self.mechanism.parameters}"
 
-    def finite(self, record: Record) -> Mechanism:
-        """The mechanism, from the values of the statistic.
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash; of values that are read as they are, the mechanism's own, whose tally it is."""
+        own = sha256(self.parameters.encode()).hexdigest()[:16]
+        return self.mechanism.fingerprint if isinstance(self.statistic, Values) else own
+
+    @property
+    def informative(self) -> bool:
+        """Whether the mechanism is."""
+        return self.mechanism.informative
+
+    @property
+    def counters(self) -> int:
+        """The mechanism's."""
+        return self.mechanism.counters
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """As the mechanism counts them."""
+        return self.mechanism.reports(counters)
+
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """As the mechanism says."""
+        return self.mechanism.possible(counters)
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """As the mechanism says."""
+        return self.mechanism.impossible(codes)
+
+    def require_size(self) -> None:
+        """Refuse a mechanism over another number of values than the statistic of numbers reads.
 
         Raises:
-            SordinoError: one for another number of values, or not of values.
+            SordinoError: another number.
         """
-        values = self.statistic.k(record)
-        if not isinstance(self.mechanism, Mechanism):
-            raise SordinoError("values are asked through a finite mechanism", found=type(self.mechanism).__name__)
+        if isinstance(self.statistic, NumberStatistic):
+            self.statistic.require_size(self.mechanism)
+
+    def checked(self, values: ArrayLike) -> NDArray[Any]:
+        """What the statistic reads: indices of values, or records of numbers.
+
+        Raises:
+            SordinoError: others (named by position, never by value).
+        """
+        return self.statistic.checked(values, self.mechanism)
+
+    def law(self, record: Sequence[float]) -> list[Fraction]:
+        """The probability of each code given a record of numbers, exactly: an average of the mechanism's rows.
+
+        Raises:
+            SordinoError: a statistic of values.
+        """
+        if not isinstance(self.statistic, NumberStatistic):
+            raise SordinoError("a law is given by a record of numbers", found=self.statistic.parameters)
+        read, mechanism = self.statistic.law(record), self.mechanism
+        rows = ((share, value) for value, share in enumerate(read) if share)
+        law = [Fraction(0)] * self.outputs
+        for share, value in rows:
+            for code in range(self.outputs):
+                law[code] += share * mechanism.weight(value, code) / mechanism.denominator
+        return law
+
+    def finite(self, record: Record) -> Mechanism:
+        """The mechanism, from the values of the statistic in a record of categories.
+
+        Raises:
+            SordinoError: one for another number of values, or a statistic of numbers.
+        """
+        values = self._values.k(record)
         if values != self.mechanism.k:
             raise SordinoError(
                 f"the mechanism must take the {values} values of its attributes together", found=shown(self.mechanism.k)
@@ -67,13 +135,27 @@ class Query:
             SordinoError: none, unknown or repeated attributes; a mechanism for another number of values.
         """
         self.finite(record)
-        return self.statistic.places(record)
+        return self._values.places(record)
 
     def index(self, record: Record, rows: ArrayLike) -> NDArray[np.intp]:
-        """What the mechanism sees, shape (n,), of records as rows of values, shape (n, d)."""
+        """What the mechanism sees, shape (n,), of records as rows of values, shape (n, d): what `privatize` takes."""
         self.finite(record)
-        return self.statistic.index(record, rows)
+        return self._values.index(record, rows)
 
-    def privatize(self, record: Record, rows: ArrayLike, source: Source | None = None) -> Words:
-        """Draw one code for each record, shape (n,); every call is a new release."""
-        return self.finite(record).privatize(self.statistic.index(record, rows), source)
+    @property
+    def _values(self) -> Values:
+        if not isinstance(self.statistic, Values):
+            raise SordinoError("records of categories are asked about values", found=shown(self.statistic))
+        if not isinstance(self.mechanism, Mechanism):
+            raise SordinoError("values are asked through a finite mechanism", found=type(self.mechanism).__name__)
+        return self.statistic
+
+    @property
+    def _chunk(self) -> int:
+        return self.mechanism._chunk
+
+    def _sample(self, values: NDArray[Any], stream: Stream) -> Words:
+        return self.mechanism._sample(self.statistic.encode(values, stream), stream)
+
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        return self.mechanism._count(codes, group, groups)

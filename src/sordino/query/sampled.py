@@ -1,35 +1,50 @@
 """One of several queries, drawn for each person without looking at the record.
 
 Its codes are a disjoint union of the queries' codes, so the draw is public. Losses do not add up across queries:
-whatever is drawn, only one mechanism has seen the record.
+whatever is drawn, only one mechanism has seen the record. Queries about numbers read one record; who was drawn for
+alike queries (of one mechanism, or by one bit) is answered together, by words of their own.
+Cost of a query about numbers: a word for the draw, one for each number that is read, and the mechanism's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import accumulate
+from math import gcd
+from typing import Any, TypeAlias, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.scaled import Scaled, read_rows, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.source import LARGEST_BOUND, Source, SystemSource, Words, uniform_below
+from sordino.exact.source import LARGEST_BOUND, Source, Stream, SystemSource, Words, uniform_below
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.channel import LARGEST_CODE_BITS, foreign_code, read_codes
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
+from sordino.query.alike import Alike, alike_queries
+from sordino.query.number import NumberStatistic, read_records
 from sordino.query.query import Query
+
+LARGEST_TABLE = 1 << 20
+"""Weights together for which a draw is looked up in a table."""
+
+Part: TypeAlias = Union[Query, "Sampled"]
+"""What can be drawn."""
 
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Sampled(Brief):
+class Sampled(Brief, Channel):
     """One of several queries, drawn for each person.
 
     Attributes:
-        queries: in a fixed order; each one's codes follow those of the one before it.
+        queries: in a fixed order; each one's codes follow those of the one before it. Queries about numbers read one
+            record; all others, and those that are drawn from in turn, each their own values.
         weights: whole numbers; a person answers query j with probability weights[j] / sum(weights).
 
     Example:
@@ -42,7 +57,7 @@ class Sampled(Brief):
         True
     """
 
-    queries: tuple[Query, ...]
+    queries: tuple[Part, ...]
     weights: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -60,9 +75,26 @@ class Sampled(Brief):
             )
 
     @cached_property
+    def numbers(self) -> tuple[NumberStatistic, ...]:
+        """The statistics, if all queries are about numbers of one record; else none."""
+        read = [query.statistic if isinstance(query, Query) else None for query in self.queries]
+        numbers = tuple(statistic for statistic in read if isinstance(statistic, NumberStatistic))
+        return numbers if len(numbers) == len(read) else ()
+
+    @property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Through which the queries go, if none of them is drawn from in turn."""
+        return tuple(query.mechanism for query in self.queries if isinstance(query, Query))
+
+    @cached_property
+    def d(self) -> int:
+        """How many numbers a record must have at least, if it is of numbers."""
+        return max((statistic.d for statistic in self.numbers), default=0)
+
+    @cached_property
     def offsets(self) -> tuple[int, ...]:
         """Each query's first code, and after the last one the number of all codes."""
-        return tuple(accumulate((query.mechanism.outputs for query in self.queries), initial=0))
+        return tuple(accumulate((query.outputs for query in self.queries), initial=0))
 
     @property
     def outputs(self) -> int:
@@ -70,110 +102,211 @@ class Sampled(Brief):
         return self.offsets[-1]
 
     @property
-    def code_bits(self) -> int:
-        """Bits of one report."""
-        return (self.outputs - 1).bit_length()
+    def informative(self) -> bool:
+        """Whether all queries are."""
+        return all(query.informative for query in self.queries)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the queries, their order and their weights, as canonical text (by its hash)."""
+        texts = (f"{w} {q.parameters}" for q, w in zip(self.queries, self.shares, strict=True))
+        return f"sampled {len(self.queries)} {sha256(' || '.join(texts).encode()).hexdigest()}"
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of all mechanisms, their order and weights; that of its mechanism for a single query."""
+        """A short hash; that of its query for a single one."""
         if len(self.queries) == 1:
-            return self.queries[0].mechanism.fingerprint
-        texts = (f"{w} {q.mechanism.parameters}" for q, w in zip(self.queries, self.weights, strict=True))
-        return sha256(" || ".join(texts).encode()).hexdigest()[:16]
+            return self.queries[0].fingerprint
+        return sha256(self.parameters.encode()).hexdigest()[:16]
+
+    @cached_property
+    def shares(self) -> tuple[int, ...]:
+        """The weights in lowest terms."""
+        common = gcd(*self.weights)
+        return tuple(weight // common for weight in self.weights)
 
     @cached_property
     def first_counters(self) -> tuple[int, ...]:
         """Each query's first counter, and after the last one the number of all counters."""
-        return tuple(accumulate((query.mechanism.counters for query in self.queries), initial=0))
+        return tuple(accumulate((query.counters for query in self.queries), initial=0))
 
-    def draw(self, count: int, source: Source) -> NDArray[np.intp]:
-        """Which query each of some people answers, shape (count,); no words are drawn where there is only one."""
-        if len(self.queries) == 1:
-            return np.zeros(count, dtype=np.intp)
-        choice = uniform_below(sum(self.weights), source.public(count))
-        return np.searchsorted(np.cumsum(self.weights), choice.astype(np.intp), side="right")
+    @property
+    def counters(self) -> int:
+        """Those of all queries."""
+        return self.first_counters[-1]
+
+    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+        """The records, if all queries are about numbers; all of them are looked at, unless they were before.
+
+        Raises:
+            SordinoError: queries that read several columns; too few numbers for each person, or others than in [-1, 1]
+                (named by position, never by value).
+        """
+        self._require_numbers()
+        return read_records(values, self.d)
 
     @steady
-    def privatize(self, values: Sequence[ArrayLike], source: Source | None = None) -> Words:
+    def privatize(self, values: ArrayLike | Scaled | Sequence[ArrayLike], source: Source | None = None) -> Words:
         """Draw a query and a report for each person.
 
         Args:
-            values: for each query what its channel takes: indices of shape (n,), or numbers of shape (n, d).
-            source: where random words come from; fresh ones from the operating system by default.
+            values: numbers in [-1, 1], shape (n, d), if all queries are about numbers (`Scaled.of` checks them once for
+                several calls); else for each query what it takes.
+            source: where random words come from; fresh ones from the operating system by default. A keyed one,
+                `KeyedSource(key, task).for_records(ids)`, repeats its reports; what a person is drawn to answer then
+                depends on the id and not on the record.
 
         Returns:
-            Codes, uint64, shape (n,).
+            Codes, uint64, shape (n,). Every call is a new release: privatizing a record twice doubles its loss.
+
+        Raises:
+            SordinoError: a number or a value out of range (named by position, never by value).
         """
         source = source or SystemSource()
-        if len(values) != len(self.queries):
-            raise SordinoError("there must be a value for each query", found=f"{len(values)} columns")
+        if self.numbers:
+            return self._privatize_numbers(values, source)  # type: ignore[arg-type]  # records, not a list of columns
+        if len(values) != len(self.queries):  # type: ignore[arg-type]  # a list of columns
+            raise SordinoError("there must be a value for each query", found=f"{len(values)} columns")  # type: ignore[arg-type]
         # All values are looked at before the draw: a refusal that depended on it would let a second try choose.
-        columns = [query.mechanism.checked(column) for query, column in zip(self.queries, values, strict=True)]
+        columns = [query.checked(column) for query, column in zip(self.queries, values, strict=True)]  # type: ignore[arg-type]
         if len({len(column) for column in columns}) > 1:
             raise SordinoError("there must be a value for each person", found="columns of different lengths")
         if len(self.queries) == 1:
-            return self.queries[0].mechanism.privatize(columns[0], source)
+            return self.queries[0].privatize(columns[0], source)
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
         for j, (query, column) in enumerate(zip(self.queries, columns, strict=True)):
             rows = np.flatnonzero(drawn == j)
-            own = query.mechanism.privatize(column[rows], source.take(rows))
-            codes[rows] = own + np.uint64(self.offsets[j])
+            codes[rows] = query.privatize(column[rows], source.take(rows)) + np.uint64(self.offsets[j])
         return codes
 
-    def tally(self, codes: ArrayLike) -> Aggregate:
-        """Count the reports of all queries, one query's counters after the other's.
+    def _privatize_numbers(self, values: ArrayLike | Scaled, source: Source) -> Words:
+        """Piece by piece the numbers are still in the cache when they are drawn; a bad one anywhere refuses all."""
+        known = isinstance(values, Scaled)
+        records = values.records if isinstance(values, Scaled) else read_rows(values)
+        if records.shape[1] < self.d:
+            raise SordinoError(f"records must be rows of {self.d} numbers", found=f"rows of {records.shape[1]}")
+        public, stream = source.public(len(records), "statistic"), source.stream(records)
+        codes = np.empty(len(records), dtype=np.uint64)
+        for start in range(0, len(records), self._chunk):
+            rows = slice(start, start + self._chunk)
+            if not known:
+                require_inside(records[rows], start)
+            piece = records[rows]
+            codes[rows] = self._answer(piece, self._choose(len(piece), public.take(rows)), stream.take(rows))
+        return codes
 
-        Raises:
-            SordinoError: a code that none of the queries can send.
-        """
+    def draw(self, count: int, source: Source) -> NDArray[np.intp]:
+        """Which query each of some people answers, shape (count,); no words are drawn where there is only one."""
+        return self._choose(count, source.public(count))
+
+    def _choose(self, count: int, public: Stream) -> NDArray[np.intp]:
         if len(self.queries) == 1:
-            return self.queries[0].mechanism.tally(codes)
-        array = read_codes(codes)
-        position = self.first_invalid(array)
-        if position is not None:
-            raise foreign_code(self.outputs, position)
-        parts = [query.mechanism.tally(own).counts for query, own, _ in self._split(array.astype(np.uint64))]
-        return Aggregate(self.fingerprint, len(array), np.concatenate(parts))
+            return np.zeros(count, dtype=np.intp)
+        choice = uniform_below(sum(self.shares), public).view(np.int64)
+        if self._table is None:
+            return np.searchsorted(np.cumsum(self.shares), choice, side="right")
+        return choice if len(self._table) == len(self.queries) else self._table.take(choice).astype(np.intp)
 
-    def first_invalid(self, codes: NDArray[np.integer]) -> int | None:
-        """The position of the first code that none of the queries can send."""
-        outside = (codes >= self.outputs) | (codes < 0)
-        wrong = [int(np.argmax(outside))] if outside.any() else []
-        for query, own, rows in self._split(np.where(outside, 0, codes).astype(np.uint64)):
-            position = query.mechanism.first_invalid(own)
-            if position is not None:
-                wrong.append(int(rows[position]))
-        return min(wrong, default=None)
+    def _sample(self, values: NDArray[Any], stream: Stream) -> Words:
+        return self._answer(values, self._choose(len(values), stream), stream)
+
+    def _answer(self, records: NDArray[np.float64], drawn: NDArray[np.intp], stream: Stream) -> Words:
+        """The codes of people who were drawn for these queries about numbers."""
+        codes = self._first.take(drawn)
+        for alike, rows, which in self._together(drawn):
+            codes[slice(None) if rows is None else rows] += alike.answer(records, rows, which, stream)
+        return codes
+
+    def _together(
+        self, drawn: NDArray[np.intp]
+    ) -> Iterator[tuple[Alike, NDArray[np.intp] | None, NDArray[np.intp] | None]]:
+        """Alike queries, who was drawn for one of them, and for which one; None for all, and for the only one."""
+        if len(self._alike) == 1:
+            yield self._alike[0], None, None if len(self.queries) == 1 else drawn
+            return
+        group = self._group.take(drawn)
+        order, ends = np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(self._alike)))
+        for alike, start, end in zip(self._alike, (0, *ends), ends, strict=False):
+            if end > start:
+                rows = order[start:end]
+                yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Codes that their query cannot send."""
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        if not self.numbers:
+            for query, own, rows in self._split(codes.astype(np.uint64)):
+                wrong[rows] = query.impossible(own)
+        return wrong
+
+    def reports(self, counters: NDArray[np.integer]) -> int:
+        """How many reports the counters of all queries hold."""
+        return int(counters.sum()) if self.counts_codes else sum(q.reports(own) for q, own in self._parts(counters))
+
+    def possible(self, counters: NDArray[np.integer]) -> bool:
+        """Whether reports can add up to the counters of all queries."""
+        return bool(self.numbers) or all(query.possible(own) for query, own in self._parts(counters))
 
     def split(self, aggregate: Aggregate) -> tuple[Aggregate, ...]:
         """The tally of each query's own reports."""
         if aggregate.fingerprint != self.fingerprint:
             raise SordinoError("a tally must be of these queries", found=f"one of {aggregate.fingerprint}")
-        parts = []
+        parts = self._parts(aggregate.counts)
+        return tuple(Aggregate(query.fingerprint, query.reports(counts), counts) for query, counts in parts)
+
+    def _parts(self, counters: NDArray[Any]) -> Iterator[tuple[Part, NDArray[Any]]]:
+        """Each query with its own counters, along the last axis."""
         for query, first, end in zip(self.queries, self.first_counters, self.first_counters[1:], strict=False):
-            counts = aggregate.counts[first:end]
-            parts.append(Aggregate(query.mechanism.fingerprint, query.mechanism.reports(counts), counts))
-        return tuple(parts)
+            yield query, counters[..., first:end]
 
-    def reports(self, counts: NDArray[np.integer]) -> int:
-        """How many reports the counters of all queries hold."""
-        bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
-        return sum(query.mechanism.reports(counts[first:end]) for query, first, end in bounds)
+    def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
+        if self.counts_codes:
+            return super()._count(codes, group, groups)
+        parts = [query._count(own, group[rows], groups) for query, own, rows in self._split(codes)]
+        return np.concatenate(parts, axis=1)
 
-    def possible(self, counts: NDArray[np.integer]) -> bool:
-        """Whether reports can add up to the counters of all queries."""
-        bounds = zip(self.queries, self.first_counters, self.first_counters[1:], strict=False)
-        return all(query.mechanism.possible(counts[first:end]) for query, first, end in bounds)
-
-    def _split(self, codes: Words) -> list[tuple[Query, Words, NDArray[np.intp]]]:
+    def _split(self, codes: Words) -> Iterator[tuple[Part, Words, NDArray[np.intp]]]:
         """Each query with its own codes and their positions."""
-        parts: list[tuple[Query, Words, NDArray[np.intp]]] = []
         if len(self.queries) == 1:
-            return [(self.queries[0], codes, np.arange(len(codes)))]
+            yield self.queries[0], codes, np.arange(len(codes))
+            return
         which = np.searchsorted(np.array(self.offsets[:-1], dtype=np.uint64), codes, side="right") - 1
         for j, query in enumerate(self.queries):
             rows = np.flatnonzero(which == j)
-            parts.append((query, codes[rows] - np.uint64(self.offsets[j]), rows))
-        return parts
+            yield query, codes[rows] - np.uint64(self.offsets[j]), rows
+
+    def _require_numbers(self) -> None:
+        if not self.numbers:
+            raise SordinoError("several queries read several columns", found="one", step="give one for each query")
+
+    @cached_property
+    def _table(self) -> NDArray[np.unsignedinteger] | None:
+        """Each query as often as its share, where these are few together; in few bytes, for the cache."""
+        if sum(self.shares) > LARGEST_TABLE:
+            return None
+        return np.repeat(np.arange(len(self.queries), dtype=np.min_scalar_type(len(self.queries) - 1)), self.shares)
+
+    @cached_property
+    def _first(self) -> Words:
+        return np.array(self.offsets[:-1], dtype=np.uint64)
+
+    @cached_property
+    def _alike(self) -> tuple[Alike, ...]:
+        return alike_queries(self.numbers, self.mechanisms)
+
+    @cached_property
+    def _group(self) -> NDArray[np.unsignedinteger]:
+        """Which of `_alike` each query belongs to; in few bytes, which sort fast."""
+        groups = np.empty(len(self.queries), dtype=np.min_scalar_type(len(self._alike)))
+        for number, alike in enumerate(self._alike):
+            groups[list(alike.queries)] = number
+        return groups
+
+    @cached_property
+    def _within(self) -> NDArray[np.intp]:
+        """The place of each query among those that are alike."""
+        places = np.empty(len(self.queries), dtype=np.intp)
+        for alike in self._alike:
+            places[list(alike.queries)] = np.arange(len(alike.queries))
+        return places

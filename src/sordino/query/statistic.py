@@ -1,7 +1,13 @@
-"""Statistics: how a record is read as one of k values. They know the data, and nothing of privacy."""
+"""Statistics: how a record is read as one of k values. They know the data, and nothing of privacy.
 
+What a mechanism sees is the value that is read, and nothing else of the record: so whatever no two rows of its channel
+exceed, no two records exceed, whatever the reading does.
+"""
+
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,11 +16,34 @@ from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
+from sordino.exact.source import Stream
+from sordino.mechanism.base import Mechanism
+
+
+class Statistic(ABC):
+    """How a record is read as one of the values 0..k-1 of a mechanism."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> str:
+        """All that defines the statistic, as canonical text."""
+
+    def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:
+        """What is read, the first axis for the people: values that are read as they are, by their index.
+
+        Raises:
+            SordinoError: others (named by position, never by value).
+        """
+        return mechanism.checked(values)
+
+    def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
+        """The value that is read of each person, shape (n,); at random where the statistic rounds."""
+        return values
 
 
 @checked_class
 @dataclass(frozen=True, init=False)
-class Values:
+class Values(Statistic):
     """The values of several attributes of a record together.
 
     Attributes:

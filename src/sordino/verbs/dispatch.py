@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from sordino.audit.answers import AnswersCertificate
 from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
@@ -27,7 +26,6 @@ from sordino.exact.source import Source, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
-from sordino.mechanism.number import NumberChannel
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
@@ -250,13 +248,13 @@ def estimate(
     plan: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
 ) -> Estimate: ...
 @overload
-def estimate(plan: NumberChannel | BitQuery, aggregate: Aggregate) -> NormalEstimate: ...
+def estimate(plan: BitQuery, aggregate: Aggregate) -> NormalEstimate: ...
 @overload
 def estimate(plan: Query, aggregate: Aggregate, method: Method | None = None) -> Estimate | NormalEstimate: ...
 @overload
 def estimate(
     plan: Sampled, aggregate: Aggregate, method: Method | None = None
-) -> tuple[Estimate | NormalEstimate, ...]: ...
+) -> NormalEstimate | tuple[Estimate | NormalEstimate, ...]: ...
 @checked
 def estimate(
     plan: Any,
@@ -269,7 +267,7 @@ def estimate(
     """Estimate what reports tell, with standard errors and intervals.
 
     Args:
-        plan: a plan, or the path of its file; or a mechanism, a channel from numbers, or a query.
+        plan: a plan, or the path of its file; or a mechanism, or a query.
         aggregate: the tally of its reports; for a plan also reports, as `aggregate` takes them.
         method: how shares are fitted; by default what keeps what every report tells.
         confidence: of each interval by itself, for a plan; other estimates have `interval(confidence)`.
@@ -277,8 +275,8 @@ def estimate(
 
     Returns:
         Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
-        `Estimate` of its values' shares; of a channel from numbers, their means, scaled as it takes them; of a question
-        by one bit, the mean of its statistic; of several queries, the estimate of each.
+        `Estimate` of its values' shares; of queries about numbers, the means of what they tell, scaled as they take
+        them; of several other queries, the estimate of each.
 
     Raises:
         SordinoError: no reports, another mechanism's, or ones from which nothing can be learned.
@@ -302,19 +300,17 @@ def estimate(
 @overload
 def certify(plan: PlanLike) -> PlanCertificate: ...
 @overload
-def certify(plan: Mechanism | Query, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate: ...
+def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate: ...
 @overload
-def certify(plan: NumberChannel) -> AnswersCertificate: ...
-@overload
-def certify(plan: NumberChannel, definition: LDP) -> Certificate: ...
+def certify(plan: Query | Sampled, definition: LDP) -> Certificate: ...
 @checked
 def certify(plan: Any, definition: Any = None) -> Any:
     """Check integers against a promise, exactly, on every output.
 
     Args:
-        plan: a plan, or the path of its file, which holds its own promise; or a mechanism or a channel from numbers.
-        definition: what a mechanism is checked against. A channel from numbers is checked against the levels that it
-            declares, and under LDP these against epsilon.
+        plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
+        definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
+            differ more than two values that are read of them.
 
     Raises:
         SordinoError: a definition of another size or kind, or integers that are no channel.

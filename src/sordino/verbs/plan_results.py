@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from sordino.audit.answers import AnswersCertificate
 from sordino.audit.certify import Certificate
 from sordino.document.files import write_text
 from sordino.errors import UnavailableError
@@ -119,7 +118,7 @@ class PlanCertificate(Brief):
         return kept_by_each and (self.promise is None or self.promise.holds)
 
     @cached_property
-    def questions(self) -> Mapping[str, Certificate | AnswersCertificate]:
+    def questions(self) -> Mapping[str, Certificate]:
         """The verdict on each question by its name, codes as reports have them."""
         numbers = {q.name: q.certificate for q in self.plan.questions if isinstance(q, NumbersQuestion)}
         return {question.name: found for question, found in self.plan.certificates} | numbers

@@ -3,7 +3,7 @@
 Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) and Definition 4.
 """
 
-from sordino.audit.answers import AnswersCertificate
+from sordino.audit.certify import Certificate
 from sordino.exact.nats import Nats
 from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.questions.coordinates import CoordinatePromise
@@ -80,7 +80,7 @@ def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     ]
     reached.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
-    levels = dict.fromkeys(map(_level_kept, promise.certificates))
+    levels = dict.fromkeys(map(_most_telling, promise.certificates))
     return (
         Sentence(f"{verdict}: checked on the integers of every answer."),
         *(Sentence(line, Purpose.REACHED) for line in reached),
@@ -88,20 +88,13 @@ def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     )
 
 
-def _level_kept(certificate: AnswersCertificate) -> str:
-    """Whether answers about numbers tell no more than is reckoned with."""
+def _most_telling(certificate: Certificate) -> str:
+    """What the most telling answer about numbers tells of the whole record."""
     witness = certificate.witness
-    loss = "without bound" if witness.loss is None else told_of(witness.loss, witness.level)
-    where = f"code {witness.code}, between the scaled numbers {_listed(witness.numbers)} and {_listed(witness.others)}"
-    if not certificate.holds:
-        return (
-            f"An answer about numbers tells more than the {told(witness.level)} that it counts for: {loss}, at {where}."
-        )
-    return f"No answer about numbers tells more than it counts for, nor about others: most at {where}, {loss}."
-
-
-def _listed(numbers: tuple[float, ...]) -> str:
-    return ", ".join(f"{number:.6g}" for number in numbers)
+    if witness is None or witness.loss is None:
+        return "Some answer about numbers can show for certain what was not read of the record."
+    told = told_of(witness.loss, witness.loss + certificate.slack)
+    return f"No answer about numbers tells more of the record than by code {witness.code} of its mechanism: {told}."
 
 
 def _about_bins(promise: CoordinatePromise, i: int) -> str:

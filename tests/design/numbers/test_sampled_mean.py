@@ -1,5 +1,6 @@
 """The chosen channels: errors of TRUTHS' tables, exact losses to the worst belief, errors by enumeration, refusals."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import gamma, pi, tanh
@@ -7,13 +8,13 @@ from math import gamma, pi, tanh
 import numpy as np
 import pytest
 
-from sordino import SampledMean, SordinoError
+from asked_numbers import AskedNumbers, expected_error, single_answers
+from sordino import SordinoError, sampled_mean
+from sordino.audit.answers import answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.numbers.sampled_mean import (
-    expected_error,
     keeps_deltas,
-    single_answers,
     single_levels,
     whole_weights,
     worst_error,
@@ -44,7 +45,7 @@ def bounded(q, d=10):
 def test_the_errors_of_the_papers_figure(q):
     single, best = ROWS[q]
     assert expected_error(single_answers(FIGURE, "2", bounded(q)), 10_000, 10) == pytest.approx(single, abs=6e-5)
-    channel = SampledMean(FIGURE, "2", bounded(q))
+    channel = sampled_mean(FIGURE, "2", bounded(q))
     assert expected_error(channel, 10_000, 10) <= best * 1.0005 + 5e-5
     if q in ("0.01", "0.05", "0.1"):
         assert expected_error(channel, 10_000, 10) <= best * 0.95
@@ -61,7 +62,7 @@ def test_the_errors_of_the_papers_figure(q):
 )
 def test_the_errors_of_other_settings(deltas, q, single, best):
     assert expected_error(single_answers(deltas, 2, bounded(q)), 10_000, 10) == pytest.approx(single, abs=6e-5)
-    assert expected_error(SampledMean(deltas, 2, bounded(q)), 10_000, 10) <= best
+    assert expected_error(sampled_mean(deltas, 2, bounded(q)), 10_000, 10) <= best
 
 
 @pytest.mark.long
@@ -71,7 +72,7 @@ def test_no_worse_than_plain_answers_at_the_least_delta():
         d = int(rng.integers(1, 7))
         deltas = rng.choice(["0.1", "0.5", "1", "4"], d).tolist()
         rest = rng.choice(["0", "0.02", "0.3", "1"], d).tolist()
-        channel = SampledMean(deltas, "5", Dependence.bounded(rest))
+        channel = sampled_mean(deltas, "5", Dependence.bounded(rest))
         scale = 1 / tanh(min(map(float, deltas)) / 2)
         sampled = (d * scale) ** 2
         ball = pi * (gamma((d + 1) / 2) / gamma(d / 2)) ** 2 * d * scale**2
@@ -79,12 +80,13 @@ def test_no_worse_than_plain_answers_at_the_least_delta():
         assert worst_error(channel) <= single_answers(deltas, "5", Dependence.bounded(rest)).noise().sum()
 
 
-def law_of(channel):
-    """Pr(code | signs), shape (2,) * d + (codes,), from the channel's own integers."""
+def law_of(asked):
+    """Pr(code | signs), shape (2,) * d + (codes,), from the queries' own integers."""
+    channel = AskedNumbers(asked)
     law = np.empty((2,) * channel.d + (channel.outputs,))
     for record in product((0, 1), repeat=channel.d):
         signs = [2.0 * one - 1 for one in record]
-        law[record] = [float(channel.probability(signs, code)) for code in range(channel.outputs)]
+        law[record] = [float(share) for share in channel.law(signs)]
     return law
 
 
@@ -102,24 +104,24 @@ SMALL = {
 def test_the_claimed_losses_are_those_to_the_worst_belief(name, worst_loss):
     deltas, rest, epsilon = SMALL[name]
     dependence = Dependence.bounded(rest)
-    channel = SampledMean(deltas, epsilon, dependence)
+    channel = sampled_mean(deltas, epsilon, dependence)
     law = law_of(channel)
     np.testing.assert_allclose(law.sum(axis=-1), 1)
-    told = sampling_deltas(channel.types, dependence)
+    told = sampling_deltas(answers(channel), dependence)
     for i, (delta, q) in enumerate(zip(deltas, rest, strict=True)):
         assert told[i] <= delta
         assert worst_loss(law, i, float(q)) == pytest.approx(float(told[i]), rel=1e-9)
     flat = law.reshape(-1, channel.outputs)
-    assert np.log((flat.max(axis=0) / flat.min(axis=0)).max()) == pytest.approx(float(sampling_level(channel.types)))
-    assert sampling_level(channel.types) <= epsilon
+    assert np.log((flat.max(axis=0) / flat.min(axis=0)).max()) == pytest.approx(float(sampling_level(answers(channel))))
+    assert sampling_level(answers(channel)) <= epsilon
 
 
 @pytest.mark.long
 def test_the_claimed_losses_of_six_attributes(worst_loss):
     deltas, dependence = ["0.2", "0.2", *["2"] * 4], bounded("0.05", 6)
-    channel = SampledMean(deltas, "2", dependence)
+    channel = sampled_mean(deltas, "2", dependence)
     law = law_of(channel)
-    told = sampling_deltas(channel.types, dependence)
+    told = sampling_deltas(answers(channel), dependence)
     for i in range(6):
         assert worst_loss(law, i, 0.05) == pytest.approx(float(told[i]), rel=1e-9)
         assert told[i] <= deltas[i]
@@ -130,7 +132,7 @@ def test_the_claimed_losses_of_six_attributes(worst_loss):
 def test_the_papers_experiment_loses_no_more(q):
     """All signs are one fair coin with probability q, else fair and independent."""
     deltas = ["0.2", "0.2", "1", "2", "2"]
-    law = law_of(SampledMean(deltas, 2, bounded(q, 5)))
+    law = law_of(sampled_mean(deltas, 2, bounded(q, 5)))
     prior = np.full((2,) * 5, (1 - q) / 2**5)
     prior[(0,) * 5] += q / 2
     prior[(1,) * 5] += q / 2
@@ -143,10 +145,10 @@ def test_where_pairs_are_independent_but_not_the_rest(worst_loss):
     """x_0 = x_1 xor x_2 of fair bits: each alone may be asked fully, and no two together."""
     deltas = ["0.3", "0.3", "1.5"]
     xor = Dependence.bounded([1, 1, 1], {(i, (j,)): 0 for i in range(3) for j in range(3) if i != j})
-    channel = SampledMean(deltas, "1.5", xor)
+    channel = sampled_mean(deltas, "1.5", xor)
     assert keeps_deltas(channel, [Nats.of(delta) for delta in deltas], Nats.of("1.5"), xor)
     scales = [1 / tanh(0.15), 1 / tanh(0.15), 1 / tanh(0.75)]
-    assert channel.noise().sum() == pytest.approx(sum(scales) ** 2, rel=1e-4)
+    assert AskedNumbers(channel).noise().sum() == pytest.approx(sum(scales) ** 2, rel=1e-4)
     law = law_of(channel)
     records = [record for record in product((0, 1), repeat=3) if sum(record) % 2 == 0]
     for i, delta in enumerate(deltas):
@@ -158,8 +160,8 @@ def test_where_pairs_are_independent_but_not_the_rest(worst_loss):
 
 def test_the_expected_error_is_that_of_the_best_unbiased_estimate():
     """From the law alone: g_j = (mean x_j Pr(code | x)) / (mean Pr(code | x)), scaled to be unbiased."""
-    channel = SampledMean(["0.3", "1", "1.5"], 2, bounded("0.1", 3))
-    assert {len(answers[0].statistics) for answers in channel.types} == {1, 2}
+    channel = sampled_mean(["0.3", "1", "1.5"], 2, bounded("0.1", 3))
+    assert {len(answers[0].statistics) for answers in answers(channel)} == {1, 2}
     records = list(product((-1.0, 1.0), repeat=3))
     law = law_of(channel).reshape(8, -1)
     mean, slopes = law.mean(axis=0), np.array(records).T @ law / 8
@@ -181,13 +183,13 @@ def test_levels_alone_are_the_largest_that_all_deltas_allow():
             if i != j and limit is not None:
                 bounds.append(limit)
         assert level == min(bounds)
-    assert keeps_deltas(single_answers(deltas, "1.7", dependence), deltas, Nats.of("1.7"), dependence)
+    assert keeps_deltas(single_answers(deltas, "1.7", dependence).asked, deltas, Nats.of("1.7"), dependence)
 
 
 def test_what_is_not_kept_is_noticed():
     dependence = bounded("0.05", 3)
     deltas = [Nats.of(text) for text in ("0.2", "1", "1")]
-    channel = SampledMean(deltas, 1, dependence)
+    channel = sampled_mean(deltas, 1, dependence)
     assert keeps_deltas(channel, deltas, Nats.of(1), dependence)
     assert not keeps_deltas(channel, deltas, Nats.of("0.9"), dependence)
     assert not keeps_deltas(channel, [Nats.of("0.199"), *deltas[1:]], Nats.of(1), dependence)
@@ -197,15 +199,15 @@ def test_what_is_not_kept_is_noticed():
 @pytest.mark.long
 def test_a_thousand_numbers_in_two_groups():
     deltas, dependence = ["0.2"] * 200 + ["2"] * 800, bounded("0.05", 1000)
-    channel, single = SampledMean(deltas, 2, dependence), single_answers(deltas, 2, dependence)
-    assert channel.noise().sum() < 0.6 * single.noise().sum()
+    channel, single = sampled_mean(deltas, 2, dependence), single_answers(deltas, 2, dependence)
+    assert AskedNumbers(channel).noise().sum() < 0.6 * single.noise().sum()
 
 
 @pytest.mark.long
 def test_many_different_deltas():
     deltas, dependence = [str(Fraction(20 + j, 100)) for j in range(40)], bounded("0.05", 40)
-    channel, single = SampledMean(deltas, 2, dependence), single_answers(deltas, 2, dependence)
-    assert channel.noise().sum() < 0.3 * single.noise().sum()
+    channel, single = sampled_mean(deltas, 2, dependence), single_answers(deltas, 2, dependence)
+    assert AskedNumbers(channel).noise().sum() < 0.3 * single.noise().sum()
 
 
 def test_whole_weights():
@@ -241,18 +243,18 @@ def test_tables_that_hardly_anybody_is_asked_by_are_left_out(parts, kept):
 @pytest.mark.long
 def test_no_table_of_the_papers_figure_is_for_a_few():
     for q in ("0", "0.05", "0.2"):
-        channel = SampledMean(FIGURE, "2", bounded(q))
-        used = [0] * len(channel.tables)
-        for row, weight in zip(channel.rows, channel.weights, strict=True):
-            used[row.table] += weight
-        assert min(used) > sum(used) / 200
-        assert sum(used) & (sum(used) - 1) == 0
-        assert sum(used) <= 1 << 20
+        channel = sampled_mean(FIGURE, "2", bounded(q))
+        used = Counter()
+        for mechanism, weight in zip(channel.mechanisms, channel.weights, strict=True):
+            used[mechanism] += weight
+        assert min(used.values()) > used.total() / 200
+        assert used.total() & (used.total() - 1) == 0
+        assert used.total() <= 1 << 20
 
 
 def test_one_number_is_asked_by_one_bit():
-    channel = SampledMean(["1"], "1", Dependence.unknown(1))
-    assert channel.noise() == pytest.approx([1 / tanh(0.5) ** 2])
+    channel = sampled_mean(["1"], "1", Dependence.unknown(1))
+    assert AskedNumbers(channel).noise() == pytest.approx([1 / tanh(0.5) ** 2])
 
 
 @pytest.mark.parametrize(
@@ -272,10 +274,10 @@ def test_one_number_is_asked_by_one_bit():
 )
 def test_wrong_deltas_are_refused(deltas, epsilon, text):
     with pytest.raises(SordinoError) as refusal:
-        SampledMean(deltas, epsilon, Dependence.unknown(2))
+        sampled_mean(deltas, epsilon, Dependence.unknown(2))
     assert text in str(refusal.value)
 
 
 def test_a_bound_must_be_a_dependence():
     with pytest.raises(SordinoError, match="dependence must be a Dependence; found list"):
-        SampledMean(["1", "1"], 2, [[0, 0.1], [0.1, 0]])
+        sampled_mean(["1", "1"], 2, [[0, 0.1], [0.1, 0]])

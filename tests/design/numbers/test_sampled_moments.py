@@ -7,16 +7,21 @@ from math import exp, log, log1p
 import numpy as np
 import pytest
 
+from asked_numbers import AskedNumbers
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers import sampled_moments
+from sordino.design.numbers import sampled_moments as module
 from sordino.design.numbers.drawn_answers import whole_shares
-from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import projected_least_squares, regression_statistics
 from sordino.mechanism.aggregate import Aggregate
 
 NAMES = covariance_statistics(range(3))
+
+
+def asked_moments(*arguments, **options):
+    return AskedNumbers(sampled_moments(*arguments, **options))
 
 
 def statistic(name, record):
@@ -43,7 +48,7 @@ def half_gap(prior, i, name):
 
 def bayesian_losses(channel, prior):
     """For each number the largest ratio, over all codes, of what two of its values say; exactly."""
-    rows = {record: [channel.probability(record, code) for code in range(channel.outputs)] for record in prior}
+    rows = {record: channel.law(record) for record in prior}
     losses = []
     for i in range(channel.d):
         sent = [
@@ -74,12 +79,12 @@ DELTAS, EPSILON = ["0.25", "1", "3"], "3"
 @pytest.mark.parametrize("seed", range(6))
 def test_no_report_tells_more_than_the_deltas(seed, exp_bounds):
     prior = random_prior(seed)
-    channel = SampledMoments(DELTAS, EPSILON, told_of(prior))
+    channel = asked_moments(DELTAS, EPSILON, told_of(prior))
     for ratio, delta in zip(bayesian_losses(channel, prior), DELTAS, strict=True):
         assert ratio <= exp_bounds(Fraction(delta))[0]
     # The first number's own statistic is answered at its delta, as far as a coin on 64-bit words can.
     assert float(bayesian_losses(channel, prior)[0]) == pytest.approx(exp(0.25), rel=1e-12)
-    every = [[channel.probability(record, code) for code in range(channel.outputs)] for record in prior]
+    every = [channel.law(record) for record in prior]
     assert max(max(column) / min(column) for column in zip(*every, strict=True)) <= exp_bounds(Fraction(3))[0]
 
 
@@ -91,12 +96,12 @@ def test_independence_of_all_pairs_protects_no_product(exp_bounds):
     pairs = {(i, (j,)): 0 for i in range(3) for j in range(3) if i != j}
     assert all(half_gap(XOR, i, (j,)) == 0 for i, (j,) in pairs)
     products = [name for name in NAMES if len(name) == 2 and name[0] != name[1]]
-    channel = SampledMoments(DELTAS, EPSILON, Dependence.bounded([1, 1, 1], pairs), pairs=products)
+    channel = asked_moments(DELTAS, EPSILON, Dependence.bounded([1, 1, 1], pairs), pairs=products)
     for ratio, delta in zip(bayesian_losses(channel, XOR), DELTAS, strict=True):
         assert ratio <= exp_bounds(Fraction(delta))[0]
     # Were the bounds of pairs taken for products, all of epsilon would be lost; so this test can fail.
     wrong = Dependence.bounded([1, 1, 1], pairs | {(0, (1, 2)): 0})
-    careless = SampledMoments(["0.25", "3", "3"], EPSILON, wrong, pairs=products)
+    careless = asked_moments(["0.25", "3", "3"], EPSILON, wrong, pairs=products)
     assert bayesian_losses(careless, XOR)[0] > exp_bounds(Fraction(2))[1]
 
 
@@ -112,7 +117,7 @@ def test_levels_are_the_highest_that_the_deltas_allow(seed):
         for name in names
         if {*name} != {i} and rng.random() < 0.3
     }
-    channel = SampledMoments(deltas.tolist(), "2", Dependence.bounded(rest.tolist(), declared))
+    channel = asked_moments(deltas.tolist(), "2", Dependence.bounded(rest.tolist(), declared))
     assert channel.moments.names == names
     for name, level in zip(names, channel.levels, strict=True):
         allowed = [2.0]
@@ -125,7 +130,7 @@ def test_levels_are_the_highest_that_the_deltas_allow(seed):
 
 def test_known_levels():
     # Two protected numbers, one that may be told; q = 1/5 tells how far the protected ones show in the third.
-    channel = SampledMoments(["1/2", "1/2", 4], 4, Dependence.bounded(["1/5"] * 3))
+    channel = asked_moments(["1/2", "1/2", 4], 4, Dependence.bounded(["1/5"] * 3))
     levels = dict(zip(channel.moments.names, (level.floor() for level in channel.levels), strict=True))
     free = log(1 + 5 * (exp(0.5) - 1))
     expected = {name: free if {*name} == {2} else 0.5 for name in NAMES}
@@ -133,7 +138,7 @@ def test_known_levels():
 
 
 def test_moments_are_drawn_in_proportion_to_their_scale():
-    channel = SampledMoments(DELTAS, EPSILON, Dependence.bounded([0.1] * 3))
+    channel = asked_moments(DELTAS, EPSILON, Dependence.bounded([0.1] * 3))
     scales = np.array([1 / np.tanh(level.floor() / 2) for level in channel.levels])
     shares = np.array(channel.weights) / sum(channel.weights)
     np.testing.assert_allclose(shares, scales / scales.sum(), atol=1e-4)
@@ -175,14 +180,14 @@ def prediction_error(names, target, features, slopes, intercept):
 @pytest.mark.parametrize(("d", "target", "features"), [(4, 1, None), (5, 4, [0, 2]), (2, 0, None)])
 def test_a_regression_draws_what_its_prediction_needs(d, target, features):
     dependence = Dependence.bounded([0.1] * d)
-    channel = SampledMoments(["0.5", *["2"] * (d - 1)], "2", dependence, target=target, features=features)
+    channel = asked_moments(["0.5", *["2"] * (d - 1)], "2", dependence, target=target, features=features)
     asked = features or [j for j in range(d) if j != target]
     names = channel.moments.names
     assert names == regression_statistics(target, asked)
     # Signs with the expected squared lengths, all of them: their average is the expectation.
-    length = np.sqrt(sampled_moments.SLOPES / len(asked))
+    length = np.sqrt(module.SLOPES / len(asked))
     draws = [
-        prediction_error(names, target, asked, length * np.array(signs), sign * np.sqrt(sampled_moments.INTERCEPT))
+        prediction_error(names, target, asked, length * np.array(signs), sign * np.sqrt(module.INTERCEPT))
         for signs in product((-1, 1), repeat=len(asked))
         for sign in (-1, 1)
     ]
@@ -200,7 +205,7 @@ def test_a_regression_draws_what_its_prediction_needs(d, target, features):
 
 
 def test_pairs_come_with_the_numbers_that_they_are_made_of():
-    channel = SampledMoments(["1"] * 4, "1", Dependence.unknown(4), pairs=[(2, 0), (3, 3), (0, 2)])
+    channel = asked_moments(["1"] * 4, "1", Dependence.unknown(4), pairs=[(2, 0), (3, 3), (0, 2)])
     assert channel.moments.names == ((0,), (2,), (3,), (0, 2), (3, 3))
 
 
@@ -234,26 +239,26 @@ def test_what_cannot_be_asked_is_refused():
         ((["1"] * 3, "2", free, None, None, [1]), "features must come with a target"),
     ):
         with pytest.raises(SordinoError, match=message):
-            SampledMoments(*arguments)
+            sampled_moments(*arguments)
 
 
 def test_a_number_of_which_nothing_may_be_told_spoils_only_what_shows_it():
     known = Dependence.bounded([0, 1, 1])
-    channel = SampledMoments(["0", "1", "2"], "2", known, pairs=[(1, 2)])
+    channel = asked_moments(["0", "1", "2"], "2", known, pairs=[(1, 2)])
     assert [level.floor() for level in channel.levels] == pytest.approx([1, 1, 1])
     with pytest.raises(SordinoError, match=r"found a level of 0 for \(0,\)"):
-        SampledMoments(["0", "1", "2"], "2", known, pairs=[(0, 2)])
+        sampled_moments(["0", "1", "2"], "2", known, pairs=[(0, 2)])
 
 
 def test_levels_that_the_rule_does_not_allow_stop_the_build(monkeypatch):
-    monkeypatch.setattr(sampled_moments, "statistic_levels", lambda names, deltas, epsilon, *_: [epsilon] * len(names))
+    monkeypatch.setattr(module, "statistic_levels", lambda names, deltas, epsilon, *_: [epsilon] * len(names))
     with pytest.raises(SordinoError, match="must keep every delta"):
-        SampledMoments(DELTAS, EPSILON, Dependence.unknown(3))
+        sampled_moments(DELTAS, EPSILON, Dependence.unknown(3))
 
 
 def test_a_fit_of_a_hundred_thousand_people_is_close():
     # Five uniform features, whose slopes explain so much that predicting 0 has an excess loss of .09.
-    channel = SampledMoments(["2"] * 6, "2", Dependence.unknown(6), target=5)
+    channel = asked_moments(["2"] * 6, "2", Dependence.unknown(6), target=5)
     slopes = np.full(5, np.sqrt(0.54 / 5))
     truth = [
         0.0 if len(name) == 1 else slopes[name[0]] / 3 if 5 in name else -1 / 3 if name[0] == name[1] else 0.0
@@ -264,6 +269,6 @@ def test_a_fit_of_a_hundred_thousand_people_is_close():
     law = np.stack([shares * (1 - positive), shares * positive], axis=1).ravel()
     losses = []
     for counts in np.random.default_rng(7).multinomial(100_000, law, size=100):
-        value = projected_least_squares(channel, Aggregate(channel.fingerprint, 100_000, counts), 5).value
+        value = projected_least_squares(channel.asked, Aggregate(channel.fingerprint, 100_000, counts), 5).value
         losses.append((np.sum((value[1:] - slopes) ** 2) / 3 + value[0] ** 2) / 2)
     assert np.mean(losses) < 0.006

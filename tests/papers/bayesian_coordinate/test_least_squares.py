@@ -5,7 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import sampled_moments
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.mechanism.aggregate import Aggregate
 from sordino.papers.bayesian_coordinate import least_squares as regression
 from sordino.papers.bayesian_coordinate.least_squares import (
@@ -50,7 +51,7 @@ def test_the_loss_is_half_the_excess_of_the_mean_squared_error(records):
 
 
 def test_means_of_statistics_are_the_populations(records):
-    moments = SampledMoments(LDP.deltas, LDP.epsilon, LDP.dependence, target=5).moments
+    moments = MomentEstimator.of(sampled_moments(LDP.deltas, LDP.epsilon, LDP.dependence, target=5)).moments
     assert statistics_of(moments.names) == pytest.approx(moments.values(records).mean(axis=0), abs=0.012)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.document.codec import freeze, thaw_mechanism
+from sordino.document.codec import freeze, thaw_over
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.binary import BinaryOptimal
@@ -50,7 +50,7 @@ def read_part(part):
 @pytest.mark.parametrize(("mechanism", "definition"), FROZEN.values(), ids=FROZEN)
 def test_a_mechanism_is_the_same_after_its_freezing(mechanism, definition):
     part = freeze(mechanism)
-    again = thaw_mechanism(read_part(part), definition, mechanism.k)
+    again = thaw_over(read_part(part), definition, mechanism.k)
     assert type(again) is type(mechanism)
     assert (again.parameters, again.outputs) == (mechanism.parameters, mechanism.outputs)
     assert freeze(again) == part
@@ -91,7 +91,7 @@ MISFITS = {
 @pytest.mark.parametrize(("name", "definition", "k", "words"), MISFITS.values(), ids=MISFITS)
 def test_a_mechanism_must_fit_its_promise(name, definition, k, words):
     with pytest.raises(SordinoError, match=words):
-        thaw_mechanism(read_part(freeze(FROZEN[name][0])), definition, k)
+        thaw_over(read_part(freeze(FROZEN[name][0])), definition, k)
 
 
 LINE = [[abs(x - y) for y in range(4)] for x in range(4)]

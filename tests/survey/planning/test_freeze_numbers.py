@@ -9,8 +9,8 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from sordino import LevelResponse, Mixture, Moments, OneBit, SampledBits, SordinoError
-from sordino.document.codec import NUMBER_CHANNELS, freeze, thaw
+from asked_numbers import AskedNumbers
+from sordino import BitFlips, Number, Query, RandomizedResponse, SordinoError, WindowResponse
 from sordino.document.sealed import canonical
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
@@ -40,7 +40,7 @@ def plan_of(name):
 
 def forged(path, plan, forge):
     document = json.loads(plan.bytes)
-    forge(document["queries"][0]["channel"])
+    forge(document["queries"][0]["queries"])
     del document["hash"]
     document["hash"] = "sha256:" + sha256(canonical(document)).hexdigest()
     path.write_bytes(canonical(document) + b"\n")
@@ -50,19 +50,19 @@ def forged(path, plan, forge):
 @pytest.mark.parametrize(
     ("name", "kind", "epsilon"),
     [
-        ("one", LevelResponse, 8),
-        ("two", Mixture, 5),
-        pytest.param("two at 8", Mixture, 8, marks=pytest.mark.long),
+        ("one", WindowResponse, 8),
+        ("two", BitFlips, 5),
+        pytest.param("two at 8", BitFlips, 8, marks=pytest.mark.long),
     ],
 )
-def test_a_plan_asks_by_levels_and_holds_them(tmp_path, name, kind, epsilon):
+def test_a_plan_asks_by_finite_mechanisms_and_holds_them(tmp_path, name, kind, epsilon):
     plan = plan_of(name)
     plan.save(tmp_path / "plan.json")
     loaded = Plan.load(tmp_path / "plan.json")
     (question,) = loaded.questions
-    assert isinstance(question.channel, kind)
-    assert question.channel == plan.questions[0].channel
-    assert question.channel.fingerprint == plan.questions[0].channel.fingerprint
+    assert isinstance(question.query.mechanisms[0], kind)
+    assert question.query == plan.questions[0].query
+    assert question.query.fingerprint == plan.questions[0].query.fingerprint
     assert plan.promise.holds
     assert plan.promise.level <= Nats.of(epsilon)
     assert float(plan.promise.level) > epsilon - 0.01
@@ -73,13 +73,14 @@ def test_a_plan_asks_by_levels_and_holds_them(tmp_path, name, kind, epsilon):
 
 def test_expected_errors_are_below_those_of_a_bit_and_are_reached():
     (question,) = plan_of("one").questions
-    bit = 30 * np.sqrt(OneBit("8").noise()[0] / 10_000)
+    channel = AskedNumbers(question.query)
+    bit = 30 * np.sqrt(AskedNumbers(Query(Number(0), RandomizedResponse(2, "8"))).noise()[0] / 10_000)
     for age in (20.0, 33.3, 50.0, 61.5, 80.0):
         records = np.full((10_000, 1), (age - 50) / 30)
         (expected,) = question.forecast(records).stderr
         assert expected < bit / 5
-        tallies = [question.channel.tally(question.channel.privatize(records)) for _ in range(40)]
-        errors = [question.channel.means(tally)[0] * 30 + 50 - age for tally in tallies]
+        tallies = [channel.tally(channel.privatize(records)) for _ in range(40)]
+        errors = [channel.means(tally)[0] * 30 + 50 - age for tally in tallies]
         # Five deviations of a root of 40 squares.
         assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(expected, rel=5 / np.sqrt(80))
 
@@ -95,37 +96,34 @@ def test_estimates_are_in_the_units_of_the_data():
         assert row["low"] <= truth <= row["high"]
 
 
-CHANNELS = {
-    "levels": LevelResponse(5, "3", 2),
-    "mixture": Mixture(
-        3,
-        [
-            [((2,), LevelResponse.best("2"))],
-            [((0, 1), SampledBits(Moments.first(2), ["1", "2"], [3, 5])), ((2,), LevelResponse(2, "1"))],
-        ],
-        [5, 2],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CHANNELS)
-def test_channels_come_back_from_a_document(name):
-    channel = CHANNELS[name]
-    frozen = json.loads(json.dumps(freeze(channel)))
-    assert thaw(frozen, NUMBER_CHANNELS) == channel
+def bold(table):
+    """The table of one who lies less, and the sum as it was."""
+    most, *_, least = sorted(range(len(table)), key=lambda place: -int(table[place]))
+    moved = int(table[least]) // 2
+    shifted = {most: int(table[most]) + moved, least: int(table[least]) - moved}
+    return [str(shifted.get(place, int(weight))) for place, weight in enumerate(table)]
 
 
 FORGED = {
-    "a coin that tells more": ("one", lambda c: c.update(threshold=str(2**64 - 1))),
-    "fewer codes within": ("one", lambda c: c.update(window=1)),
-    "no levels": ("one", lambda c: c.update(levels=1)),
-    "a threshold for liars": ("one", lambda c: c.update(threshold="1")),
-    "a part that tells more": ("two", lambda c: c["types"][0][1]["channel"].update(threshold=str(2**64 - 2**40))),
-    "one number twice": ("two", lambda c: c["types"][0][1].update(places=[0])),
-    "a type for nobody": ("two", lambda c: c.update(weights=[0])),
-    "another type": ("two", lambda c: c["types"].append([])),
-    "a mixture in a mixture": ("two", lambda c: c["types"][0][0].update(channel=json.loads(json.dumps(c)))),
-    "a place that is none": ("two", lambda c: c["types"][0][1].update(places=[7])),
+    "a coin that tells more": ("one", lambda c: c["mechanisms"][0].update(threshold=str(2**64 - 1))),
+    "fewer codes within": ("one", lambda c: c["mechanisms"][0].update(window=1)),
+    "one value": ("one", lambda c: c["mechanisms"][0].update(k=1)),
+    "a threshold for liars": ("one", lambda c: c["mechanisms"][0].update(threshold="1")),
+    "more points than values": ("one", lambda c: c.update(statistics=[["number", 0, 40]])),
+    "a flip that tells more": ("two", lambda c: c["mechanisms"][0].update(table=bold(c["mechanisms"][0]["table"]))),
+    "one number twice": ("two", lambda c: c.update(statistics=[["signs", 0, 0]])),
+    "one number only": ("two", lambda c: c.update(statistics=[["number", 0, 2]])),
+    "a query for nobody": ("two", lambda c: c.update(weights=[0])),
+    "another weight": ("two", lambda c: c["weights"].append(1)),
+    "a mechanism that is none": ("two", lambda c: c.update(through=[1])),
+    "a mechanism for nothing": (
+        "two",
+        lambda c: c["mechanisms"].append({"name": "randomized", "k": 2, "threshold": "1"}),
+    ),
+    "another statistic": ("two", lambda c: c.update(statistics=[["sums", 0, 1]])),
+    "a statistic without arguments": ("two", lambda c: c.update(statistics=[["signs"]])),
+    "a place that is none": ("two", lambda c: c.update(statistics=[["signs", 0, 7]])),
+    "another entry": ("two", lambda c: c.update(also=1)),
 }
 
 
@@ -134,8 +132,3 @@ def test_forged_integers_are_refused(tmp_path, forge):
     name, change = FORGED[forge]
     with pytest.raises(SordinoError):
         Plan.load(forged(tmp_path / "forged.json", plan_of(name), change))
-
-
-def test_other_channels_are_not_frozen():
-    with pytest.raises(SordinoError, match="that a survey can choose; found OneBit"):
-        freeze(OneBit("1"))

@@ -5,6 +5,7 @@ programs over all beliefs that the declared dependence allows, and under priors 
 """
 
 from fractions import Fraction
+from functools import partial
 from itertools import permutations, product
 from math import prod
 
@@ -12,11 +13,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from asked_numbers import AskedNumbers
 from sordino.design.dependence.from_sample import Bound, Statement
 from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
 from sordino.domain.categories import Categories
 from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.number import NumberChannel
+from sordino.query.sampled import Sampled
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.statement import save_statement
 from sordino.survey.reading.schema import Survey
@@ -34,12 +36,13 @@ def channel_of(plan, values):
     for cell in product(*map(range, shape)):
         record = {name: values[name][at] for name, at in zip(plan.places, cell, strict=True)}
         for question, first, weight in zip(plan.questions, plan.sampled.offsets, weights, strict=False):
-            mechanism = question.query.mechanism
-            for code in range(mechanism.outputs):
-                if isinstance(mechanism, NumberChannel):
-                    share = mechanism.probability([record[name] for name in question.asked], code)
-                else:
-                    share = Fraction(mechanism.weight(record[question.name], code), mechanism.denominator)
+            if isinstance(question.query, Sampled):
+                own = AskedNumbers(question.query).law([record[name] for name in question.asked])
+            else:
+                mechanism = question.query.mechanism
+                weigh = partial(mechanism.weight, record[question.name])
+                own = [Fraction(weigh(code), mechanism.denominator) for code in range(mechanism.outputs)]
+            for code, share in enumerate(own):
                 law[(*cell, first + code)] = share * Fraction(weight, sum(weights))
     assert np.abs(law.sum(axis=-1) - 1).max() < 1e-12
     # Some codes are never sent.
@@ -341,12 +344,11 @@ def test_the_question_and_the_statistic_are_drawn_apart():
     codes = sampled.privatize([np.zeros((n, 2))] * 3, source).astype(np.int64)
     counts, expected = [], []
     for question, first, weight in zip(plan.questions, sampled.offsets, (1, 2, 1), strict=False):
-        channel = question.channel
-        for which in range(len(channel.types)):
-            own = np.array(channel.codes(which))
-            counts.append(np.isin(codes, first + own).sum())
-            share = sum(channel.probability([0.0, 0.0], int(code)) for code in own)
-            expected.append(n * float(share) * weight / 4)
+        asked = AskedNumbers(question.query)
+        law = np.array([float(share) for share in asked.law([0.0, 0.0])])
+        for own in map(range, asked.offsets, asked.offsets[1:]):
+            counts.append(np.isin(codes, first + np.array(own)).sum())
+            expected.append(n * law[list(own)].sum() * weight / 4)
     counts, expected = np.array(counts), np.array(expected)
     assert counts.sum() == n
     assert len(counts) > 8

@@ -59,11 +59,11 @@ GOLDEN = {
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",
     "many": "34801949147b2a328636",
-    "means": "b866090a0908bc9a15b7",
-    "means under deltas": "09fbca6e2a7f5040c635",
-    "means in two groups": "77d5d8e5dd137989f1f8",
-    "covariance": "cd8fc157b0798964c5bc",
-    "regression": "ef51bd1eb0f6b6e27d61",
+    "means": "8a4aa0e286a76eaf0d53",
+    "means under deltas": "959c7b080ce4d6cdc943",
+    "means in two groups": "97519d8ee9650cd1bb56",
+    "covariance": "dd28b9c4103f31c4d392",
+    "regression": "a92a34d9c9bbf65ed1a6",
 }
 
 

@@ -98,8 +98,8 @@ def test_what_is_frozen_is_what_was_asked(plan, tmp_path):
         Fraction(2, 5),
         Fraction(1, 5),
     ]
-    assert [question.query.mechanism.fingerprint for question in loaded.questions] == [
-        question.query.mechanism.fingerprint for question in plan.questions
+    assert [question.query.fingerprint for question in loaded.questions] == [
+        question.query.fingerprint for question in plan.questions
     ]
     assert [plan.document.attributes[name].delta for name in plan.places] == ["2", "1", "1/2", "2"]
     assert plan.document.attributes["age"].columns == ["years"]
@@ -109,8 +109,7 @@ def test_what_is_frozen_is_what_was_asked(plan, tmp_path):
 def test_answers_are_placed_in_the_record(plan):
     """The channels count places within their question, the promise within the plan."""
     names = [
-        [{plan.places[j] for s in answer.statistics for j in s} for t in q.types for answer in t]
-        for q in plan.questions
+        [{plan.places[j] for s in one.statistics for j in s} for t in q.types for one in t] for q in plan.questions
     ]
     assert [set().union(*told) for told in names] == [
         {"smoker"},
@@ -166,8 +165,12 @@ def test_an_attribute_that_is_not_asked_is_protected_from_the_others():
         read((asks, '[[ask]]\nmean = ["age", "height"]\n'))
 
 
+def coins(document):
+    return document["queries"][2]["queries"]["mechanisms"]
+
+
 FORGED = {
-    "a coin that tells more": lambda d: d["queries"][2]["channel"]["thresholds"].__setitem__(1, str(2**64 - 2**50)),
+    "a coin that tells more": lambda d: coins(d)[0].update(threshold=str(2**64 - 2**50)),
     "a larger epsilon of a histogram": lambda d: d["attributes"]["smoker"].update(protect={"epsilon": "3/2"}),
     "a smaller delta": lambda d: d["attributes"]["height"].update(delta="1/2"),
     "a smaller epsilon": lambda d: d.update(epsilon="1"),
@@ -188,9 +191,9 @@ MISSHAPEN = {
     "dependence of others": lambda d: d["dependence"]["rest"].update(salary="1"),
     "dependence above one": lambda d: d["dependence"]["rest"].update(age="2"),
     "dependence in another spelling": lambda d: d["dependence"]["rest"].update(age="0.1"),
-    "a statistic of no number": lambda d: d["queries"][2]["channel"]["statistics"].__setitem__(0, [2]),
-    "a weight of zero": lambda d: d["queries"][2]["channel"]["weights"].__setitem__(0, 0),
-    "too few coins": lambda d: d["queries"][2]["channel"]["thresholds"].pop(),
+    "a statistic of no number": lambda d: d["queries"][2]["queries"]["statistics"].__setitem__(0, ["number", 2, 2]),
+    "a weight of zero": lambda d: d["queries"][2]["queries"]["weights"].__setitem__(0, 0),
+    "too few coins": lambda d: coins(d).pop(),
     "a number that is a category": lambda d: d["queries"][1].update(numbers=["smoker", "age"]),
     "a channel of other numbers": lambda d: d["queries"][1].update(numbers=["weight", "age", "height"]),
     "a regression without its statistics": lambda d: d["queries"][1].update(asked="regression"),

@@ -10,12 +10,16 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.audit.answers import answers
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level
+from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.reproducible import coarse
-from sordino.domain.statistic import Moments, Statistic
-from sordino.exact.nats import Nats
-from sordino.mechanism.sampled_bits import SampledBits
+from sordino.domain.statistic import Statistic
+from sordino.exact.nats import Nats, NatsLike
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.query.number import statistic_of
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 
 SHARES = 1 << 16
 """Weights together, at least: a statistic's share is met to a part in a thousand where 64 are drawn."""
@@ -41,10 +45,30 @@ def highest_levels(
     return tuple(levels)
 
 
-def one_number(levels: Sequence[Nats]) -> SampledBits:
+def one_bit_each(moments: Sequence[Statistic], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:
+    """One bit about one of several moments, each by randomized response of its sign at its own level.
+
+    Example:
+        >>> one_bit_each([(0,), (0, 1)], ["1", "2"], [1, 3]).outputs
+        4
+    """
+    coins = {level: RandomizedResponse(2, level) for level in set(levels)}
+    asked = zip(moments, levels, strict=True)
+    return Sampled(tuple(Query(statistic_of(moment), coins[level]) for moment, level in asked), tuple(weights))
+
+
+def one_number(levels: Sequence[Nats]) -> Sampled:
     """A bit about one number, drawn in proportion to coth(level / 2), which makes the least total error."""
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
-    return SampledBits(Moments.first(len(levels)), levels, whole_shares(spread))
+    return one_bit_each([(j,) for j in range(len(levels))], levels, whole_shares(spread))
+
+
+def keeps_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> bool:
+    """Whether one report surely tells at most delta of each attribute, and epsilon of the record."""
+    types = answers(asked)
+    told = sampling_deltas(types, dependence)
+    within = all(loss <= delta for loss, delta in zip(told, deltas, strict=True))
+    return within and sampling_level(types) <= epsilon
 
 
 def whole_shares(shares: NDArray[np.float64]) -> list[int]:

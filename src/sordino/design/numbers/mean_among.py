@@ -1,45 +1,50 @@
 """The means of some attributes of a record, asked so that the deltas of all its attributes are kept.
 
-Guarantee: as `SampledMean`, for the attributes that are asked; an answer's level is also at most what the deltas of the
-others allow. Candidates: one number each by one bit at the largest level that every delta allows; and the channel of
-`SampledMean` below the level that the other attributes allow for any answers together. The one with the smaller worst
+Guarantee: as `sampled_mean`, for the attributes asked; an answer's level is also at most what the deltas of the others
+allow. Candidates: one number each by one bit at the largest level that every delta allows; and the channel of
+`sampled_mean` below the level that the other attributes allow for any answers together. The one with the smaller worst
 error is taken, and proved again by the plan's promise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level
 from sordino.design.numbers.drawn_answers import highest_levels, one_number
-from sordino.design.numbers.sampled_mean import SampledMean, worst_error
-from sordino.domain.statistic import Moments
+from sordino.design.numbers.sampled_mean import sampled_mean, worst_error
 from sordino.exact.nats import Nats
-from sordino.mechanism.number import NumberChannel
-from sordino.mechanism.sampled_bits import SampledBits
+from sordino.query.number import NumberStatistic
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 
 
-def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int]) -> NumberChannel:
-    """The channel for the means of some numbers of a record of d attributes.
+def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int]) -> Sampled:
+    """The queries for the means of some numbers of a record of d attributes.
 
     Args:
         deltas: of all d attributes, above 0 and at most epsilon.
         epsilon: the LDP level of a report at most.
         dependence: between all attributes.
-        asked: the places of the numbers; the channel takes these numbers, in this order.
+        asked: the places of the numbers; the queries read these numbers, in this order.
     """
     singles = one_number(highest_levels([(j,) for j in asked], deltas, epsilon, dependence))
     others = [largest_level(deltas[i], dependence.of_rest(i)) for i in range(len(deltas)) if i not in asked]
     most = min([epsilon, *(level for level in others if level is not None)])
-    together = SampledMean([min(deltas[j], most) for j in asked], most, _among(dependence, asked))
+    together = sampled_mean([min(deltas[j], most) for j in asked], most, _among(dependence, asked))
     # In case of a tie the simpler one: it asks for one number, by one bit.
     return together if worst_error(together) < worst_error(singles) * (1 - 1e-6) else singles
 
 
-def among(channel: SampledBits, asked: Sequence[int]) -> SampledBits:
-    """The same channel for whoever holds only the numbers that it asks for, in this order."""
+def among(drawn: Sampled, asked: Sequence[int]) -> Sampled:
+    """The same queries for whoever holds only the numbers that they read, in this order."""
     place = {old: new for new, old in enumerate(asked)}
-    names = tuple(tuple(sorted(place[j] for j in name)) for name in channel.moments.names)
-    return SampledBits.from_thresholds(Moments(len(asked), names), channel.thresholds, channel.weights)
+    return Sampled(tuple(_moved(query, place) for query in drawn.queries), drawn.weights)
+
+
+def _moved(query: Query | Sampled, place: Mapping[int, int]) -> Query | Sampled:
+    if isinstance(query, Query) and isinstance(query.statistic, NumberStatistic):
+        return Query(query.statistic.moved(place), query.mechanism)
+    return query
 
 
 def _among(dependence: Dependence, asked: Sequence[int]) -> Dependence:

@@ -1,7 +1,7 @@
 """How exact means, covariances and coefficients will be, before anybody is asked, and whether a regression is told.
 
 The standard errors are those that estimates will show: the estimator's own formulas, at the expected means of the
-statistics with the channel's exact variances. Whether a regression will be refused is found by its own rule on means
+statistics with the queries' exact variances. Whether a regression will be refused is found by its own rule on means
 with normal errors of these variances, always the same ones: forecasts do not change from run to run, and no plan holds
 one.
 """
@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from sordino.domain.ranges import Ranges
+from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import check_distinct, solve
 from sordino.estimation.told import Told
-from sordino.mechanism.number import NumberChannel
+from sordino.query.sampled import Sampled
 
 ForecastKind = Literal["mean", "covariance", "regression"]
 
@@ -65,34 +67,36 @@ class NumbersAccuracy:
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What a channel's estimates are expected to be made of.
+    """What the estimates of some queries are expected to be made of.
 
     Attributes:
-        channel: by which people answer.
+        moments: that the queries tell.
         ranges: of the numbers, in the units of the data; of a regression the target last.
-        means: of the channel's statistics, shape (m,).
+        means: of these, shape (m,).
         variance: of the means that one person tells, shape (m,).
     """
 
-    channel: NumberChannel
+    moments: Moments
     ranges: Ranges
     means: Floats
     variance: Floats
 
     @classmethod
-    def of(cls, channel: NumberChannel, ranges: Ranges, records: Floats) -> "Expected":
+    def of(cls, asked: Sampled, ranges: Ranges, records: Floats) -> "Expected":
         """Of people who are like some records of scaled numbers, shape (n, d)."""
-        return cls(channel, ranges, channel.moments.values(records).mean(axis=0), channel.expected_variance(records))
+        reader = MomentEstimator.of(asked)
+        means = reader.moments.values(records).mean(axis=0)
+        return cls(reader.moments, ranges, means, reader.expected_variance(records))
 
     def told(self, people: int, errors: Floats | None = None) -> Told:
         """What so many people tell: the expected means, or with errors in units of their standard errors."""
         variance = self.variance / people
         means = self.means if errors is None else self.means + errors * np.sqrt(variance)
-        return Told(self.channel.moments.names, means, np.diag(variance))
+        return Told(self.moments.names, means, np.diag(variance))
 
     def refused(self, people: int, draws: int = DRAWS) -> float:
         """The part of surveys among so many people whose regression is refused."""
-        features, rng = range(self.channel.d - 1), np.random.default_rng(0)
+        features, rng = range(self.moments.d - 1), np.random.default_rng(0)
         errors = rng.standard_normal((draws, len(self.means)))
         return sum(self._refused(self.told(people, row), features) for row in errors) / draws
 
@@ -137,7 +141,7 @@ def unknown_records(d: int, target: int | None = None) -> Floats:
 def expected_numbers(
     asked: ForecastKind,
     names: Sequence[str],
-    channel: NumberChannel,
+    queries: Sampled,
     ranges: Ranges,
     people: int,
     records: Floats | None = None,
@@ -146,15 +150,15 @@ def expected_numbers(
 
     Args:
         asked: what is estimated.
-        names: of the numbers, in the channel's order; of a regression the target last.
-        channel: by which it is asked.
+        names: of the numbers, in the queries' order; of a regression the target last.
+        queries: by which it is asked.
         ranges: of the numbers, in the units of the data.
         people: who answer.
         records: what they are expected to be like, scaled numbers of shape (n, d); `unknown_records` by default.
     """
     d, half = len(names), ranges.half
     target = d - 1 if asked == "regression" else None
-    expected = Expected.of(channel, ranges, unknown_records(d, target) if records is None else records)
+    expected = Expected.of(queries, ranges, unknown_records(d, target) if records is None else records)
     told = expected.told(people)
     if asked == "mean":
         errors = half * np.sqrt(np.diagonal(told.covariance))[told.singles(range(d))]

@@ -20,20 +20,22 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
-from sordino.design.numbers.drawn_answers import apportioned, highest_levels
-from sordino.design.numbers.sampled_levels import average_error, sampled_levels, together
+from sordino.design.numbers.drawn_answers import apportioned, highest_levels, keeps_deltas, one_bit_each
+from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
 from sordino.design.reproducible import coarse_number
-from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
-from sordino.mechanism.number import NumberChannel
-from sordino.mechanism.sampled_bits import SampledBits
-from sordino.mechanism.sign_tables import Row, SignTables, table_slopes
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.bit_flips import BitFlips
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.query.number import Number, Signs
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 
 MOST_GROUPS = 10
 """Different (delta, q) up to which numbers are told apart."""
@@ -73,10 +75,8 @@ Part: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], float]
 
 
 @checked
-def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
-    deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence
-) -> NumberChannel:
-    """The channel for the means of d numbers with the least expected error that is found.
+def sampled_mean(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> Sampled:
+    """The queries for the means of d numbers with the least expected error that is found.
 
     Args:
         deltas: for each number, what a report may tell of it at most, in (0, epsilon].
@@ -87,78 +87,44 @@ def SampledMean(  # noqa: N802 - it stands for the channel that it chooses
         SordinoError: deltas that are not amounts in (0, epsilon], or not one for each attribute.
 
     Example:
-        >>> channel = SampledMean(["0.2", 2, 2], 2, Dependence.bounded(["0.05"] * 3))
-        >>> all(told <= delta for told, delta in zip(sampling_deltas(channel.types, Dependence.bounded(["0.05"] * 3)),
-        ...     ["0.2", 2, 2]))
+        >>> from sordino.audit.answers import answers
+        >>> from sordino.definition.sampling import sampling_deltas
+        >>> within = Dependence.bounded(["0.05"] * 3)
+        >>> asked = sampled_mean(["0.2", 2, 2], 2, within)
+        >>> all(told <= delta for told, delta in zip(sampling_deltas(answers(asked), within), ["0.2", 2, 2]))
         True
     """
     bounds, most = read_deltas(deltas, epsilon, dependence)
     levels = single_levels(bounds, most, dependence)
-    candidates: list[NumberChannel] = [_singles(levels)]
+    candidates = [_singles(levels)]
     for groups in _groupings(bounds, levels, dependence):
         mixture = _made(groups, levels, Mixtures(groups, most).best())
         if mixture is not None:
             candidates.append(mixture)
     kept = [channel for channel in candidates if keeps_deltas(channel, bounds, most, dependence)]
     if not kept:
-        raise SordinoError("a channel must keep every delta", found="none that does", step="report this as a defect")
+        raise SordinoError("queries must keep every delta", found="none that do", step="report this as a defect")
     # In case of a tie the first and simplest one.
     signs = min(kept, key=_rank)
-    several = (sampled_levels(bounds, most, dependence, levels), together(bounds, most, dependence))
-    better = [channel for channel in several if channel is not None and is_better(channel, signs)]
-    return min((c for c in better if keeps_deltas(c, bounds, most, dependence)), key=_rank, default=signs)
+    several = sampled_levels(bounds, most, dependence, levels)
+    better = several is not None and is_better(several, signs) and keeps_deltas(several, bounds, most, dependence)
+    return several if several is not None and better else signs
 
 
-def _rank(channel: NumberChannel) -> float:
-    return coarse_number(worst_error(channel))
+def _rank(asked: Sampled) -> float:
+    return coarse_number(worst_error(asked))
 
 
-def is_better(channel: NumberChannel, other: NumberChannel) -> bool:
+def is_better(asked: Sampled, other: Sampled) -> bool:
     """Whether the errors are surely smaller, at the worst numbers and for numbers that are spread evenly."""
-    worst, average = worst_error(channel) / worst_error(other), average_error(channel) / average_error(other)
-    return max(worst, average) < 1 - LEAST_GAIN
+    worst = worst_error(asked) / worst_error(other)
+    even = MomentEstimator.of(asked).even_variance() / MomentEstimator.of(other).even_variance()
+    return max(worst, even) < 1 - LEAST_GAIN
 
 
-def single_answers(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Dependence) -> SampledBits:
-    """The best channel that asks everybody about one number only, by the sampling rule.
-
-    Args:
-        deltas: as in `SampledMean`.
-        epsilon: as there.
-        dependence: as there; only bounds for single statistics matter.
-
-    Raises:
-        SordinoError: as there.
-    """
-    bounds, most = read_deltas(deltas, epsilon, dependence)
-    return _singles(single_levels(bounds, most, dependence))
-
-
-def worst_error(channel: NumberChannel) -> float:
+def worst_error(asked: Sampled) -> float:
     """The total mean squared error, times n, of the estimated means of n people, at most, whatever they are."""
-    return float(channel.largest_variance().sum())
-
-
-def expected_error(channel: NumberChannel, n: int, mean_square: float) -> float:
-    """The total mean squared error of the estimated means of n people.
-
-    Exact, for channels that send signs, for the estimate that divides by the expected numbers of answers; `means`
-    divides by the actual ones, which takes off more where answers are nearly certain, and agrees up to 1 / n where the
-    means are 0. Of channels that send levels it is what the error is at most, reached where all numbers are -1 or 1.
-
-    Args:
-        channel: what they answer through.
-        n: how many people.
-        mean_square: the mean over the people of |x|^2.
-    """
-    return (float(channel.noise().sum()) - mean_square) / n
-
-
-def keeps_deltas(channel: NumberChannel, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> bool:
-    """Whether one report surely tells at most delta of each attribute, and epsilon of the record."""
-    told = sampling_deltas(channel.types, dependence)
-    within = all(loss <= delta for loss, delta in zip(told, deltas, strict=True))
-    return within and sampling_level(channel.types) <= epsilon
+    return float(MomentEstimator.of(asked).largest_variance().sum())
 
 
 def single_levels(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> tuple[Nats, ...]:
@@ -201,13 +167,14 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depen
     return bounds, most
 
 
-def _singles(levels: Sequence[Nats]) -> SampledBits:
+def _singles(levels: Sequence[Nats]) -> Sampled:
     """One number each: by the Lagrange condition, drawn in proportion to coth(level / 2), which is 1 / slope."""
     shares = np.array([1 / _slope(coin) for coin in _coins(levels)])
-    return SampledBits(Moments.first(len(levels)), levels, [max(weight, 1) for weight in whole_weights(shares)])
+    weights = [max(weight, 1) for weight in whole_weights(shares)]
+    return one_bit_each([(j,) for j in range(len(levels))], levels, weights)
 
 
-def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -> SignTables | None:
+def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -> Sampled | None:
     """A mixture with whole tables and whole weights; None where it has no tables, or one cannot be made whole."""
     parts: list[Part] = []
     coins = _coins(levels)
@@ -221,18 +188,25 @@ def _made(groups: Sequence[Group], levels: Sequence[Nats], shares: DrawShares) -
         for part, chosen in spread(kind.counts, sizes):
             places = [group.members[place] for group, own in zip(groups, chosen, strict=True) for place in own]
             parts.append((tuple(places), table, share * float(part)))
-    return _channel(len(levels), parts) if shares.kinds else None
+    return _queries(len(levels), parts) if shares.kinds else None
 
 
-def _channel(d: int, parts: Sequence[Part]) -> SignTables:
-    """A channel of these rows."""
+def _queries(d: int, parts: Sequence[Part]) -> Sampled:
+    """Each part as a query, by the shares."""
     parts = worthwhile(d, parts)
     weights = whole_weights(np.array([share for _, _, share in parts]))
     used = [(places, table, weight) for (places, table, _), weight in zip(parts, weights, strict=True) if weight]
-    tables = list(dict.fromkeys(table for _, table, _ in used))
-    place = {table: n for n, table in enumerate(tables)}
-    rows = tuple(Row(places, place[table]) for places, table, _ in used)
-    return SignTables(d, tuple(tables), rows, tuple(weight for _, _, weight in used))
+    flips = {table: _flips(table) for _, table, _ in used}
+    signs = ((Number(places[0]) if len(places) == 1 else Signs(places), table) for places, table, _ in used)
+    queries = tuple(Query(statistic, flips[table]) for statistic, table in signs)
+    return Sampled(queries, tuple(weight for _, _, weight in used))
+
+
+def _flips(table: Sequence[int]) -> Mechanism:
+    """The channel of a table of errors: of one sign, randomized response."""
+    if len(table) == 2:
+        return RandomizedResponse.from_threshold(2, table[0])
+    return BitFlips(table)
 
 
 def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
@@ -242,7 +216,7 @@ def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
     """
     of_table: dict[tuple[int, ...], float] = {}
     told: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    squares = {table: np.array(table_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
+    squares = {table: np.array(_slopes(table), dtype=np.float64) ** 2 for table in {part[1] for part in parts}}
     for places, table, share in parts:
         of_table[table] = of_table.get(table, 0.0) + share
         told.setdefault(table, np.zeros(d))[list(places)] += share * squares[table]
@@ -260,6 +234,12 @@ def worthwhile(d: int, parts: Sequence[Part]) -> list[Part]:
         left_out.add(table)
         left, information = fewer, rest
     return [part for part in parts if part[1] not in left_out]
+
+
+def _slopes(table: Sequence[int]) -> list[Fraction]:
+    """For each sign of a table the mean of the sent sign at 1."""
+    flips = BitFlips(table)
+    return [flips.slope(bit) for bit in range(len(table).bit_length() - 1)]
 
 
 def whole_weights(shares: NDArray[np.float64]) -> list[int]:

@@ -21,16 +21,15 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import sampling_deltas, sampling_level
-from sordino.design.numbers.drawn_answers import highest_levels, whole_shares
-from sordino.domain.statistic import Moments, Statistic
+from sordino.design.numbers.drawn_answers import highest_levels, keeps_deltas, one_bit_each, whole_shares
+from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
-from sordino.mechanism.sampled_bits import SampledBits
+from sordino.query.sampled import Sampled
 
 SLOPES = 0.5
 """Expected squared length of the scaled slopes: uniform features then explain half of a uniform target's variance."""
@@ -46,15 +45,15 @@ LEAST_LEVEL = 1e-15
 
 
 @checked
-def SampledMoments(  # noqa: N802 - it reads as what it builds
+def sampled_moments(
     deltas: Sequence[NatsLike],
     epsilon: NatsLike,
     dependence: Dependence,
     pairs: Sequence[tuple[int, int]] | None = None,
     target: int | None = None,
     features: Sequence[int] | None = None,
-) -> SampledBits:
-    """The channel that draws one statistic for each person, for second moments or for a regression.
+) -> Sampled:
+    """The queries that are drawn from, one statistic for each person, for second moments or for a regression.
 
     Args:
         deltas: for each attribute, the bound of Bayesian coordinate DP; none above epsilon.
@@ -69,9 +68,9 @@ def SampledMoments(  # noqa: N802 - it reads as what it builds
             unknown attributes; a statistic of which nothing may be told.
 
     Example:
-        >>> channel = SampledMoments(["0.5", "2", "2"], "2", Dependence.bounded(["0.2", 1, 1]), target=2)
-        >>> [(name, round(level.floor(), 3)) for name, level in zip(channel.moments.names[2:5], channel.levels[2:5])]
-        [((2,), 1.445), ((0, 0), 0.5), ((0, 1), 0.5)]
+        >>> asked = sampled_moments(["0.5", "2", "2"], "2", Dependence.bounded(["0.2", 1, 1]), target=2)
+        >>> [query.statistic.parameters for query in asked.queries[2:5]]
+        ['number 2 2', 'product 0 0', 'product 0 1']
     """
     bound, amounts = read_epsilon(epsilon), read_deltas(deltas, epsilon)
     if not isinstance(dependence, Dependence):
@@ -83,13 +82,11 @@ def SampledMoments(  # noqa: N802 - it reads as what it builds
     names, importance = _asked(len(amounts), pairs, target, features)
     levels = statistic_levels(names, amounts, bound, dependence)
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
-    channel = SampledBits(Moments(len(amounts), names), levels, whole_shares(spread * np.sqrt(importance)))
+    asked = one_bit_each(names, levels, whole_shares(spread * np.sqrt(importance)))
     # From the integers of the coins, by the rule that the levels were solved from.
-    told = sampling_deltas(channel.types, dependence)
-    kept = all(loss <= delta for loss, delta in zip(told, amounts, strict=True))
-    if not (kept and sampling_level(channel.types) <= bound):
-        raise SordinoError("a channel must keep every delta", found="one that does not", step="report this as a defect")
-    return channel
+    if not keeps_deltas(asked, amounts, bound, dependence):
+        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    return asked
 
 
 def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ...]:

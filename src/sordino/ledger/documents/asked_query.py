@@ -112,7 +112,7 @@ class AskedQuery:
         domain = self.terms.domain
         if not isinstance(domain, Record):
             raise SordinoError("a query about a category needs records of categories", found="numbers")
-        return int(self.channel.privatize(domain, record.row, source)[0])
+        return int(self.channel.privatize(self.channel.index(domain, record.row), source)[0])
 
     @property
     def id(self) -> str:

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.scaled import Scaled
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
@@ -30,10 +29,10 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
 from sordino.papers.bayesian_coordinate.direction import LARGEST_DIMENSION
 from sordino.papers.bayesian_coordinate.seeded import (
     FIXED_POINT,
+    NumberChannel,
     Seeded,
     SeededBit,
     can_hold,
@@ -117,11 +116,6 @@ class L2Ball(Seeded, NumberChannel):
     def moments(self) -> Moments:
         """The d numbers."""
         return Moments.first(self.dimension)
-
-    @property
-    def types(self) -> tuple[AnswerType, ...]:
-        """One answer about all numbers together."""
-        return ((Answer(self.moments.names, self.level),),)
 
     def thresholds(self, values: ArrayLike, seeds: Words) -> Words:
         """How many of the 2^64 words set the bit, for each vector and the direction of its seed, shape (n,)."""

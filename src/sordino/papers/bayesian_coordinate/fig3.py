@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.exact.nats import Nats
-from sordino.mechanism.number import NumberChannel
-from sordino.papers.bayesian_coordinate.means import Entrant, entrants, exact_error
+from sordino.papers.bayesian_coordinate.means import Asked, Entrant, entrants, exact_error, reader
 from sordino.papers.simulation import Advance, SimulationSource
 
 D = 10
@@ -131,20 +130,20 @@ def draw_people(
     return records
 
 
-def _row(q: Fraction, channels: dict[Entrant, NumberChannel]) -> Figure3Row:
+def _row(q: Fraction, channels: dict[Entrant, Asked]) -> Figure3Row:
     paper, *others = (exact_error(channel, PEOPLE) for channel in channels.values())
     # On average the squared length of the mean of people who are drawn is their numbers' variance, 1 each, over n.
     return Figure3Row(float(q), paper, 4 * paper + D / PEOPLE, *others)
 
 
 def _errors(
-    channels: dict[Entrant, NumberChannel], q: Fraction, mean: Fraction, seeds: Sequence[int]
+    channels: dict[Entrant, Asked], q: Fraction, mean: Fraction, seeds: Sequence[int]
 ) -> list[tuple[float, float]]:
     """Of one run, for each mechanism and for nobody asked: the squared error without and with projection."""
     records = draw_people(PEOPLE, q, mean, np.random.default_rng((*seeds, 0)))
     truth = records.mean(axis=0)
     estimates = [
-        channel.means(channel.tally(channel.privatize(records, SimulationSource(*seeds, at))))
+        reader(channel).means(channel.tally(channel.privatize(records, SimulationSource(*seeds, at))))
         for at, channel in enumerate(channels.values(), start=1)
     ]
     return [

@@ -20,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.statistic import Statistic
+from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.quadratic import positive_part, trust_region
 from sordino.estimation.regression import projected_least_squares
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.sampled_bits import SampledBits
 from sordino.papers.bayesian_coordinate.nested_budgets import nested_budgets
 from sordino.papers.bayesian_coordinate.quadratic_form import quadratic_moments
 from sordino.papers.bayesian_coordinate.two_copies import TwoCopies
 from sordino.papers.simulation import AT_ONCE, Advance, SimulationSource, simulate_bits
+from sordino.query.sampled import Sampled
 
 SLOPES = np.array([0.1, 0.2, 0.7, 0.0, 0.0])
 TARGET = 5
@@ -146,8 +147,8 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     rows = []
     for number, setting in enumerate(SETTINGS):
         copies = TwoCopies(nested_budgets(setting.deltas, setting.epsilon, setting.dependence, setting.zeta))
-        sampled = SampledMoments(setting.deltas, setting.epsilon, setting.dependence, target=TARGET)
-        truth = statistics_of(sampled.moments.names)
+        sampled = sampled_moments(setting.deltas, setting.epsilon, setting.dependence, target=TARGET)
+        truth = statistics_of(moment_names(sampled))
         for size in sizes(people):
             runs, seeds = runs_of(size, people, repeats), (SEED, number, size)
             tallies = (_tally(copies, size, (*seeds, run), advance) for run in range(runs))
@@ -197,11 +198,11 @@ def _tally(copies: TwoCopies, people: int, seeds: tuple[int, ...], advance: Adva
     return tally
 
 
-def _loss_of_sampled(channel: SampledBits, tally: Aggregate) -> float:
+def _loss_of_sampled(asked: Sampled, tally: Aggregate) -> float:
     """With the intercept's; that of predicting 0 where nobody answered about some statistic."""
     if not tally.counts.reshape(-1, 2).any(axis=1).all():
         return PREDICTING_ZERO
-    fit = projected_least_squares(channel, tally, TARGET, radius=RADIUS).value
+    fit = projected_least_squares(asked, tally, TARGET, radius=RADIUS).value
     return excess_loss(fit[1:]) + float(fit[0] ** 2) / 2
 
 

@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.definition.sampling import Answer, AnswerType
 from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import largest_threshold
@@ -33,10 +32,10 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
-from sordino.mechanism.number import NumberChannel
 from sordino.papers.bayesian_coordinate.direction import LARGEST_DIMENSION
 from sordino.papers.bayesian_coordinate.seeded import (
     FIXED_POINT,
+    NumberChannel,
     Seeded,
     SeededBit,
     can_hold,
@@ -116,12 +115,6 @@ class NestedMean(Seeded, NumberChannel):
     def moments(self) -> Moments:
         """The d numbers."""
         return Moments.first(len(self.budgets))
-
-    @property
-    def types(self) -> tuple[AnswerType, ...]:
-        """The answers of all levels, given together."""
-        names = self.moments.names
-        return (tuple(Answer(tuple(names[j] for j in level.columns), level.step) for level in self.levels),)
 
     @cached_property
     def weights(self) -> Numbers:

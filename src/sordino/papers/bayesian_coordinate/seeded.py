@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain import scaled
 from sordino.domain.scaled import Scaled
+from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown
@@ -272,3 +275,55 @@ def read_rows(codes: ArrayLike, packing: Packing) -> Words:
     if wrong.any():
         raise foreign_code(WORD, int(np.argmax(wrong)))
     return rows
+
+
+class NumberChannel(Channel):
+    """A channel from whole records of d numbers in [-1, 1] to codes, whose tallies give the means of all of them.
+
+    It looks at several numbers without rounding them: no statistic read by a finite channel, so none that a plan asks.
+    An estimate is the mean over all reports of a function g_j(code) with E[g_j | record] = the number j.
+    """
+
+    @property
+    @abstractmethod
+    def moments(self) -> Moments:
+        """The statistics whose means it tells."""
+
+    @abstractmethod
+    def means(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """The unbiased estimate of the mean of each statistic, shape (m,).
+
+        Raises:
+            SordinoError: another channel's tally, or no reports.
+        """
+
+    @abstractmethod
+    def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
+        """The estimated covariance of `means`, shape (m, m), for independent people; from the tally alone."""
+
+    @abstractmethod
+    def noise(self) -> NDArray[np.float64]:
+        """E[g_s^2], shape (m,), exact and the same for every record.
+
+        n times the variance of the mean of the g_s is this less the mean over the people of the squared statistic, for
+        given people; less its squared mean, for people drawn at random.
+        """
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record has."""
+        return self.moments.d
+
+    def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
+        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
+
+        Raises:
+            SordinoError: other than d numbers in [-1, 1] for each person (named by position, never by value).
+        """
+        records = self._rows(values)
+        if not isinstance(values, Scaled):
+            scaled.require_inside(records)
+        return records
+
+    def _rows(self, values: ArrayLike | Scaled) -> NDArray[np.float64]:
+        return scaled.read_rows(values.records if isinstance(values, Scaled) else values, self.d)

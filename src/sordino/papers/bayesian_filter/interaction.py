@@ -122,7 +122,7 @@ def answers(
     def answer(query: Any) -> int:
         # What does not fit the domain is refused before the record is looked at: else a refusal would tell about it.
         if isinstance(query, Query) and isinstance(domain, Record):
-            return int(query.privatize(domain, row, source)[0])
+            return int(query.privatize(query.index(domain, row), source)[0])
         if isinstance(query, Mechanism) and not isinstance(domain, Box):
             if query.k != domain.k:
                 raise SordinoError(f"a query must be about {domain.k} values", found=shown(query.k))

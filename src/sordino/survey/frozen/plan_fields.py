@@ -29,16 +29,16 @@ class NumbersPart(Part):
     """A question about means, a covariance matrix or a regression, and how it is answered.
 
     Attributes:
-        numbers: the attributes, in the channel's order; of a regression the target last.
+        numbers: the attributes, in the queries' order; of a regression the target last.
         asked: what is estimated.
         weight: a person answers it with probability weight over the sum of all weights.
-        channel: its name and its integers, as they are frozen.
+        queries: the statistics that are drawn from, their mechanisms' integers and weights, as they are frozen.
     """
 
     numbers: list[str] = Field(min_length=1)
     asked: Literal["mean", "covariance", "regression"]
     weight: int = Field(ge=1, le=1 << 20)
-    channel: dict[str, Any]
+    queries: dict[str, Any]
 
 
 def _part_of(query: Any) -> str:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.nats import outward
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.planning.plan import Plan, Question
@@ -41,6 +42,6 @@ def what_a_bound_buys(survey: Survey, plan: Plan) -> tuple[str, ...]:
 def _error(question: Question) -> float:
     """The root mean square of the expected standard errors, each in a unit of its own."""
     if isinstance(question, NumbersQuestion):
-        noise = question.channel.noise() / question.people
+        noise = MomentEstimator.of(question.query).noise() / question.people
         return float((noise.mean()) ** 0.5)
     return question.expected.stderr

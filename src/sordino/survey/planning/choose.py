@@ -9,13 +9,14 @@ from sordino.design.accuracy import subtracting_helps
 from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.design.numbers.drawn_answers import highest_levels
 from sordino.design.numbers.mean_among import among, mean_among
-from sordino.design.numbers.sampled_moments import SampledMoments
+from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.codec import freeze
+from sordino.document.queries import freeze_queries
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
-from sordino.mechanism.number import NumberChannel
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.promise import definition_of
@@ -81,22 +82,22 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
     """How a question about numbers is asked."""
     deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
     asked = [survey.places.index(name) for name in ask.attributes]
-    channel: NumberChannel
     if ask.mean is not None:
-        channel = mean_among(deltas, epsilon, dependence, asked)
+        drawn = mean_among(deltas, epsilon, dependence, asked)
     elif ask.covariance is not None:
         pairs = list(combinations_with_replacement(sorted(asked), 2))
-        channel = among(SampledMoments(deltas, epsilon, dependence, pairs), asked)
+        drawn = among(sampled_moments(deltas, epsilon, dependence, pairs), asked)
     else:
-        chosen = SampledMoments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
-        channel = among(chosen, asked)
+        chosen = sampled_moments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
+        drawn = among(chosen, asked)
     share = Fraction(ask.weight, sum(other.weight for other in survey.ask))
-    if people * share < channel.moments.m:
-        found = f"{int(people * share)} for {channel.moments.m} numbers to be told"
+    told = len(moment_names(drawn))
+    if people * share < told:
+        found = f"{int(people * share)} for {told} numbers to be told"
         raise SordinoError("there must be a person for each number that is told", found=found, step="ask more people")
-    if channel.code_bits > code_bits:
-        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{channel.code_bits}", step="ask less")
-    return {"numbers": list(ask.attributes), "asked": ask.kind, "channel": freeze(channel)}
+    if drawn.code_bits > code_bits:
+        raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{drawn.code_bits}", step="ask less")
+    return {"numbers": list(ask.attributes), "asked": ask.kind, "queries": freeze_queries(drawn)}
 
 
 def _attribute(survey: Survey, name: str) -> dict[str, Any]:

@@ -153,10 +153,12 @@ class Plan:
         if isinstance(part, HistogramPart):
             place = places.index(part.histogram)
             return HistogramQuestion(part, attributes[part.histogram], place, share, people, least)
-        if least is None:
+        epsilon = self.document.epsilon
+        if least is None or epsilon is None:
             raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
         asked = tuple(attributes[name] for name in part.numbers)
-        return NumbersQuestion(part, asked, tuple(places.index(name) for name in part.numbers), share, people, least)
+        at = tuple(places.index(name) for name in part.numbers)
+        return NumbersQuestion(part, asked, at, share, people, canonical_amount(epsilon), least)
 
     @property
     def histograms(self) -> tuple[HistogramQuestion, ...]:

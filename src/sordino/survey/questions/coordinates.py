@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from sordino.audit.answers import AnswersCertificate
+from sordino.audit.certify import Certificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level, served_alone
 from sordino.domain.statistic import Statistic
@@ -31,7 +31,7 @@ class CoordinatePromise:
         bins: the numbers whose dependence bounds are about the bins that they fall in, and how many bins: where a delta
             rests on such a bound, it is promised about the bins.
         ground: what the dependence bounds rest on, in the words of the survey's author; nothing checks them.
-        certificates: of the questions about numbers: whether their integers keep the levels that `types` declares.
+        certificates: of the questions about numbers, under LDP of the whole record.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class CoordinatePromise:
     dependence: Dependence
     types: tuple[AnswerType, ...]
     bins: Mapping[str, int] = field(default_factory=dict)
-    certificates: tuple[AnswersCertificate, ...] = ()
+    certificates: tuple[Certificate, ...] = ()
     ground: tuple[str, ...] = ()
 
     @cached_property

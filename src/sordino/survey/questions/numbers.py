@@ -7,24 +7,26 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.answers import AnswersCertificate, certify_answers
+from sordino.audit.answers import answers, certify_queries
+from sordino.audit.certify import Certificate
 from sordino.definition.dependence import Dependence
+from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
-from sordino.design.numbers.sampled_mean import SampledMean
-from sordino.design.numbers.sampled_moments import SampledMoments
-from sordino.document.codec import NUMBER_CHANNELS, thaw
+from sordino.design.numbers.sampled_mean import sampled_mean
+from sordino.design.numbers.sampled_moments import sampled_moments
+from sordino.document.queries import thaw_queries
 from sordino.domain.interval import Interval
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.mechanism.number import NumberChannel
-from sordino.query.query import Query
-from sordino.query.statistic import Values
+from sordino.query.number import Number
+from sordino.query.sampled import Sampled
 from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.plan_fields import NumbersPart
 
@@ -34,11 +36,12 @@ class NumbersQuestion:
     """A question about numbers as the plan's document says it.
 
     Attributes:
-        part: what is asked, and the channel's integers.
-        attributes: in the channel's order; of a regression the target last.
+        part: what is asked, and the queries' integers.
+        attributes: in the queries' order; of a regression the target last.
         places: of the attributes among those of the plan.
         share: of the people, who answer it.
         people: how many are expected to.
+        epsilon: the most that a report may tell of the whole record.
         least: the smallest delta of the plan, at which plain LDP would have to ask.
     """
 
@@ -47,11 +50,12 @@ class NumbersQuestion:
     places: tuple[int, ...]
     share: Fraction
     people: int
+    epsilon: Nats
     least: Nats
 
     @property
     def asked(self) -> list[str]:
-        """The names of the attributes that it asks for, in the channel's order."""
+        """The names of the attributes that it asks for, in the queries' order."""
         return self.part.numbers
 
     @property
@@ -73,55 +77,57 @@ class NumbersQuestion:
         return Ranges(tuple(self.asked), tuple(end.low for end in ends), tuple(end.high for end in ends))
 
     @cached_property
-    def channel(self) -> NumberChannel:
-        """The channel, made of the document's integers."""
-        channel = thaw(self.part.channel, NUMBER_CHANNELS, where="channel")
-        if channel.d != len(self.asked):
-            raise SordinoError(f"the channel must be about {len(self.asked)} numbers", found=shown(channel.d))
-        if not set(self._needed()) <= set(channel.moments.names):
-            raise SordinoError("the channel must tell every statistic that is needed", found="some of them")
-        return channel
-
-    @cached_property
-    def query(self) -> Query:
-        """What is drawn and answered."""
-        return Query(Values(*self.asked), self.channel)
+    def query(self) -> Sampled:
+        """What is drawn and answered, made of the document's integers."""
+        asked = thaw_queries(self.part.queries)
+        if asked.d != len(self.asked):
+            raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
+        if not set(self._needed()) <= set(MomentEstimator.of(asked).moments.names):
+            raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+        return asked
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer can be about, in the plan's places, and the most that it can tell."""
         return tuple(
-            tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in answers)
-            for answers in self.channel.types
+            tuple(replace(answer, statistics=tuple(map(self._placed, answer.statistics))) for answer in given)
+            for given in answers(self.query)
         )
 
     @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
-        return self.channel.description
+        points = [statistic.points for statistic in self.query.numbers if isinstance(statistic, Number)]
+        if any(statistic.k > 2 for statistic in self.query.numbers if not isinstance(statistic, Number)):
+            return f"signs of some of {len(self.asked)} numbers together"
+        one = "the number" if len(self.asked) == 1 else f"one of {len(self._needed())} numbers"
+        grids = sum(count > 2 for count in points)
+        if grids:
+            return f"{one} by one of several points" + ("" if grids == len(self.query.numbers) else " or by one bit")
+        return f"one bit about {one.replace('the', 'one')}"
 
     @cached_property
-    def uniform(self) -> NumberChannel:
-        """The channel of plain LDP that keeps the least delta."""
+    def uniform(self) -> Sampled:
+        """The queries of plain LDP that keeps the least delta."""
         d = len(self.asked)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
         if self.part.asked == "mean":
-            return SampledMean(deltas, self.least, unknown)
+            return sampled_mean(deltas, self.least, unknown)
         target = d - 1 if self.part.asked == "regression" else None
-        return SampledMoments(deltas, self.least, unknown, target=target)
+        return sampled_moments(deltas, self.least, unknown, target=target)
 
     @cached_property
-    def certificate(self) -> AnswersCertificate:
-        """The exact verdict on the document's integers: whether they keep what `types` says.
+    def certificate(self) -> Certificate:
+        """The exact verdict on the document's integers under LDP of the whole record, at its least slack.
 
         Raises:
-            SordinoError: integers whose answers are not as `types` says.
+            SordinoError: integers that make no channel.
         """
-        return certify_answers(self.channel)
+        return certify_queries(self.query, LDP(self.epsilon))
 
     def forecast(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
         """How exact the estimates will be, for people who are like these scaled numbers, shape (n, d)."""
-        return expected_numbers(self.part.asked, self.asked, self.channel, self.ranges, self.people, records)
+        return expected_numbers(self.part.asked, self.asked, self.query, self.ranges, self.people, records)
 
     def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
         """How exact they would be under plain LDP that keeps the least delta."""
@@ -131,7 +137,7 @@ class NumbersQuestion:
         """What the estimates are expected to be made of."""
         target = len(self.asked) - 1 if self.part.asked == "regression" else None
         people = unknown_records(len(self.asked), target) if records is None else records
-        return Expected.of(self.channel, self.ranges, people)
+        return Expected.of(self.query, self.ranges, people)
 
     def _needed(self) -> tuple[Statistic, ...]:
         """The statistics that tell what is asked."""

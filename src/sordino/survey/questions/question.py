@@ -14,7 +14,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
 from sordino.design.histograms.best_mechanism import best_mechanism, candidates
 from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
-from sordino.document.codec import thaw_mechanism
+from sordino.document.codec import thaw_over
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -76,7 +76,7 @@ class HistogramQuestion:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        return thaw_mechanism(self.part.mechanism, self.definition, self.domain.k)
+        return thaw_over(self.part.mechanism, self.definition, self.domain.k)
 
     @cached_property
     def query(self) -> Query:

@@ -96,16 +96,16 @@ class NumbersResult:
     @classmethod
     def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
-        ranges, channel, a = question.ranges, question.channel, len(question.asked)
+        ranges, asked, a = question.ranges, question.query, len(question.asked)
         match question.part.asked:
             case "mean":
-                return cls(question, means(channel, aggregate, None, ranges), None, confidence)
+                return cls(question, means(asked, aggregate, None, ranges), None, confidence)
             case "covariance":
-                covariance = covariances(channel, aggregate, None, ranges)
+                covariance = covariances(asked, aggregate, None, ranges)
                 return cls(question, covariance, covariance.projected, confidence)
             case "regression":
-                fit = least_squares(channel, aggregate, a - 1, None, ranges)
-                projected = projected_least_squares(channel, aggregate, a - 1, None, ranges)
+                fit = least_squares(asked, aggregate, a - 1, None, ranges)
+                projected = projected_least_squares(asked, aggregate, a - 1, None, ranges)
                 return cls(question, fit, projected.value, confidence)
 
     @property

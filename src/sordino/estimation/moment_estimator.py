@@ -1,0 +1,290 @@
+"""Means of the moments of a record of numbers, from the tally of queries that read them: unbiased, with covariances.
+
+Each query about numbers reads a value that counts, on average, as each moment that it tells (`NumberStatistic.told`);
+what its code counts as, g, has that mean too (`Mechanism.unbiased`). With M the largest E[g^2 | value] of a query and
+n_q the number who were drawn for it, the estimate weighs the mean of g in each query by n_q / M, which is best where
+nothing is known of the people. It divides by those who were drawn, not by those who were expected: the draw is public
+and says nothing about the records, so given the draw the estimate is unbiased.
+Shapes: m moments, named by `domain.statistic`; records of d numbers in [-1, 1].
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from sordino.domain.statistic import Moments
+from sordino.domain.statistic import Statistic as Moment
+from sordino.errors import SordinoError
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.base import Mechanism
+from sordino.query.number import NumberStatistic
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Telling:
+    """How one query tells one moment.
+
+    Attributes:
+        query: its place among the queries.
+        moment: its place among the moments.
+        grid: what each value that is read counts as, shape (k,).
+        code: g, what each code counts as, shape (outputs,).
+        second: E[g^2 | value], shape (k,).
+        share: the probability of being drawn for the query.
+    """
+
+    query: int
+    moment: int
+    grid: Floats
+    code: Floats
+    second: Floats
+    share: float
+
+    @property
+    def largest(self) -> float:
+        """M, the largest E[g^2 | value], and so of any record."""
+        return float(self.second.max())
+
+    @cached_property
+    def least(self) -> float:
+        """The least variance of g given a value: no people's answers vary less."""
+        return max(float((self.second - self.grid**2).min()), 0.0)
+
+    @property
+    def alike(self) -> bool:
+        """Whether E[g^2] is the same for all values, up to rounding."""
+        return self.largest <= float(self.second.min()) * (1 + 1e-12)
+
+    def mean_square(self, numbers: Floats) -> float:
+        """The mean of E[g^2] over records with this moment."""
+        return self.largest if self.alike else float(np.interp(numbers, self.grid, self.second).mean())
+
+    def worst_variance(self, share: float = 1.0) -> float:
+        """The largest E[g^2] / share - x^2 of all records, x their moment; `share` of the people are asked at all."""
+        share *= self.share
+        if self.alike:
+            return self.largest / share
+        # From point to point E[g^2] is linear: a parabola has its top between them, or at an end.
+        points, second = self.grid, self.second / share
+        tops = np.clip(np.diff(second) / np.diff(points) / 2, points[:-1], points[1:])
+        return float((np.interp(tops, points, second) - tops**2).max())
+
+    @property
+    def even_variance(self) -> float:
+        """The mean of E[g^2] / share over moments that are spread evenly over [-1, 1], less a third."""
+        spread = float(np.trapezoid(self.second, self.grid)) / 2
+        return (self.largest if self.alike else spread) / self.share - 1 / 3
+
+
+@dataclass(frozen=True, eq=False)
+class MomentEstimator:
+    """What the tallies of queries about numbers tell.
+
+    Attributes:
+        asked: a query about numbers, or several that are drawn from.
+
+    Example:
+        >>> from sordino import Number, Query, RandomizedResponse, Sampled
+        >>> bits = Sampled(tuple(Query(Number(j), RandomizedResponse(2, "ln 3")) for j in range(2)), (1, 3))
+        >>> MomentEstimator.of(bits).noise().round(6).tolist()
+        [16.0, 5.333333]
+    """
+
+    asked: Sampled
+
+    @classmethod
+    def of(cls, asked: Query | Sampled) -> Self:
+        """Of one query, too.
+
+        Raises:
+            SordinoError: queries that are not about numbers of one record.
+        """
+        drawn = Sampled((asked,), (1,)) if isinstance(asked, Query) else asked
+        if not drawn.numbers:
+            raise SordinoError("means are told by queries about numbers of one record", found="others")
+        return cls(drawn)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """What is told, in the order of the queries."""
+        names = dict.fromkeys(name for statistic in self.asked.numbers for name, _ in statistic.told)
+        return Moments(self.asked.d, tuple(names))
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record has."""
+        return self.asked.d
+
+    def means(self, aggregate: Aggregate) -> Floats:
+        """The unbiased estimate of the mean of each moment, shape (m,).
+
+        Raises:
+            SordinoError: another tally; no reports, or none about one of the moments; reports that depend on nothing.
+        """
+        counts = self._counts(aggregate)
+        means: Floats = (self._weighed @ counts) / self._drawn(counts)
+        return means
+
+    def covariance(self, aggregate: Aggregate) -> Floats:
+        """The estimated covariance of `means` given who was drawn, shape (m, m), for independent people.
+
+        What a report adds is compared with what the estimates let expect. No variance is below the least that answers
+        can have; those who answer different queries are different people.
+        """
+        counts = self._counts(aggregate)
+        drawn, means = self._drawn(counts), np.clip(self.means(aggregate), -1, 1)
+        # What a report of each query is expected to add to each weighed sum; 0 where it does not tell the moment.
+        residual = self._weighed - self._inverse.multiply(means[:, None]).tocsr()
+        spread = (residual.multiply(counts[None, :]) @ residual.T).toarray()
+        least = self._least @ counts
+        np.fill_diagonal(spread, np.maximum(np.diagonal(spread), least))
+        answers = np.maximum(self._answers(counts), 2)
+        covariance: Floats = spread / drawn[:, None] / drawn[None, :]
+        correction = np.sqrt(answers / (answers - 1))
+        covariance *= correction[:, None] * correction[None, :]
+        return covariance
+
+    def noise(self) -> Floats:
+        """1 / sum of share / M, shape (m,).
+
+        The variance of each mean, times n, is at most this less its square; less where E[g^2] is not the largest.
+        """
+        return 1 / self._precision
+
+    def expected_variance(self, records: Floats) -> Floats:
+        """The variance of each mean, times n, shape (m,), for independent people who are like these.
+
+        Args:
+            records: numbers in [-1, 1], shape (n, d), each as likely as any other.
+        """
+        values = self.moments.values(records)
+        squares, variance = values.mean(axis=0) ** 2, np.zeros(self.moments.m)
+        for telling in self.tellings:
+            weight = telling.share / telling.largest / self._precision[telling.moment]
+            own = telling.mean_square(values[:, telling.moment]) - squares[telling.moment]
+            variance[telling.moment] += weight**2 * own / telling.share
+        return variance
+
+    def largest_variance(self, share: float = 1.0) -> Floats:
+        """The variance of each mean, times n, shape (m,), at most, whatever the records of the n people are.
+
+        It is the variance around the mean of these people: how they differ from others is not in it.
+
+        Args:
+            share: the probability with which each of them answers at all, drawn without looking.
+        """
+        largest = self.noise() / share
+        told = np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
+        for telling in self.tellings:
+            if told[telling.moment] == 1:
+                largest[telling.moment] = telling.worst_variance(share)
+        return largest
+
+    def even_variance(self) -> float:
+        """The total variance of the means, times n, for people whose moments are spread evenly over [-1, 1]."""
+        told = np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
+        several = float((self.noise()[told > 1] - 1 / 3).sum())
+        return several + sum(telling.even_variance for telling in self.tellings if told[telling.moment] == 1)
+
+    @cached_property
+    def tellings(self) -> tuple[Telling, ...]:
+        """Every moment of every query.
+
+        Raises:
+            SordinoError: a query whose reports do not depend on the numbers.
+        """
+        total, found = sum(self.asked.weights), []
+        at = {name: place for place, name in enumerate(self.moments.names)}
+        known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}
+        parts = zip(self.asked.numbers, self.asked.mechanisms, self.asked.weights, strict=True)
+        for q, (statistic, mechanism, weight) in enumerate(parts):
+            for name, grid in statistic.told:
+                key = mechanism, grid.tobytes()
+                if key not in known:
+                    known[key] = _contributions(statistic, mechanism, grid)
+                found.append(Telling(q, at[name], grid, *known[key], weight / total))
+        return tuple(found)
+
+    @cached_property
+    def _precision(self) -> Floats:
+        precision = np.zeros(self.moments.m)
+        np.add.at(precision, [t.moment for t in self.tellings], [t.share / t.largest for t in self.tellings])
+        return precision
+
+    def _counts(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        if aggregate.fingerprint != self.asked.fingerprint or aggregate.counts.shape != (self.asked.counters,):
+            raise SordinoError(
+                "a tally must be of the queries that read it",
+                found=f"one of {aggregate.fingerprint} for {self.asked.fingerprint}",
+            )
+        if aggregate.n == 0:
+            raise SordinoError("a tally must hold reports to be estimated from", found="none")
+        return aggregate.counts
+
+    def _drawn(self, counts: NDArray[np.int64]) -> Floats:
+        """The sum of 1 / M over the reports that tell each moment, shape (m,)."""
+        drawn: Floats = self._inverse @ counts
+        if not drawn.all():
+            missing = self.moments.names[int(np.argmin(drawn))]
+            raise SordinoError(
+                "somebody must have answered about each moment",
+                found=f"nobody about {missing}, of {int(counts.sum())} reports",
+                step="ask more people, give it more weight, or leave it out",
+            )
+        return drawn
+
+    def _answers(self, counts: NDArray[np.int64]) -> Floats:
+        """How many reports tell each moment, shape (m,)."""
+        answers: Floats = (self._inverse > 0) @ counts
+        return answers
+
+    @cached_property
+    def _weighed(self) -> csr_array:
+        """G / M for each moment and code, shape (m, codes)."""
+        return self._by_code([telling.code / telling.largest for telling in self.tellings])
+
+    @cached_property
+    def _inverse(self) -> csr_array:
+        """1 / M for each moment and code that tells it, shape (m, codes)."""
+        return self._by_code([np.full(len(telling.code), 1 / telling.largest) for telling in self.tellings])
+
+    @cached_property
+    def _least(self) -> csr_array:
+        """The least variance of g / M for each moment and code that tells it, shape (m, codes)."""
+        return self._by_code(
+            [np.full(len(telling.code), telling.least / telling.largest**2) for telling in self.tellings]
+        )
+
+    def _by_code(self, entries: Sequence[Floats]) -> csr_array:
+        rows = np.repeat([telling.moment for telling in self.tellings], [len(own) for own in entries])
+        firsts = [self.asked.offsets[telling.query] for telling in self.tellings]
+        codes = np.concatenate([first + np.arange(len(own)) for first, own in zip(firsts, entries, strict=True)])
+        shape = self.moments.m, self.asked.outputs
+        return csr_array((np.concatenate(entries), (rows, codes)), shape=shape)
+
+
+def _contributions(statistic: NumberStatistic, mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
+    """What each code counts as, and E[g^2 | value]."""
+    statistic.require_size(mechanism)
+    if not mechanism.informative:
+        raise SordinoError(
+            "reports must depend on the numbers to be estimated from",
+            found="an epsilon so small that they do not",
+            step="raise epsilon",
+        )
+    code = mechanism.unbiased(grid)
+    return code, mechanism.adjoint(code**2)
+
+
+def moment_names(asked: Query | Sampled) -> tuple[Moment, ...]:
+    """The moments that queries about numbers tell."""
+    return MomentEstimator.of(asked).moments.names

@@ -1,0 +1,150 @@
+"""Patterns of m bits, of which some are flipped: the pattern of flips is drawn from a table of whole weights.
+
+With flips that are independent it is m randomized responses; the best tables for the signs of several numbers are not,
+because an attribute is told by its own sign and, as far as others depend on it, by theirs: tables let the one be worth
+less where the other is worth more. Randomized response on s coordinates is such a table too.
+
+Guarantee: the weights are whole numbers over 2^64, and all codes are alike but for the names of the patterns: a code
+favours one pattern over another by the ratio of two weights. No float decides which bits are flipped. The channel is a
+convolution, which Hadamard's transform inverts: the mean of sent sign c is the sign times the table's slope, the sum
+over the flips of +weight or -weight where bit c is flipped.
+Cost: one word a pattern, and mostly one look-up.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.coin import WORD
+from sordino.exact.combinatorics.hadamard import transform
+from sordino.exact.entries import Entries
+from sordino.exact.guide import Guide
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief
+from sordino.exact.source import Stream, Words
+from sordino.mechanism.base import LEAST_SINGULAR, Mechanism
+
+LARGEST_PATTERN = 12
+"""Bits at most: a table has 2^m weights."""
+
+
+@checked_class
+@dataclass(frozen=True, init=False, repr=False)
+class BitFlips(Brief, Mechanism):
+    """Patterns of bits, some of them flipped.
+
+    Attributes:
+        table: 2^m whole weights >= 1 with sum 2^64; bit c of a place says that bit c is flipped.
+
+    Example:
+        >>> BitFlips((3 << 62, 1 << 62)).probabilities().tolist()
+        [[0.75, 0.25], [0.25, 0.75]]
+    """
+
+    name: ClassVar[str] = "flips"
+
+    table: tuple[int, ...]
+
+    def __init__(self, table: Sequence[int]) -> None:
+        bits = len(table).bit_length() - 1
+        whole = all(type(weight) is int and weight >= 1 for weight in table)
+        if not 1 <= bits <= LARGEST_PATTERN or len(table) != 1 << bits or not whole or sum(table) != WORD:
+            raise SordinoError(
+                f"a table must have 2^m whole weights >= 1 with sum 2^64, m from 1 to {LARGEST_PATTERN}",
+                found=f"{len(table)} others",
+            )
+        object.__setattr__(self, "k", len(table))
+        object.__setattr__(self, "table", tuple(table))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The table."""
+        return {"table": list(map(str, self.table))}
+
+    @classmethod
+    @checked
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record."""
+        del promise
+        return cls(entries.integers("table"))
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text (the table by its hash)."""
+        return f"flips k={self.k} table={sha256(repr(self.table).encode()).hexdigest()}"
+
+    @property
+    def outputs(self) -> int:
+        """A code is a pattern."""
+        return self.k
+
+    @property
+    def denominator(self) -> int:
+        """2^64."""
+        return WORD
+
+    def weight(self, value: int, code: int) -> int:
+        """That of the flips between the two."""
+        return self.table[value ^ code]
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """One class: each code has every weight, on some pattern."""
+        weights = tuple(sorted(Counter(self.table).items()))
+        yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
+
+    @property
+    def informative(self) -> bool:
+        """Whether no character of the patterns is lost."""
+        return bool((np.abs(self._eigenvalues) >= LEAST_SINGULAR).all())
+
+    @property
+    def excess(self) -> NDArray[np.float64]:
+        """Nothing: least squares share out each report, whose rows have one sum."""
+        return np.zeros(self.outputs)
+
+    def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A convolution."""
+        law: NDArray[np.float64] = transform(transform(p) * self._eigenvalues) / self.k
+        return law
+
+    def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The channel is symmetric."""
+        return self.forward(weights)
+
+    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A division of characters; of those that the functional does not have nothing needs to be told."""
+        wanted = transform(functional) / self.k
+        wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0
+        if np.any((wanted != 0) & (np.abs(self._eigenvalues) < LEAST_SINGULAR)):
+            return super().unbiased(functional)
+        quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
+        contributions: NDArray[np.float64] = transform(quotients)
+        return contributions
+
+    def slope(self, bit: int) -> Fraction:
+        """The mean of the sent sign of a bit at +1, exactly."""
+        signed = (-weight if flips >> bit & 1 else weight for flips, weight in enumerate(self.table))
+        return Fraction(sum(signed), WORD)
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        flips = self._guide.patterns(stream.next()).astype(np.uint64)
+        flips ^= values.view(np.uint64)
+        return flips
+
+    @cached_property
+    def _eigenvalues(self) -> NDArray[np.float64]:
+        """Of each character the mean sign of the flips; that of bit c is its slope."""
+        return transform(np.array(self.table, dtype=np.float64)) / WORD
+
+    @cached_property
+    def _guide(self) -> Guide:
+        return Guide.of((self.table,))

@@ -1,0 +1,351 @@
+"""Statistics of numbers: each is read as one of finitely many values, rounded to them at random and without bias.
+
+A record is d numbers in [-1, 1]. A number between two points of a grid becomes the upper one with a probability that is
+its distance from the lower one, in integers over 2^64; so the mean of what is read is the number, to 2^-52. Two points
+are a sign. What a mechanism then tells of the points is certified on the points, and rounding averages over its rows.
+
+Units: numbers scaled to [-1, 1]; records float64 of shape (n, d). Cost: one word and a few look-ups a number.
+Source: rounding as in Duchi, Jordan and Wainwright 2018 (two points) and Wang et al. 2019 (several).
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.scaled import Scaled, read_rows, require_inside
+from sordino.domain.statistic import MOST_NUMBERS
+from sordino.domain.statistic import Statistic as Moment
+from sordino.errors import SordinoError
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
+from sordino.exact.source import Stream
+from sordino.mechanism.base import Mechanism
+from sordino.query.reader import GridReader, NumberReader, SignReader
+from sordino.query.statistic import Statistic
+
+MOST_POINTS = 1 << 10
+"""Of a grid, at most."""
+
+MOST_SIGNS = 12
+"""Read together, at most: they have 2^m values."""
+
+Floats = NDArray[np.float64]
+
+
+class NumberStatistic(Statistic):
+    """A statistic of a record of numbers.
+
+    A query about it takes records as rows of numbers in [-1, 1], of which it reads some.
+    """
+
+    name: ClassVar[str]
+    """In documents."""
+
+    @property
+    @abstractmethod
+    def places(self) -> tuple[int, ...]:
+        """Where the numbers stand that it reads: all that it depends on."""
+
+    @property
+    @abstractmethod
+    def k(self) -> int:
+        """How many values can be read."""
+
+    @property
+    @abstractmethod
+    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+        """The moments that it tells, and what each value counts as, shape (k,): its mean is the moment's."""
+
+    @classmethod
+    def of(cls, arguments: tuple[int, ...]) -> Self:
+        """The statistic of its arguments, as a document may hold them.
+
+        Raises:
+            SordinoError: arguments that make no such statistic.
+        """
+        return cls(*arguments)
+
+    @property
+    @abstractmethod
+    def arguments(self) -> tuple[int, ...]:
+        """What it was made of, for documents."""
+
+    @abstractmethod
+    def moved(self, place: Mapping[int, int]) -> "NumberStatistic":
+        """The same statistic of a record whose numbers stand elsewhere."""
+
+    @abstractmethod
+    def reader(self, alike: "Sequence[Self]") -> NumberReader:
+        """What reads several statistics of this kind, as many values each, for whoever was drawn for one of them."""
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """Statistics of one kind are read together."""
+        return self.name, self.k
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record must have at least."""
+        return max(self.places) + 1
+
+    @property
+    def linear(self) -> bool:
+        """Whether the law of what is read is linear in one moment: that of two values is."""
+        return self.k == 2
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the statistic, as canonical text."""
+        return f"{self.name} {' '.join(map(str, self.arguments))}"
+
+    def checked(self, values: ArrayLike | Scaled, mechanism: Mechanism) -> Floats:
+        """The records as float64, shape (n, d); all of them are looked at, unless they were before.
+
+        Raises:
+            SordinoError: a mechanism over another number of values; too few numbers for each person, or others than in
+                [-1, 1] (named by position, never by value).
+        """
+        self.require_size(mechanism)
+        return read_records(values, self.d)
+
+    def require_size(self, mechanism: Mechanism) -> None:
+        """Refuse a mechanism over another number of values than can be read.
+
+        Raises:
+            SordinoError: another number.
+        """
+        if mechanism.k != self.k:
+            raise SordinoError(
+                f"the mechanism must take the {self.k} values of its statistic", found=shown(mechanism.k)
+            )
+
+    def law(self, record: Sequence[float]) -> list[Fraction]:
+        """The probability of each value given a record, shape (k,), exactly as it is read."""
+        return self._reader.law(record)
+
+    def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
+        """The value that is read of each record, shape (n,)."""
+        return self._reader.read(values, None, None, stream)
+
+    @cached_property
+    def _reader(self) -> NumberReader:
+        return self.reader((self,))
+
+
+@checked_class
+@dataclass(frozen=True)
+class Number(NumberStatistic):
+    """One number, rounded at random to one of equally spaced points from -1 to 1.
+
+    Attributes:
+        place: of the number in the record.
+        points: of the grid; two by default, a sign.
+
+    Example:
+        >>> Number(0, points=3).told[0][1].tolist()
+        [-1.0, 0.0, 1.0]
+    """
+
+    name: ClassVar[str] = "number"
+
+    place: int
+    points: int = 2
+
+    def __post_init__(self) -> None:
+        require_places((self.place,))
+        if type(self.points) is not int or not 2 <= self.points <= MOST_POINTS:
+            raise SordinoError(f"a grid must have 2 to {MOST_POINTS} points", found=shown(self.points))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Its own."""
+        return (self.place,)
+
+    @property
+    def k(self) -> int:
+        """The points."""
+        return self.points
+
+    @property
+    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+        """The number."""
+        return (((self.place,), np.linspace(-1, 1, self.points)),)
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """The place and the points."""
+        return self.place, self.points
+
+    def moved(self, place: Mapping[int, int]) -> "Number":
+        """At its new place."""
+        return Number(place[self.place], self.points)
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """Signs, or grids of as many points."""
+        return ("sign", 2) if self.linear else super().kind
+
+    def reader(self, alike: Sequence[Self]) -> NumberReader:
+        """Of signs or of grids."""
+        if self.linear:
+            return SignReader.of([statistic.told for statistic in alike])
+        return GridReader(np.array([statistic.place for statistic in alike]), self.points)
+
+
+@checked_class
+@dataclass(frozen=True)
+class Product(NumberStatistic):
+    """The product of two numbers, rounded at random to a sign; of a number x with itself, 2 x^2 - 1.
+
+    Attributes:
+        first, second: places of the numbers, in ascending order.
+
+    Example:
+        >>> Product(0, 2).told[0][0], Product(1, 1).places
+        ((0, 2), (1,))
+    """
+
+    name: ClassVar[str] = "product"
+
+    first: int
+    second: int
+
+    def __post_init__(self) -> None:
+        require_places((self.first, self.second))
+        if self.first > self.second:
+            raise SordinoError("the places of a product must ascend", found=f"{self.first} and {self.second}")
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Both, or the one."""
+        return (self.first,) if self.first == self.second else (self.first, self.second)
+
+    @property
+    def k(self) -> int:
+        """A sign."""
+        return 2
+
+    @property
+    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+        """The product."""
+        return (((self.first, self.second), np.array([-1.0, 1.0])),)
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """Both places."""
+        return self.first, self.second
+
+    def moved(self, place: Mapping[int, int]) -> "Product":
+        """At their new places, in ascending order."""
+        return Product(*sorted((place[self.first], place[self.second])))
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """A sign."""
+        return "sign", 2
+
+    def reader(self, alike: Sequence[Self]) -> NumberReader:
+        """Of signs."""
+        return SignReader.of([statistic.told for statistic in alike])
+
+
+@checked_class
+@dataclass(frozen=True)
+class Signs(NumberStatistic):
+    """Several numbers together, each rounded at random to a sign by itself; bit c is 1 where sign c is +1.
+
+    Attributes:
+        at: places of the numbers, each once.
+
+    Example:
+        >>> Signs((1, 0)).k, Signs((1, 0)).told[0]
+        (4, ((1,), array([-1.,  1., -1.,  1.])))
+    """
+
+    name: ClassVar[str] = "signs"
+
+    at: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require_places(self.at)
+        if not 1 <= len(self.at) <= MOST_SIGNS or len(set(self.at)) < len(self.at):
+            raise SordinoError(f"1 to {MOST_SIGNS} different numbers must be read together", found=shown(self.at))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """All of them."""
+        return self.at
+
+    @property
+    def k(self) -> int:
+        """Every pattern of signs."""
+        return 1 << len(self.at)
+
+    @property
+    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+        """Each number."""
+        patterns = np.arange(self.k)
+        return tuple(((place,), np.where(patterns >> c & 1, 1.0, -1.0)) for c, place in enumerate(self.at))
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """The places."""
+        return self.at
+
+    @classmethod
+    def of(cls, arguments: tuple[int, ...]) -> Self:
+        """All of them are places."""
+        return cls(arguments)
+
+    def moved(self, place: Mapping[int, int]) -> "Signs":
+        """At their new places."""
+        return Signs(tuple(place[old] for old in self.at))
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """Signs of as many numbers."""
+        return "sign", self.k
+
+    def reader(self, alike: Sequence[Self]) -> NumberReader:
+        """Of signs."""
+        return SignReader.of([statistic.told for statistic in alike])
+
+
+def statistic_of(moment: Moment) -> Number | Product:
+    """The sign that tells a moment.
+
+    Example:
+        >>> statistic_of((3,)), statistic_of((0, 1))
+        (Number(place=3, points=2), Product(first=0, second=1))
+    """
+    return Number(moment[0]) if len(moment) == 1 else Product(*moment)
+
+
+def read_records(values: ArrayLike | Scaled, d: int) -> Floats:
+    """Records of at least d numbers as float64, shape (n, at least d); looked at, unless they were before.
+
+    Raises:
+        SordinoError: another shape, or others than in [-1, 1] (named by position, never by value).
+    """
+    records = read_rows(values.records) if isinstance(values, Scaled) else read_rows(values)
+    if records.shape[1] < d:
+        raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")
+    if not isinstance(values, Scaled):
+        require_inside(records)
+    return records
+
+
+def require_places(places: Sequence[int]) -> None:
+    """Refuse what are no places of numbers in a record.
+
+    Raises:
+        SordinoError: others than whole numbers from 0 on.
+    """
+    if not all(type(place) is int and 0 <= place < MOST_NUMBERS for place in places):
+        raise SordinoError(f"places must be whole numbers in 0..{MOST_NUMBERS - 1}", found=shown(tuple(places)))

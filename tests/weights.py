@@ -1,0 +1,22 @@
+"""Whole weights of channels with given odds, for mechanisms that are made of their weights."""
+
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+
+def circulant(k: int, odds: Fraction, seed: int = 0) -> list[list[int]]:
+    """Rows with the same weights in another order: whole numbers whose ratios stay within the odds."""
+    light = max(1, int(2**62 / (odds * (k + 1))))
+    heavy = int(light * odds)
+    weights = [light, heavy, *np.random.default_rng(seed).integers(light, heavy, k - 1, endpoint=True).tolist()]
+    return [[weights[(code - x) % (k + 1)] for code in range(k + 1)] for x in range(k)]
+
+
+def flips(k: int, odds: Fraction) -> list[int]:
+    """Weights of patterns with sum 2^64, the first by the odds above the second, all others between the two."""
+    others = [1 + (odds - 1) * Fraction(place * 37 % 101, 505 * k) for place in range(2, k)]
+    light = ceil(2**64 / (odds + 1 + sum(others))) + 1
+    weights = [light, *(int(light * ratio) for ratio in others)]
+    return [2**64 - sum(weights), *weights]
