@@ -21,12 +21,13 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
 READ_IN_FULL = 1 << 16
-"""Weights of a channel that are all compared with its table of flips; of a larger one as many."""
+"""Weights of a channel that are all compared with its table of flips; of a larger table as many."""
 
 STEP = 0x9E3779B1
 """Which weights of a larger one: an odd number, so that multiples of it go through all of them."""
@@ -93,9 +94,13 @@ def _answer(query: Query) -> Answer:
 
 @lru_cache(maxsize=1 << 10)
 def _flips(mechanism: Mechanism) -> tuple[int, ...]:
-    """The weight of each pattern of flipped bits; none where the channel is not of this kind."""
+    """The weight of each pattern of flipped bits; none where the channel is not surely of this kind.
+
+    What is too large to be read in full is believed where it holds nothing but a table: any other could differ from it
+    where nobody looks.
+    """
     k = mechanism.k
-    if mechanism.outputs != k or k & k - 1:
+    if mechanism.outputs != k or k & k - 1 or (k**2 > READ_IN_FULL and type(mechanism) is not BitFlips):
         return ()
     flips = tuple(mechanism.weight(0, code) for code in range(k))
     read = (place * STEP % k**2 for place in range(min(k**2, READ_IN_FULL)))
