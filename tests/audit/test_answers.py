@@ -1,330 +1,302 @@
-"""Certificates of channels from numbers: against laws listed one by one, and channels that lie in every way."""
+"""What queries about numbers tell at most: levels by enumeration, which rules serve them, and the worst beliefs."""
 
-from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
 import pytest
-from sordino.mechanism.levels import LevelResponse
-from sordino.mechanism.mixture import Mixture
-from sordino.mechanism.number import NumberChannel
-from sordino.mechanism.one_bit import OneBit
-from sordino.mechanism.sampled_bits import SampledBits
-from sordino.mechanism.sign_tables import Row, SignTables
-from sordino.mechanism.signs import SignResponse
 
-from sordino.audit.answers import certify_answers
+from enumerated import COIN, LEVELS, PAIR, QUERIES, TRIPLE, WORD, laws_of, numbers_of, queries_of, row, table
+from sordino import (
+    LDP,
+    BitFlips,
+    ChannelTable,
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    Signs,
+    SordinoError,
+    SubsetSelection,
+    Value,
+    WindowResponse,
+)
+from sordino.audit.answers import answers, certify_queries, level_of
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.sampled_moments import SampledMoments
-from sordino.domain.statistic import Moments
-from sordino.errors import SordinoError
+from sordino.definition.sampling import sampling_deltas, sampling_level
+from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.exact.nats import Nats
-from sordino.papers.bayesian_coordinate.ball import L2Ball
 
-
-def table(*weights):
-    """A table of errors in proportion to some weights, but for rounding."""
-    whole = [weight * 2**64 // sum(weights) for weight in weights]
-    whole[0] += 2**64 - sum(whole)
-    return tuple(whole)
-
-
-COIN, PAIR = table(3, 1), table(6, 2, 3, 1)
-ROWS = (Row((2,), 0), Row((3, 1), 1), Row((0, 2), 1))
-MOMENTS = SampledBits(Moments(3, ((0,), (2,), (0, 1), (1, 1))), ["0.3", "1", "0.5", "2"], [1, 1, 2, 4])
-CHANNELS = {
-    "bit": OneBit("1"),
-    "levels": LevelResponse(5, "2", 2),
-    "fine levels": LevelResponse(7, "4"),
-    "bits": MOMENTS,
-    "one sign": SignResponse(3, "1", 1),
-    "two signs": SignResponse(3, "1.5", 2),
-    "tables": SignTables(4, (COIN, PAIR), ROWS, (1, 2, 3)),
-    "mixture": Mixture(
-        4,
-        [
-            [((1,), OneBit("1"))],
-            [((3,), OneBit("0.5")), ((2, 0), SignResponse(2, "1", 1)), ((1,), LevelResponse(3, "1"))],
-        ],
-        [1, 3],
-    ),
+every = pytest.mark.parametrize("name", QUERIES)
+SINGLE = [name for name, asked in QUERIES.items() if isinstance(asked, Query)]
+TOLD = {
+    Number: lambda s: ((s.place,),),
+    Product: lambda s: ((s.first, s.second),),
+    Signs: lambda s: tuple((p,) for p in s.at),
 }
 
 
-def level_of(channel, which, values=(-1.0, 0.0, 1.0)):
-    """The largest logarithm of a ratio of probabilities of a type's codes, over all records of some values."""
-    most, least = {}, {}
-    for record in product(values, repeat=channel.d):
-        for code in channel.codes(which):
-            share = channel.probability(record, code)
-            most[code], least[code] = max(share, most.get(code, share)), min(share, least.get(code, share))
-    return Nats.log(max(Fraction(most[code], least[code]) for code in most))
+def enumerated_level(mechanism):
+    """The largest logarithm of a ratio within a column, from the definition of the channel."""
+    columns = zip(*(row(mechanism, value) for value in range(mechanism.k)), strict=True)
+    return max(Nats.log(max(column) / min(column)) for column in columns)
 
 
-@pytest.mark.parametrize("name", CHANNELS)
-def test_honest_channels_are_certified(name):
-    channel = CHANNELS[name]
-    certificate = certify_answers(channel)
-    assert certificate.holds
-    # What is left of the levels where least is left, from the laws themselves.
-    values = channel.corners if name != "fine levels" else (-1.0, 1.0)
-    grid = sorted({*values, 0.0})
-    left = [
-        sum((answer.level for answer in answers), Nats.of(0)) - level_of(channel, which, grid)
-        for which, answers in enumerate(channel.types)
-    ]
-    assert all(slack.sign() >= 0 for slack in left)
-    assert certificate.slack <= min(left)
-    witness = certificate.witness
-    records = np.zeros((2, channel.d))
-    records[:, witness.places] = witness.numbers, witness.others
-    first, second = (channel.probability(record, witness.code) for record in records.tolist())
-    assert witness.loss == Nats.log(first / second) == witness.level - certificate.slack
+@every
+def test_each_query_is_an_answer_at_the_level_of_its_channel(name):
+    asked = QUERIES[name]
+    types = answers(asked)
+    assert len(types) == len(queries_of(asked))
+    for (answer,), (query, _) in zip(types, queries_of(asked), strict=True):
+        assert answer.level == level_of(query.mechanism) == enumerated_level(query.mechanism)
+        assert answer.statistics == TOLD[type(query.statistic)](query.statistic)
+        # Bounds for one moment serve what is read as one of two values, and nothing else.
+        assert answer.linear == (query.statistic.k == 2)
+        assert answer.linear or isinstance(query.statistic, Signs) or answer.alone is None
+    assert sampling_level(types) == max(enumerated_level(query.mechanism) for query, _ in queries_of(asked))
 
 
-class Lying(NumberChannel):
-    """A channel that can say other things about itself than are true."""
-
-    def __init__(self, truth, **lies):
-        self.truth, self.lies = truth, lies
-
-    def __getattribute__(self, name):
-        if name in ("truth", "lies") or name.startswith("__"):
-            return object.__getattribute__(self, name)
-        return self.lies[name] if name in self.lies else getattr(self.truth, name)
-
-    moments = types = outputs = parameters = informative = property(lambda self: None)
-
-    def codes(self, which):
-        raise AssertionError
-
-    probability = means = covariance = noise = _sample = codes
-
-
-def lie(truth, **lies):
-    return Lying(truth, **lies)
+def test_a_table_is_told_where_signs_are_flipped_by_one():
+    for query, expected in (
+        (Query(Signs((2, 0)), PAIR), PAIR.table),
+        (Query(Signs((0, 2, 1)), TRIPLE), TRIPLE.table),
+        # Any other channel that is a table of flips, in its own unit.
+        (Query(Signs((0, 1)), RandomizedResponse(4, "ln 3")), None),
+        (Query(Signs((0, 1)), ChannelTable([[4, 2, 3, 1], [2, 4, 1, 3], [3, 1, 4, 2], [1, 3, 2, 4]])), (4, 2, 3, 1)),
+    ):
+        ((answer,),) = answers(query)
+        assert answer.errors
+        assert expected is None or answer.errors == expected
+    ((answer,),) = answers(Query(Signs((0, 1)), RandomizedResponse(4, "ln 3")))
+    first, *others = answer.errors
+    assert len(set(others)) == 1
+    assert Nats.log(Fraction(first, others[0])) == answer.level
+    # Points and single signs have none: no number is told by a sign of its own there.
+    for query in (Query(Number(0, 4), RandomizedResponse(4, "1")), Query(Number(0, 4), PAIR), Query(Number(0), COIN)):
+        assert answers(query)[0][0].errors == ()
 
 
-def with_answers(channel, **changes):
-    return tuple(tuple(replace(answer, **changes) for answer in answers) for answers in channel.types)
+def xor_rows(k, seed=5):
+    weights = np.random.default_rng(seed).integers(1, 1000, k)
+    return [[int(weights[value ^ code]) for code in range(k)] for value in range(k)]
 
 
-def laws_from(probability, codes):
-    def laws(records, which):
-        rows = [[probability(record, code) * 2**140 for code in codes(which)] for record in records.tolist()]
-        assert all(share.denominator == 1 for row in rows for share in row)
-        return np.array([[int(share) for share in row] for row in rows], dtype=object), Fraction(1, 2**140)
-
-    return laws
-
-
-@pytest.mark.parametrize("name", [name for name in CHANNELS if name != "tables"])
-def test_a_level_that_is_passed_is_found(name):
-    truth = CHANNELS[name]
-    slack = certify_answers(truth).slack
-    less = slack + Fraction(1, 10**25)
-    types = tuple(tuple(replace(answer, level=answer.level - less) for answer in answers) for answers in truth.types)
-    certificate = certify_answers(lie(truth, types=types))
-    assert not certificate.holds
-    assert certificate.slack == slack - less
-    # Declared as it is, it holds with nothing left.
-    types = tuple(tuple(replace(answer, level=answer.level - slack) for answer in answers) for answers in truth.types)
-    assert certify_answers(lie(truth, types=types)).slack == 0
+@pytest.mark.parametrize("k", [4, 8])
+def test_a_channel_that_is_nearly_a_table_of_flips_is_none(k):
+    """Two entries of one row exchanged, whichever they are: the level is told, the table is not."""
+    rows = xor_rows(k)
+    signs = Signs(tuple(range(k.bit_length() - 1)))
+    assert answers(Query(signs, ChannelTable(rows)))[0][0].errors == tuple(rows[0])
+    for value in range(k):
+        for first in range(k):
+            second = (first * 3 + 1) % k if (first * 3 + 1) % k != first else (first + 1) % k
+            crafted = [list(own) for own in rows]
+            crafted[value][first], crafted[value][second] = crafted[value][second], crafted[value][first]
+            if crafted != rows:
+                ((answer,),) = answers(Query(signs, ChannelTable(crafted)))
+                assert answer.errors == ()
+                assert not answer.linear
 
 
-def test_one_wrong_threshold_among_many_is_found():
-    moments = Moments(6, tuple((j, k) for j in range(6) for k in range(j, 6)))
-    honest = SampledBits(moments, ["0.5"] * moments.m, [1] * moments.m)
-    assert certify_answers(honest).holds
-    raised = [*honest.thresholds]
-    raised[13] += 1
-    wrong = SampledBits.from_thresholds(moments, raised, [1] * moments.m)
-    certificate = certify_answers(lie(wrong, types=honest.types))
-    assert not certificate.holds
-    assert (certificate.witness.which, certificate.witness.code // 2) == (13, 13)
-    assert certificate.witness.places == tuple(sorted({*moments.names[13]}))
+def test_a_channel_that_is_too_large_to_be_read_is_no_table_of_flips(monkeypatch):
+    """Wherever the one weight stands that differs; what holds nothing but a table is one at any size."""
+    monkeypatch.setattr("sordino.audit.answers.READ_IN_FULL", 16)
+    for place in range(64):
+        rows = xor_rows(8, seed=11 + place)
+        value, code = divmod(place, 8)
+        rows[value][code] += 1
+        rows[value][code ^ 1] -= 1
+        ((answer,),) = answers(Query(Signs((0, 1, 2)), ChannelTable(rows)))
+        assert answer.errors == ()
+    large = BitFlips(table(*range(5, 13)))
+    assert answers(Query(Signs((0, 1, 2)), large))[0][0].errors == large.table
 
 
-def test_a_code_that_some_cannot_send_is_a_loss_without_bound():
-    truth = OneBit("1")
-
-    def laws(records, which):
-        return np.array([[0, 2] if number > 0 else [1, 1] for number in records[:, 0]], dtype=object), Fraction(1, 2)
-
-    certificate = certify_answers(lie(truth, laws=laws, types=with_answers(truth, linear=False)))
-    assert not certificate.holds
-    assert not certificate.slack.is_finite
-    assert (certificate.witness.loss, certificate.witness.code) == (None, 0)
+def test_channels_of_another_shape_have_no_table():
+    for mechanism in (WindowResponse(4, "1", 2), SubsetSelection(4, "1", 2)):
+        ((answer,),) = answers(Query(Signs((0, 1)), mechanism))
+        assert (answer.errors, answer.linear) == ((), False)
+    # A window of one code is randomized response, and so a table.
+    assert answers(Query(Signs((0, 1)), WindowResponse(4, "1")))[0][0].errors
 
 
-def drawn_by_the_record(record, code):
-    """The first statistic more often, and the second less often, for those whose first number is positive."""
-    share = MOMENTS.probability(record, code)
-    return share * (1 + Fraction((code < 2) - (code // 2 == 1), 16) * (record[0] > 0))
+BOUNDS = ("0", "0.05", "0.3", "1")
 
 
-def told_by_another(record, code):
-    """A hair more of the first answer's yes for those whose last number is not 0."""
-    share = MOMENTS.probability(record, code)
-    return share + (Fraction(code * 2 - 1, 2**60) * (record[2] != 0) if code < 2 else 0)
+@pytest.mark.parametrize("q", BOUNDS)
+@pytest.mark.parametrize("name", SINGLE)
+def test_no_belief_within_the_bounds_learns_more_than_the_delta(name, q, worst_loss):
+    """Of all laws of the others within a total variation, the worst is found by a linear program."""
+    asked, d = QUERIES[name], max(numbers_of(QUERIES[name]), 2)
+    law = np.empty((2,) * d + (asked.outputs,))
+    for signs in product((0, 1), repeat=d):
+        law[signs] = [float(share) for share in laws_of(asked, [2.0 * sign - 1 for sign in signs])]
+    if "large" in name:
+        return
+    deltas = sampling_deltas(answers(asked), Dependence.bounded([q] * d))
+    for i, delta in enumerate(deltas):
+        loss = worst_loss(law, i, float(q))
+        assert loss <= float(delta) + 1e-9
+        if name in ("one bit", "one bit, ln", "signs", "signs, three", "signs, any channel", "signs, one"):
+            assert loss == pytest.approx(float(delta), abs=1e-7)
 
 
-def of_a_square(record, code):
-    """A bit about the square of a number in place of the number."""
-    return OneBit("1").probability([2 * record[0] ** 2 - 1], code)
-
-
-def of_the_first(record, code):
-    """A bit about a number in place of a product."""
-    return SampledBits(Moments(2, ((0,),)), ["1"], [1]).probability(record, code)
-
-
-PRODUCT = SampledBits(Moments(2, ((0, 1),)), ["1"], [1])
-TWO = Mixture(2, [[((0,), OneBit("1")), ((1,), OneBit("1"))]], [1])
-
-
-def together(record, code):
-    """Two bits that agree a little more often than they would by themselves."""
-    share = TWO.probability(record, code)
-    return share + Fraction(1 if code in (0, 3) else -1, 2**40) * (1 + int(record[0] * record[1] > 0))
-
-
-TABLES = CHANNELS["tables"]
-LIES = {
-    "the draw depends on the record": (MOMENTS, drawn_by_the_record, "draw must not depend"),
-    "another number matters": (MOMENTS, told_by_another, "declared numbers only"),
-    "largest in the middle": (OneBit("1"), of_a_square, "at corners"),
-    "a number in place of a product": (PRODUCT, of_the_first, "called linear"),
-    "answers that know of each other": (TWO, together, "independent"),
-}
-
-
-@pytest.mark.parametrize("name", LIES)
-def test_laws_that_are_not_as_declared_are_refused(name):
-    truth, law, words = LIES[name]
-    # The lie is one of the law: what is declared does not change.
-    assert certify_answers(truth).holds
-    dense = lie(truth, laws=laws_from(law, truth.codes))
-    with pytest.raises(SordinoError, match=words):
-        certify_answers(dense)
-
-
-def test_several_levels_are_not_linear():
-    truth = LevelResponse(3, "1")
-    with pytest.raises(SordinoError, match="called linear"):
-        certify_answers(lie(truth, types=with_answers(truth, linear=True)))
-    # Two levels by two codes are a bit.
-    bit = LevelResponse(2, "1")
-    assert certify_answers(lie(bit, types=with_answers(bit, linear=True))).holds
-
-
-def test_levels_between_the_ends_are_not_forgotten():
-    # A response to 0 only: the two ends are alike, and nothing is seen there.
-    truth = LevelResponse(3, "1")
-    with pytest.raises(SordinoError, match="at corners"):
-        certify_answers(lie(truth, corners=(-1.0, 1.0)))
-
-
-def test_declared_tables_must_be_the_channels():
-    def with_table(errors, statistics=None):
-        types = list(TABLES.types)
-        types[1] = (replace(types[1][0], errors=errors, statistics=statistics or types[1][0].statistics),)
-        return lie(TABLES, types=tuple(types))
-
-    true = TABLES.types[1][0].errors
-    assert certify_answers(with_table(true)).holds
-    assert certify_answers(with_table(tuple(2 * weight for weight in true))).holds
-    moved = (true[0] - 1, true[1] + 1, *true[2:])
-    for wrong in (with_table((true[0], true[2], true[1], true[3])), with_table(moved)):
-        with pytest.raises(SordinoError, match="a declared table of errors must be the channel's"):
-            certify_answers(wrong)
-    with pytest.raises(SordinoError, match="a declared table of errors must be the channel's"):
-        certify_answers(with_table(true, ((1,), (3,))))
-    # Without the table the level alone is declared, and kept.
-    assert certify_answers(with_table(())).holds
-
-
-def test_numbers_must_be_rounded_one_by_one():
-    both = SignTables(2, (table(6, 2, 3, 1),), (Row((0, 1), 0),), (1,))
-
-    def laws(records, which):
-        # A single word rounds both numbers: the signs of equal numbers always agree.
-        mixed = []
-        for record in records:
-            ends = sorted({-1.0, *record.tolist(), 1.0})
-            parts = [(high - low, np.where(record > low, 1.0, -1.0)) for low, high in pairwise(ends)]
-            mixed.append(
-                sum(
-                    np.array([int(width * 2**60)]) * both.laws(signs[None], 0)[0][0].astype(object)
-                    for width, signs in parts
+def exact_losses(asked, prior, numbers):
+    """What the codes tell of each attribute to whoever believes a prior, exactly: by enumeration of all records."""
+    d, losses = len(numbers), []
+    cells = {
+        at: Fraction(np.array(prior, dtype=object)[at]) for at in product(*(range(len(points)) for points in numbers))
+    }
+    laws = {at: laws_of(asked, [float(points[j]) for points, j in zip(numbers, at, strict=True)]) for at in cells}
+    for i in range(d):
+        rows = []
+        for value in range(len(numbers[i])):
+            mass = sum(share for at, share in cells.items() if at[i] == value)
+            if mass:
+                rows.append(
+                    [
+                        sum(share * laws[at][code] for at, share in cells.items() if at[i] == value) / mass
+                        for code in range(asked.outputs)
+                    ]
                 )
-            )
-        return np.array(mixed, dtype=object), both.laws(np.ones((1, 2)), 0)[1] / 2**61
-
-    with pytest.raises(SordinoError, match="drawn one by one"):
-        certify_answers(lie(both, laws=laws))
+        pairs = [(one, other) for one in rows for other in rows]
+        losses.append(max(Nats.log(a / b) for one, other in pairs for a, b in zip(one, other, strict=True)))
+    return losses
 
 
-def test_codes_must_be_a_partition():
-    bits = CHANNELS["bits"]
-    for codes in (lambda which: range(2), lambda which: [2 * which], lambda which: range(2 * which, 2 * which + 3)):
-        with pytest.raises(SordinoError, match="every code must belong to one type"):
-            certify_answers(lie(bits, codes=codes))
+SIGNS = (-1, 1)
+XOR = [[["1/4" if (a * b > 0) == (c > 0) else 0 for c in SIGNS] for b in SIGNS] for a in SIGNS]
+"""Two fair independent signs, and the third their product: any two are independent, all three are not."""
+
+LEANING = [[[f"{1 + a + 2 * b + 3 * c + 2 * a * b * c}/34" for c in (0, 1)] for b in (0, 1)] for a in (0, 1)]
+PRIORS = {"xor": (XOR, 1), "leaning": (LEANING, None)}
+MOMENTS = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
 
 
-def test_a_part_of_the_draw_must_not_be_missing():
-    bits = CHANNELS["bits"]
-    with pytest.raises(SordinoError, match="probabilities must sum to 1"):
-        certify_answers(lie(bits, laws=lambda records, which: (bits.laws(records, which)[0], Fraction(1, 2**70))))
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("name", [name for name in QUERIES if numbers_of(QUERIES[name]) <= 3 and "large" not in name])
+def test_deltas_hold_for_the_prior_that_bounds_were_made_of(name, prior):
+    asked, (law, _) = QUERIES[name], PRIORS[prior]
+    dependence = Dependence.from_prior(law, MOMENTS, [SIGNS] * 3)
+    deltas = sampling_deltas(answers(asked), dependence)
+    for loss, delta in zip(exact_losses(asked, law, [SIGNS] * 3), deltas, strict=True):
+        assert loss <= delta
 
 
-def test_answers_about_the_same_number_are_not_checked():
-    same = Mixture(2, [[((0,), OneBit("1")), ((0, 1), SampledBits(Moments(2, ((0, 1),)), ["1"], [1]))]], [1])
-    with pytest.raises(SordinoError, match="different numbers to be checked"):
-        certify_answers(same)
+def test_a_product_tells_the_number_that_is_made_of_it():
+    dependence = Dependence.from_prior(XOR, MOMENTS, [SIGNS] * 3)
+    alone, product_of, both = (
+        Query(Number(0), RandomizedResponse(2, "ln 3")),
+        Query(Product(0, 1), RandomizedResponse(2, "ln 3")),
+        Query(Signs((0, 1)), BitFlips(table(9, 3, 3, 1))),
+    )
+    for query in (alone, product_of, both):
+        losses = exact_losses(query, XOR, [SIGNS] * 3)
+        deltas = sampling_deltas(answers(query), dependence)
+        assert all(loss <= delta for loss, delta in zip(losses, deltas, strict=True))
+    # One sign says nothing of the others; a product nothing of its factors, and all of the third.
+    assert [loss.sign() for loss in exact_losses(alone, XOR, [SIGNS] * 3)] == [1, 0, 0]
+    assert sampling_deltas(answers(alone), dependence)[1:] == (Nats.of(0),) * 2
+    assert exact_losses(product_of, XOR, [SIGNS] * 3)[2] == level_of(product_of.mechanism)
+    assert sampling_deltas(answers(product_of), dependence)[2] == level_of(product_of.mechanism)
+    # Two signs by flips that are independent tell the third as well, beyond what either tells alone.
+    assert exact_losses(both, XOR, [SIGNS] * 3)[2].sign() > 0
+    assert sampling_deltas(answers(both), dependence)[2].sign() > 0
 
 
-def test_channels_with_too_many_codes_are_refused():
-    for channel in (L2Ball(3, 2.0, "1"), SignResponse(40, "3", 4), SignResponse(11, "3", 11)):
-        with pytest.raises(SordinoError, match="only smaller channels"):
-            certify_answers(channel)
+MEANS = [["1/4", 0, "1/4"], [0, "1/2", 0]]
+"""Given one value of the first attribute the number is -1 or 1, given the other 0: of one mean, never the same."""
 
 
-def large(d, signs, tables, rows):
-    rng = np.random.default_rng(3)
-    made = tuple(table(*(int(weight) for weight in rng.integers(1, 1000, 1 << signs))) for _ in range(tables))
-    chosen = [tuple(int(place) for place in rng.permutation(d)[:signs]) for _ in range(rows)]
-    every = [*chosen, *((*range(j, d), *range(j))[:signs] for j in range(d))]
-    return SignTables(d, made, tuple(Row(places, r % tables) for r, places in enumerate(every)), (1,) * len(every))
+def test_points_tell_what_equal_means_would_deny():
+    dependence = Dependence.from_prior(MEANS, [(1,)], [None, (-1.0, 0.0, 1.0)])
+    assert dependence.of(0, (1,)) == 0
+    for query in (Query(Number(1, 3), LEVELS), Query(Number(1, 3), RandomizedResponse(3, "2")), Query(Number(1), COIN)):
+        loss = exact_losses(query, MEANS, [(0, 1), (-1.0, 0.0, 1.0)])[0]
+        assert loss <= sampling_deltas(answers(query), dependence)[0]
+        assert (loss.sign() > 0) == (query.statistic.k > 2)
 
 
-def test_large_rows_are_all_looked_at():
-    channel = large(12, 8, 2, 8)
-    assert certify_answers(channel).holds
-    for row in (0, 7, len(channel.rows) - 1):
-        for place in (0, 200, 255):
+def test_the_verdict_is_that_on_the_channel_where_least_is_left():
+    coin, slack = RandomizedResponse(2, "1/2"), []
+    for epsilon in ("1", "2"):
+        certificate = certify_queries(QUERIES["sampled, everything"], LDP(epsilon))
+        levels = [enumerated_level(query.mechanism) for query, _ in queries_of(QUERIES["sampled, everything"])]
+        assert certificate.slack == Nats.of(epsilon) - max(levels)
+        assert certificate.holds == (max(levels) <= epsilon)
+        slack.append(certificate.slack)
+    assert slack[1] - slack[0] == Nats.of(1)
+    raised = RandomizedResponse.from_threshold(2, coin.threshold + 1)
+    many = [Query(Product(j, k), raised if (j, k) == (2, 4) else coin) for j in range(6) for k in range(j, 6)]
+    honest = Sampled(tuple(Query(query.statistic, coin) for query in many), (1,) * len(many))
+    assert certify_queries(honest, LDP("1/2")).holds
+    certificate = certify_queries(Sampled(tuple(many), (1,) * len(many)), LDP("1/2"))
+    assert not certificate.holds
+    witness = certificate.witness
+    assert witness.loss == Nats.log(Fraction(raised.threshold, WORD - raised.threshold))
+    assert raised.weight(witness.value, witness.code) > raised.weight(witness.other, witness.code)
 
-            def laws(records, which, row=row, place=place):
-                weights, unit = channel.laws(records, which)
-                if which == row:
-                    weights = weights.copy()
-                    weights[:, place] += 1
-                    weights[:, place ^ 1] -= 1
-                return weights, unit
 
-            with pytest.raises(SordinoError, match="must be the channel's"):
-                certify_answers(lie(channel, laws=laws))
+class Lying(RandomizedResponse):
+    """A channel that tells other columns than its weights are."""
+
+    def columns(self):
+        return RandomizedResponse(self.k, "0.1").columns()
 
 
-@pytest.mark.long
-def test_the_largest_rows_and_the_largest_covariance_take_seconds():
-    assert certify_answers(large(14, 12, 2, 2)).holds
-    assert certify_answers(SampledMoments(["0.5"] * 100, "2", Dependence.bounded(["0.2"] * 100))).holds
+class Leaking(RandomizedResponse):
+    """Weights that do not add up."""
+
+    def weight(self, value, code):
+        return super().weight(value, code) + (value == 0 == code)
+
+
+def test_channels_that_are_not_as_they_tell_have_no_level():
+    for mechanism in (Lying(2, "1"), Leaking(2, "1"), Lying(4, "1"), Leaking(4, "1")):
+        query = Query(Number(0, mechanism.k), mechanism)
+        for ask in (answers, lambda asked: certify_queries(asked, LDP("1"))):
+            with pytest.raises(SordinoError):
+                ask(query)
+
+
+def test_a_code_that_some_values_cannot_send_is_refused():
+    for rows in ([[1, 0], [0, 1]], [[2, 0], [1, 1]]):
+        with pytest.raises(SordinoError, match="found a loss that is infinite"):
+            answers(Query(Number(0), ChannelTable(rows)))
+        assert not certify_queries(Query(Number(0), ChannelTable(rows)), LDP("50")).holds
+    # A code that nobody sends is none.
+    assert answers(Query(Number(0), ChannelTable([[3, 1, 0], [1, 3, 0]])))[0][0].level == Nats.log(3)
+
+
+def test_values_of_categories_have_no_sampling_rule():
+    for asked in (Query(Value("smoker"), COIN), Sampled((Query(Value(0), COIN), Query(Number(0), COIN)), (1, 1))):
+        with pytest.raises(SordinoError, match="queries about numbers"):
+            answers(asked)
+
+
+def test_queries_that_are_drawn_from_in_turn_are_all_told():
+    inner = Sampled((Query(Number(0), COIN), Query(Signs((0, 1)), PAIR)), (1, 1))
+    outer = Sampled((inner, Query(Number(1), COIN)), (1, 2))
+    assert [answer.statistics for (answer,) in answers(outer)] == [((0,),), ((0,), (1,)), ((1,),)]
 
 
 @pytest.mark.parametrize("d", [2, 30])
-def test_chosen_channels_are_certified(d):
+def test_chosen_queries_keep_every_delta(d):
     deltas = ["0.4", *["1.5"] * (d - 1)]
-    channel = SampledMoments(deltas, "2", Dependence.bounded(["0.1", *["0.5"] * (d - 1)]))
-    assert certify_answers(channel).holds
+    dependence = Dependence.bounded(["0.1", *["0.5"] * (d - 1)])
+    asked = sampled_moments(deltas, "2", dependence)
+    assert certify_queries(asked, LDP("2")).holds
+    assert all(told <= delta for told, delta in zip(sampling_deltas(answers(asked), dependence), deltas, strict=True))
+
+
+@pytest.mark.long
+def test_the_largest_tables_and_the_largest_covariance_take_seconds():
+    weights = np.random.default_rng(3).integers(1, 1000, 1 << 12).tolist()
+    signs = Query(Signs(tuple(range(12))), BitFlips(table(*weights)))
+    ((answer,),) = answers(signs)
+    assert answer.errors == signs.mechanism.table
+    dependence = Dependence.bounded(["0.2"] * 100)
+    asked = sampled_moments(["0.5"] * 100, "2", dependence)
+    assert len(answers(asked)) == 5150
+    assert all(told <= "0.5" for told in sampling_deltas(answers(asked), dependence))
