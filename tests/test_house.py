@@ -20,11 +20,8 @@ FOLDERS = sorted({path.parent for path in SOURCES})
 MOST_FILES = 15
 MOST_LINES = 400
 
-FULL = {"mechanism": "one file for each mechanism, and channels of numbers still beside those of categories"}
+FULL = {"mechanism": "one file for each mechanism, beside what they share"}
 """Folders that may hold more, with the reason."""
-
-TWICE = {"Moments": "the statistics of numbers that are asked, and those that levels of an answer have of their own"}
-"""Names that two classes may share, with the reason."""
 
 
 def at(path):
@@ -49,7 +46,7 @@ def test_a_class_has_a_name_of_its_own():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 places[node.name.lstrip("_")].append(f"{at(path)}:{node.lineno}")
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWICE} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 APART = {"docs", "mutants", "statistical"}

@@ -21,7 +21,7 @@ from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.promise import definition_of
 from sordino.survey.planning.declared import declared_dependence
-from sordino.survey.reading.ask import AskTable
+from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.attribute import AttributeTable
 from sordino.survey.reading.protect import protect_part
 from sordino.survey.reading.schema import Survey

@@ -6,7 +6,7 @@ from typing import Any
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import columns_of, shared_columns
-from sordino.survey.reading.ask import named_attributes
+from sordino.survey.reading.ask_table import named_attributes
 from sordino.survey.reading.protect import is_list_of
 
 

@@ -33,7 +33,7 @@ from sordino.exact.nats import Nats
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
-from sordino.survey.reading.ask import AskTable
+from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.attribute import AttributeTable
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
