@@ -1,6 +1,7 @@
 """Reports of a table: one for each row, of the plan's own codes, in the row's block, with the promised odds."""
 
 import json
+import os
 from itertools import product
 from pathlib import Path
 
@@ -164,6 +165,8 @@ def test_people_can_be_tallied_without_files(tmp_path, make_plan, write_rows, li
 
 def test_a_query_of_seconds_draws_no_bar_on_the_output():
     # DuckDB draws one from the third second on, unless each connection is told not to.
-    with engine._connected() as connection:
-        assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
-    assert Path(engine.__file__).read_text(encoding="utf-8").count("duckdb.connect(") == 1
+    for database in (engine._database(), engine._read_with(os.getpid())):
+        with engine._connected(database) as connection:
+            assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
+    source = Path(engine.__file__).read_text(encoding="utf-8")
+    assert source.count("duckdb.connect(") == source.count(".cursor()") == 1
