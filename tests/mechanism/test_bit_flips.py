@@ -152,3 +152,13 @@ def test_a_frozen_channel_is_the_same(name):
     moved = BitFlips((mechanism.table[0] - 1, mechanism.table[1] + 1, *mechanism.table[2:]))
     turned = BitFlips(mechanism.table[::-1])
     assert len({mechanism.fingerprint, moved.fingerprint, turned.fingerprint}) == 3
+
+
+def test_what_is_lost_is_refused_and_takes_nothing_else_with_it():
+    """Both signs are told, and whether they agree is not: the parity of the flips is a fair coin."""
+    lost = BitFlips((7 << 60, 5 << 60, 3 << 60, 1 << 60))
+    for bit in (0, 1):
+        sign = np.where(np.arange(4) >> bit & 1, 1.0, -1.0)
+        np.testing.assert_allclose(lost.probabilities() @ lost.unbiased(sign), sign, atol=1e-12)
+    with pytest.raises(SordinoError, match="raise epsilon"):
+        lost.unbiased(np.array([1.0, -1, -1, 1]))

@@ -1,10 +1,22 @@
-"""Samplers of number channels against their law by chi-square, with a power check; estimates against their errors."""
+"""Samplers of queries about numbers against their law by chi-square, with a power check; estimates against errors."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sordino import LevelResponse, Mixture, Moments, OneBit, SampledBits, SignResponse
+from enumerated import laws_of, numbers_of, table
+from sordino import (
+    BitFlips,
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    Signs,
+    WindowResponse,
+)
+from sordino.design.numbers.best_window import best_window
+from sordino.estimation.moment_estimator import MomentEstimator
 
 pytestmark = pytest.mark.statistical
 
@@ -12,25 +24,47 @@ REPORTS = 400_000
 NEVER = 1e-9
 """A right sampler fails once in a thousand million runs."""
 
-NAMES = Moments(2, ((0,), (0, 1), (1, 1)))
+
+def bit(epsilon):
+    return RandomizedResponse(2, epsilon)
+
+
+def flips(epsilon):
+    odds = np.exp(float(epsilon))
+    return BitFlips(table(*(round(2**40 * weight) for weight in (odds, odds**0.6, odds**0.3, 1))))
+
+
 BUILD = {
-    "one-bit": OneBit,
-    "sampled": lambda e: SampledBits(Moments.first(3), [e] * 3, [1, 5, 2]),
-    "sampled-moments": lambda e: SampledBits(NAMES, [e, "1", e], [1, 1, 1]),
-    "signs": lambda e: SignResponse(4, e, 2),
-    "signs-tolerant": lambda e: SignResponse(3, e, 3, 1),
-    "levels": lambda e: LevelResponse(5, e, 2),
+    "one bit": lambda e: Query(Number(0), bit(e)),
+    "sampled": lambda e: Sampled(tuple(Query(Number(j), bit(e)) for j in range(3)), (1, 5, 2)),
+    "moments": lambda e: Sampled(
+        (Query(Number(0), bit(e)), Query(Product(0, 1), bit("1")), Query(Product(1, 1), bit(e))), (1, 1, 1)
+    ),
+    "levels": lambda e: Query(Number(1, 5), WindowResponse(5, e, 2)),
+    "signs": lambda e: Query(Signs((1, 0)), flips(e)),
+    "sampled signs": lambda e: Sampled(
+        (Query(Signs((1, 3)), flips(e)), Query(Signs((0, 1)), flips(e)), Query(Number(2), bit(e))), (2, 1, 1)
+    ),
+    "everything": lambda e: Sampled(
+        (
+            Query(Signs((1, 3)), flips(e)),
+            Query(Number(2), bit(e)),
+            Query(Number(1, 5), WindowResponse(5, e, 2)),
+            Query(Number(0, 5), WindowResponse(5, e, 2)),
+            Query(Product(0, 1), bit("2")),
+        ),
+        (2, 1, 3, 1, 1),
+    ),
 }
 EPSILONS = [("0.5", "0.65", "0.35"), ("1", "1.3", "0.7"), ("4", "5.2", "2.8")]
 
 
-def record_of(channel):
-    return np.array([0.9, -0.6, 1.0, -1.0])[: channel.d]
+def record_of(asked):
+    return np.array([0.9, -0.6, 1.0, -1.0])[: numbers_of(asked)]
 
 
-def law_of(channel):
-    record = record_of(channel).tolist()
-    return np.array([float(channel.probability(record, code)) for code in range(channel.outputs)])
+def law_of(asked):
+    return np.array([float(share) for share in laws_of(asked, record_of(asked).tolist())])
 
 
 def p_value(codes, law):
@@ -50,47 +84,59 @@ def test_a_sampler_follows_its_law_and_a_30_percent_wrong_one_does_not(name, eps
         assert p_value(build(wrong).privatize(records), law) < NEVER
 
 
-def test_the_parts_of_a_mixture_are_independent():
-    bit, levels = OneBit("1"), LevelResponse(3, "2")
-    mixture = Mixture(2, [[((1,), levels), ((0,), bit)], [((0,), bit)]], [2, 1])
+def test_signs_that_are_read_together_are_independent():
+    signs = Query(Signs((0, 1)), flips("1"))
     records = np.tile([0.5, -0.25], (REPORTS, 1))
-    levels_law = [float(levels.probability([-0.25], code)) for code in range(3)]
-    bit_law = [float(bit.probability([0.5], code)) for code in range(2)]
-    law = np.concatenate([np.outer(levels_law, bit_law).ravel() * 2 / 3, np.array(bit_law) / 3])
-    codes = mixture.privatize(records)
+    law = np.array([float(share) for share in laws_of(signs, [0.5, -0.25])])
+    codes = signs.privatize(records)
     assert p_value(codes, law) > NEVER
-    # A part that went on with the words of the other would be found.
-    shared = np.where(codes < 6, codes // 2 * 2 + (codes // 2 > 0), codes)
-    assert p_value(shared, law) < NEVER
+    # A second sign that went on with the words of the first would be found.
+    words = np.random.default_rng(2).random(REPORTS)
+    read = (words < 0.75).astype(int) + 2 * (words < 0.375)
+    drawn = np.random.default_rng(3).choice(4, REPORTS, p=np.array(signs.mechanism.table, dtype=float) / 2**64)
+    assert p_value(read ^ drawn, law) < NEVER
 
 
-CHANNELS = {
-    "one-bit": OneBit("1"),
-    "sampled": SampledBits(NAMES, ["1", "2", "4"], [2, 1, 1]),
-    "signs": SignResponse(2, "2", 2),
-    "signs-drawn": SignResponse(5, "3", 2),
-    "levels": LevelResponse.best("3"),
-    "mixture": Mixture(3, [[((0, 2), SignResponse(2, "1", 2))], [((0,), OneBit("2")), ((1,), OneBit("2"))]], [1, 2]),
+ASKED = {
+    "one bit": Query(Number(0), bit("1")),
+    "moments": Sampled(
+        (Query(Number(0), bit("1")), Query(Product(0, 1), bit("2")), Query(Product(1, 1), bit("4"))), (2, 1, 1)
+    ),
+    "signs": Query(Signs((0, 1)), flips("2")),
+    "drawn signs": Sampled(tuple(Query(Signs((j, (j + 1) % 5)), flips("3")) for j in range(5)), (1, 1, 1, 1, 1)),
+    "levels": Query(Number(0, best_window("3").k), best_window("3")),
+    "two about one": Sampled(
+        (Query(Number(0), bit("2")), Query(Number(0, 5), WindowResponse(5, "3")), Query(Number(1), bit("2"))), (1, 1, 1)
+    ),
+    "everything": Sampled(
+        (
+            Query(Signs((0, 2)), flips("2")),
+            Query(Number(0), bit("2")),
+            Query(Number(1, 3), WindowResponse(3, "2")),
+            Query(Signs((2, 1)), flips("2")),
+        ),
+        (2, 1, 2, 1),
+    ),
 }
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@pytest.mark.parametrize("name", ASKED)
 def test_estimates_vary_as_their_covariance_says(name):
     """2,000 surveys of 600 people drawn at random, with dependent numbers whose means are far from 0."""
-    channel, surveys, people = CHANNELS[name], 2000, 600
+    asked, surveys, people = ASKED[name], 2000, 600
+    estimator, d = MomentEstimator.of(asked), numbers_of(asked)
     rng = np.random.default_rng(11)
     means, told = [], []
     for _ in range(surveys):
-        records = np.sign(rng.uniform(-0.4, 1, (people, channel.d)))
+        records = np.sign(rng.uniform(-0.4, 1, (people, d)))
         records[:, -1] = np.where(rng.random(people) < 0.7, records[:, 0], records[:, -1])
-        tally = channel.tally(channel.privatize(0.9 * records))
-        means.append(channel.means(tally))
-        told.append(channel.covariance(tally))
-    seen, expected = np.cov(np.array(means).T).reshape(channel.moments.m, -1), np.mean(told, axis=0)
+        tally = asked.tally(asked.privatize(0.9 * records))
+        means.append(estimator.means(tally))
+        told.append(estimator.covariance(tally))
+    seen, expected = np.cov(np.array(means).T).reshape(estimator.moments.m, -1), np.mean(told, axis=0)
     scale = np.sqrt(np.outer(np.diag(seen), np.diag(seen)))
     assert (np.abs(np.diag(seen) / np.diag(expected) - 1) < 6 * np.sqrt(2 / surveys)).all()
-    if name != "mixture":  # Which does not know how the statistics of two parts vary together.
-        assert (np.abs(seen - expected) / scale < 6 / np.sqrt(surveys)).all()
-    truth = channel.moments.values(0.9 * np.sign(rng.uniform(-0.4, 1, (10**6, channel.d))))[:, 0].mean()
+    assert (np.abs(seen - expected) / scale < 6 / np.sqrt(surveys)).all()
+    truth = estimator.moments.values(0.9 * np.sign(rng.uniform(-0.4, 1, (10**6, d))))[:, 0].mean()
     assert abs(np.mean(means, axis=0)[0] - truth) < 6 * np.sqrt(seen[0, 0] / surveys) + 6e-3
-    assert (np.diag(seen) < channel.noise() / people * 1.2).all()
+    assert (np.diag(seen) < estimator.noise() / people * 1.2).all()

@@ -1,11 +1,14 @@
 """Samplers against their own columns by chi-square, with a power check: a 30 % wrong epsilon must fail."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from sordino.exact.nats import Nats
 from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
@@ -13,7 +16,9 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.window import WindowResponse
 from sordino.papers.context_aware.unary import UnaryEncoding
+from weights import flips
 
 pytestmark = pytest.mark.statistical
 
@@ -50,6 +55,8 @@ BUILD = {
     "unary": lambda e: UnaryEncoding(4, e),
     "urap": lambda e: UnaryEncoding(6, e, [0, 3]),
     "table": lambda e: ChannelTable(table_of(e)),
+    **{f"window-{k}-{w}": lambda e, k=k, w=w: WindowResponse(k, e, w) for k, w in ((2, 1), (6, 1), (5, 3), (3, 7))},
+    **{f"flips-{k}": lambda e, k=k: BitFlips(flips(k, Fraction(np.exp(float(e))))) for k in (2, 4, 16)},
 }
 EPSILONS = [("0.5", "0.65", "0.35"), ("1", "1.3", "0.7"), ("4", "5.2", "2.8")]
 

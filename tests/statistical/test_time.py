@@ -9,28 +9,27 @@ from time import perf_counter_ns
 import numpy as np
 import pytest
 from scipy import stats
-from sordino.mechanism.sign_tables import Row
 
 from sordino import (
     BinaryOptimal,
+    BitFlips,
     Blockwise,
     ChannelTable,
     HadamardResponse,
     HighLow,
-    LevelResponse,
     LinearQuery,
     LogisticQuery,
-    Mixture,
-    Moments,
-    OneBit,
+    Number,
+    Product,
     ProjectiveResponse,
+    Query,
     RandomizedResponse,
-    SampledBits,
-    SignResponse,
-    SignTables,
+    Sampled,
+    Signs,
     SubsetSelection,
     SystemSource,
     TruncatedLinearQuery,
+    WindowResponse,
 )
 from sordino.exact.source import Words
 from sordino.papers.bayesian_coordinate.ball import L2Ball
@@ -51,6 +50,9 @@ FINITE = {
     "binary-certain": BinaryOptimal(None, "1"),
     "unary": UnaryEncoding(8, "1", [0, 2]),
     "table": ChannelTable([[5, 2, 1, 0], [1, 5, 1, 1], [0, 1, 2, 5]]),
+    "window": WindowResponse(9, "2", 4),
+    "window-one": WindowResponse(5, "1"),
+    "flips": BitFlips(tuple(weight << 59 for weight in (9, 6, 5, 4, 3, 2, 2, 1))),
     "blockwise": Blockwise([[0, 3, 4], [1, 2], [5]], "1"),
     **{f"high-low-{within}": HighLow(40, range(8), "1", within) for within in ("randomized", "hadamard", "subset")},
     "high-low-projective": HighLow(60, range(30), "2", "projective"),
@@ -62,18 +64,34 @@ FINITE = {
 VALUES = {"blockwise": (0, 4), "high-low-one": (2, 5)}
 """Two values of each; the first and the last elsewhere. A block is public."""
 
+BITS = [RandomizedResponse(2, epsilon) for epsilon in ("1", "2", "3")]
+PAIR, COIN = BitFlips((9 << 60, 3 << 60, 3 << 60, 1 << 60)), BitFlips((7 << 61, 1 << 61))
+LEVELS = WindowResponse(4, "1", 3)
+
 NUMBERS = {
-    "one-bit": OneBit("1"),
-    "sampled-bits": SampledBits(Moments(2, ((1,), (0, 1), (0, 0))), ["1", "2", "3"], [2, 1, 2]),
-    "signs": SignResponse(4, "2", 3),
-    "levels": LevelResponse(4, "1", 3),
-    "tables": SignTables(
-        3,
-        ((9 << 60, 3 << 60, 3 << 60, 1 << 60), (7 << 61, 1 << 61), (5 << 61, 1, 1 << 61, (1 << 62) - 1)),
-        (Row((2, 0), 0), Row((1,), 1), Row((0, 1), 2)),
-        (3, 4, 1),
+    "one-bit": Query(Number(0), BITS[0]),
+    "product": Query(Product(0, 1), BITS[0]),
+    "square": Query(Product(0, 0), BITS[0]),
+    "levels": Query(Number(0, 4), LEVELS),
+    "signs": Query(Signs((2, 0, 1)), BitFlips(tuple(weight << 59 for weight in (9, 6, 5, 4, 3, 2, 2, 1)))),
+    "sampled-bits": Sampled(
+        (Query(Number(1), BITS[0]), Query(Product(0, 1), BITS[1]), Query(Product(0, 0), BITS[2])), (2, 1, 2)
     ),
-    "mixture": Mixture(3, [[((2,), OneBit("1"))], [((0,), LevelResponse(3, "2"))]], [3, 1]),
+    "sampled-numbers": Sampled(tuple(Query(Number(j), BITS[j]) for j in range(3)), (3, 1, 1)),
+    "sampled-tables": Sampled(
+        (Query(Signs((2, 0)), PAIR), Query(Number(1), COIN), Query(Signs((0, 1)), PAIR)), (3, 4, 1)
+    ),
+    "sampled-levels": Sampled((Query(Number(0, 4), LEVELS), Query(Number(2, 4), LEVELS)), (1, 2)),
+    "sampled-everything": Sampled(
+        (
+            Query(Signs((2, 0)), PAIR),
+            Query(Number(1), BITS[0]),
+            Query(Product(0, 2), BITS[1]),
+            Query(Number(0, 4), LEVELS),
+            Query(Number(2, 3), WindowResponse(3, "2")),
+        ),
+        (3, 1, 2, 1, 1),
+    ),
     "ball": L2Ball(3, 3**0.5, "1"),
     "nested": NestedMean(["0.2", "1", "1"]),
     "two-copies": TwoCopies(["0.4", "1", "1"]),
@@ -92,7 +110,9 @@ MECHANISMS = {**FINITE, **NUMBERS}
 def two_batches(name, n):
     """n people with one value, and n with another."""
     if name in NUMBERS:
-        return [np.tile(record[: NUMBERS[name].d], (n, 1)) for record in RECORDS]
+        asked = NUMBERS[name]
+        d = asked.statistic.d if isinstance(asked, Query) else asked.d
+        return [np.tile(record[:d], (n, 1)) for record in RECORDS]
     first, second = VALUES.get(name, (0, FINITE[name].k - 1))
     return np.full(n, first), np.full(n, second)
 

@@ -21,7 +21,6 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_flips import BitFlips
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -96,13 +95,15 @@ def _answer(query: Query) -> Answer:
 def _flips(mechanism: Mechanism) -> tuple[int, ...]:
     """The weight of each pattern of flipped bits; none where the channel is not surely of this kind.
 
-    What is too large to be read in full is believed where it holds nothing but a table: any other could differ from it
-    where nobody looks.
+    What is too large to be read in full is believed where it says that it holds nothing but this table: any other could
+    differ from it where nobody looks.
     """
     k = mechanism.k
-    if mechanism.outputs != k or k & k - 1 or (k**2 > READ_IN_FULL and type(mechanism) is not BitFlips):
+    if mechanism.outputs != k or k & k - 1:
         return ()
     flips = tuple(mechanism.weight(0, code) for code in range(k))
+    if k**2 > READ_IN_FULL and mechanism.flips != flips:
+        return ()
     read = (place * STEP % k**2 for place in range(min(k**2, READ_IN_FULL)))
     alike = all(mechanism.weight(place // k, place % k) == flips[place // k ^ place % k] for place in read)
     return flips if alike and min(flips) >= 1 else ()

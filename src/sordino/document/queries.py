@@ -19,6 +19,12 @@ from sordino.query.sampled import Sampled
 STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
 """What documents hold; a new one is its file and its place here."""
 
+MOST_MECHANISMS = 1 << 12
+"""Of one question: each is certified whenever a plan is read."""
+
+MOST_CODES = 1 << 18
+"""Of these together: seconds."""
+
 _BY_NAME = {kind.name: kind for kind in STATISTICS}
 
 
@@ -57,6 +63,9 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     entries.require(("statistics", "mechanisms", "through", "weights"))
     statistics = [_statistic(name, arguments, where) for name, arguments in entries.calls("statistics")]
     mechanisms = [read_channel(inner, MECHANISMS) for inner in entries.inners("mechanisms")]
+    if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
+        rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
+        raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
     through, weights = entries.wholes("through"), entries.wholes("weights")
     if not len(statistics) == len(through) == len(weights) or max(through, default=0) >= len(mechanisms):
         raise DamagedError(f"{where} must have a statistic, a mechanism and a weight for each", found="others")

@@ -275,13 +275,15 @@ class MomentEstimator:
 def _contributions(statistic: NumberStatistic, mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     """What each code counts as, and E[g^2 | value]."""
     statistic.require_size(mechanism)
-    if not mechanism.informative:
+    # What is asked for can be told where not everything can: a channel of signs may lose how two of them agree.
+    try:
+        code = mechanism.unbiased(grid)
+    except SordinoError:
         raise SordinoError(
             "reports must depend on the numbers to be estimated from",
             found="an epsilon so small that they do not",
             step="raise epsilon",
-        )
-    code = mechanism.unbiased(grid)
+        ) from None
     return code, mechanism.adjoint(code**2)
 
 

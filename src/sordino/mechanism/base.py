@@ -63,6 +63,11 @@ class Mechanism(Channel):
     def weight(self, value: int, code: int) -> int:
         """Pr(code | value) times the denominator, exactly."""
 
+    @property
+    def flips(self) -> tuple[int, ...]:
+        """The weight of each pattern of flipped bits, if the channel flips bits by a table and nothing else."""
+        return ()
+
     def columns(self) -> Iterator[ColumnClass]:
         """All codes that can be sent, in classes; each by itself if nothing else is known."""
         for code in range(self.outputs):

@@ -96,6 +96,11 @@ class BitFlips(Brief, Mechanism):
         """That of the flips between the two."""
         return self.table[value ^ code]
 
+    @property
+    def flips(self) -> tuple[int, ...]:
+        """The table."""
+        return self.table
+
     def columns(self) -> Iterator[ColumnClass]:
         """One class: each code has every weight, on some pattern."""
         weights = tuple(sorted(Counter(self.table).items()))
@@ -125,7 +130,11 @@ class BitFlips(Brief, Mechanism):
         wanted = transform(functional) / self.k
         wanted[np.abs(wanted) < LEAST_SINGULAR * np.abs(wanted).max()] = 0
         if np.any((wanted != 0) & (np.abs(self._eigenvalues) < LEAST_SINGULAR)):
-            return super().unbiased(functional)
+            raise SordinoError(
+                "reports must depend on the values to be estimated from",
+                found="bits that are flipped as often as not",
+                step="raise epsilon",
+            )
         quotients = np.divide(wanted, self._eigenvalues, where=wanted != 0, out=np.zeros(self.k))
         contributions: NDArray[np.float64] = transform(quotients)
         return contributions

@@ -30,8 +30,8 @@ from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.base import Mechanism
 
-LARGEST_SIZE = 1 << 10
-"""Values, and codes of a window, at most: a certificate looks at every code of every value."""
+LARGEST_SIZE = 1 << 7
+"""Values, and codes of a window, at most: a certificate looks at every code of every value. More gain nothing."""
 
 
 @checked_class
@@ -144,8 +144,14 @@ class WindowResponse(Mechanism):
 
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
+        if not self.informative:
+            raise SordinoError(
+                "reports must depend on the values to be estimated from",
+                found="codes within a window that are as likely as others",
+                step="raise epsilon",
+            )
         steps = np.diff(functional)
-        if not self.informative or not np.allclose(steps, steps[0], rtol=1e-12, atol=0):
+        if not np.allclose(steps, steps[0], rtol=1e-12, atol=0):
             return super().unbiased(functional)
         within, outside = self._weights
         # The mean code grows by this from value to value.

@@ -29,7 +29,7 @@ from sordino.mechanism.base import Mechanism
 from sordino.query.reader import GridReader, NumberReader, SignReader
 from sordino.query.statistic import Statistic
 
-MOST_POINTS = 1 << 10
+MOST_POINTS = 1 << 7
 """Of a grid, at most."""
 
 MOST_SIGNS = 12
