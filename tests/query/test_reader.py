@@ -15,7 +15,7 @@ ALIKE = {
     "one number": [Number(2)],
     "grids": [Number(j, 5) for j in (4, 0, 2)],
     "one grid": [Number(1, 3)],
-    "a fine grid": [Number(3, 1024)],
+    "a fine grid": [Number(3, 128)],
     "pairs of signs": [Signs((0, 3)), Signs((3, 0)), Signs((1, 2))],
     "three signs": [Signs((4, 1, 2))],
 }

@@ -12,6 +12,7 @@ import pytest
 
 from enumerated import COIN, GRID, LEVELS, PAIR, QUERIES, Scripted, laws_of, numbers_of, queries_of, records_of, scripts
 from sordino import (
+    BitFlips,
     KeyedSource,
     Number,
     Product,
@@ -179,9 +180,9 @@ def test_chunks_draw_words_of_their_own(monkeypatch):
     bits = tuple(Query(Number(j), RandomizedResponse(2, "1")) for j in range(1000))
     codes = Sampled(bits, (1,) * 1000).privatize(np.zeros((120, 1000)))
     assert len(np.unique(codes)) > 80
-    levels = Query(Number(0, 500), WindowResponse(500, "0.01"))
-    for asked in (levels, Sampled((levels, levels), (1, 1))):
-        assert len(np.unique(asked.privatize(np.zeros((120, 1))))) > 80
+    patterns = Query(Signs(tuple(range(12))), BitFlips((1 << 52,) * 4096))
+    for asked in (patterns, Sampled((patterns, patterns), (1, 1))):
+        assert len(np.unique(asked.privatize(np.zeros((120, 12))))) > 80
 
 
 @every
