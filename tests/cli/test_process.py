@@ -152,7 +152,7 @@ def test_a_mistake_on_a_terminal_is_one_message(many, program):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
+@pytest.mark.parametrize("arguments", [pytest.param(["--json"], marks=pytest.mark.long), []], ids=["json", "text"])
 def test_an_output_that_is_full_is_one_message(many, program, arguments):
     with Path("/dev/full").open("wb") as full:
         command = [*program, "estimate", "plan.json", "reports.csv", *arguments]

@@ -197,6 +197,7 @@ main()
 """
 
 
+@pytest.mark.parametrize("ending", [".csv", pytest.param(".csv.gz", marks=pytest.mark.long), ".parquet"])
 def test_a_full_disk_leaves_nothing(tmp_path, numbered, write_rows, listing, ending):
     # A limit on the size of files stands in for a full disk.
     numbered.save(tmp_path / "plan.json")

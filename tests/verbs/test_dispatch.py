@@ -108,8 +108,13 @@ def test_a_frame_has_the_reports_of_its_rows_in_a_file(frozen, files, make):
     reports = privatize(frozen, make(people()), KeyedSource(KEY, TASK), id_column="who")
     assert reports.equals(pq.read_table(files / "reports.parquet"))
     assert reports.schema.metadata == {b"sordino plan": frozen.hash.encode()}
-    for name in ("people.csv", "people.parquet"):
-        assert privatize(frozen, files / name, KeyedSource(KEY, TASK), id_column="who").equals(reports)
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.parquet"])
+def test_a_file_has_the_reports_that_the_command_writes(frozen, files, name):
+    reports = privatize(frozen, files / name, KeyedSource(KEY, TASK), id_column="who")
+    assert reports.equals(pq.read_table(files / "reports.parquet"))
+    assert reports.schema.metadata == {b"sordino plan": frozen.hash.encode()}
 
 
 def test_a_key_file_is_a_keyed_source_of_its_task(frozen, files, tmp_path):
