@@ -7,8 +7,10 @@ import pytest
 from scipy import stats
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 
 pytestmark = pytest.mark.statistical
 
@@ -16,7 +18,7 @@ SAMPLES, NEVER = 2000, 1e-9
 
 
 def bits(d):
-    attributes = tuple(CategoryAttribute(f"x{j}", Categories(["a", "b"])) for j in range(d))
+    attributes = tuple(Attribute(f"x{j}", Categories(["a", "b"])) for j in range(d))
     return SampleQuestions(attributes, tuple((j,) for j in range(d)))
 
 
@@ -35,18 +37,21 @@ def copied(rng, n, share):
 
 
 PAIR = SampleQuestions(
-    (CategoryAttribute("x", Categories(["a", "b"])), CategoryAttribute("y", Categories(["a", "b", "c", "d"]))), ((1,),)
+    (Attribute("x", Categories(["a", "b"])), Attribute("y", Categories(["a", "b", "c", "d"]))), ((1,),)
 )
 NUMBERS = SampleQuestions(
     (
-        NumberAttribute("x", 0, 3, "number", (0, 1, 2, 3)),
-        NumberAttribute("y", -1, 1, "number"),
-        NumberAttribute("z", -1, 1, "number"),
+        SampleNumber("x", Interval(0, 3), edges=(0, 1, 2, 3)),
+        SampleNumber("y", Interval(-1, 1)),
+        SampleNumber("z", Interval(-1, 1)),
     ),
     ((1,), (1, 2)),
 )
 SMOOTH = SampleQuestions(
-    (NumberAttribute("x", 0, 3, "number", (0, 1, 2, 3), Fraction("0.2")), NumberAttribute("y", -1, 1, "number")),
+    (
+        SampleNumber("x", Interval(0, 3), edges=(0, 1, 2, 3), lipschitz=Fraction("0.2")),
+        SampleNumber("y", Interval(-1, 1)),
+    ),
     ((1,),),
 )
 

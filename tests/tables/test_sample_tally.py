@@ -6,9 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.tables import sample_tally as module
 from sordino.tables.sample_tally import tally_table_of_sample
@@ -16,11 +18,11 @@ from sordino.tables.sample_tally import tally_table_of_sample
 LABELS = ["yes", 'no, "never"', "weiß"]
 ASKED = SampleQuestions(
     (
-        CategoryAttribute("smoker", Categories(LABELS), missing="weiß"),
-        CategoryAttribute("visits", Categories(range(4)), ("how often",)),
-        CategoryAttribute("home", Grid(0, 4, 0, 8, 2, 2), ("lat", "lon")),
-        CategoryAttribute("cell", Grid(0, 4, 0, 8, 2, 2), ("cell",)),
-        NumberAttribute("age", 0, 100, "number", (0, 30, 100)),
+        Attribute("smoker", Categories(LABELS), missing="weiß"),
+        Attribute("visits", Categories(range(4)), ("how often",)),
+        Attribute("home", Grid(0, 4, 0, 8, 2, 2), ("lat", "lon")),
+        Attribute("cell", Grid(0, 4, 0, 8, 2, 2), ("cell",)),
+        SampleNumber("age", Interval(0, 100), edges=(0, 30, 100)),
     ),
     ((0,), (1,), (2,), (3,), (4,), (4, 4)),
 )
@@ -65,9 +67,7 @@ def test_batches_add_up(tmp_path, write_rows, columns, table, monkeypatch):
 
 def test_memory_does_not_grow_with_the_sample(tmp_path, monkeypatch):
     path = tmp_path / "sample.parquet"
-    asked = SampleQuestions(
-        (CategoryAttribute("a", Categories(range(2))), CategoryAttribute("b", Categories(range(2)))), ((0,),)
-    )
+    asked = SampleQuestions((Attribute("a", Categories(range(2))), Attribute("b", Categories(range(2)))), ((0,),))
     rows = 1_000_000
     pq.write_table(pa.table({"a": np.arange(rows) % 2, "b": np.arange(rows) // 2 % 2}), path)
     largest = []
@@ -104,9 +104,7 @@ def test_a_record_that_does_not_count_is_refused(tmp_path, write_rows, table, co
 
 
 def test_a_missing_label_without_a_category_of_its_own_is_refused(tmp_path, write_rows):
-    asked = SampleQuestions(
-        (CategoryAttribute("x", Categories(["a", "b"])), CategoryAttribute("y", Categories(["a", "b"]))), ((0,),)
-    )
+    asked = SampleQuestions((Attribute("x", Categories(["a", "b"])), Attribute("y", Categories(["a", "b"]))), ((0,),))
     path = write_rows(tmp_path / "sample.csv", {"x": ["a", "b"], "y": ["a", ""]})
     with pytest.raises(SordinoError, match="row 2, y: a value must be given"):
         tally_table_of_sample(asked, path)
@@ -114,9 +112,7 @@ def test_a_missing_label_without_a_category_of_its_own_is_refused(tmp_path, writ
 
 def test_clipped_numbers_are_read_as_the_ends(tmp_path, write_rows):
     plain, clipping = (
-        SampleQuestions(
-            (CategoryAttribute("x", Categories(range(2))), NumberAttribute("y", 0, 1, "number", clip=clip)), ((1,),)
-        )
+        SampleQuestions((Attribute("x", Categories(range(2))), SampleNumber("y", Interval(0, 1), clip=clip)), ((1,),))
         for clip in (False, True)
     )
     inside = tally_table_of_sample(plain, write_rows(tmp_path / "a.csv", {"x": [0, 1, 1], "y": [0, 1, 0.5]}))
@@ -138,18 +134,14 @@ def test_clipped_numbers_are_read_as_the_ends(tmp_path, write_rows):
     ],
 )
 def test_tables_that_are_no_samples_are_refused(tmp_path, text, words):
-    bits = SampleQuestions(
-        (CategoryAttribute("x", Categories(range(2))), CategoryAttribute("y", Categories(range(2)))), ((0,),)
-    )
+    bits = SampleQuestions((Attribute("x", Categories(range(2))), Attribute("y", Categories(range(2)))), ((0,),))
     (tmp_path / "sample.csv").write_text(text)
     with pytest.raises(SordinoError, match=words):
         tally_table_of_sample(ASKED if "smoker" in text else bits, tmp_path / "sample.csv")
 
 
 def test_truth_values_are_no_numbers(tmp_path):
-    bits = SampleQuestions(
-        (CategoryAttribute("x", Categories(range(2))), CategoryAttribute("y", Categories(range(2)))), ((0,),)
-    )
+    bits = SampleQuestions((Attribute("x", Categories(range(2))), Attribute("y", Categories(range(2)))), ((0,),))
     pq.write_table(pa.table({"x": [True, False], "y": [0, 1]}), tmp_path / "sample.parquet")
     with pytest.raises(SordinoError, match="must have numbers in x"):
         tally_table_of_sample(bits, tmp_path / "sample.parquet")

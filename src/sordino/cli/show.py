@@ -9,8 +9,8 @@ import click
 
 from sordino.audit.certify import Certificate
 from sordino.cli.say import say, say_json, say_table
+from sordino.domain.attribute import Domain
 from sordino.exact.nats import Nats, upward
-from sordino.survey.frozen.promise import Domain
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold

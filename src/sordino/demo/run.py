@@ -108,7 +108,7 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
     write_text(folder / "uniform.toml", UNIFORM)
     uniform = Plan.of(Survey.load(folder / "uniform.toml"), people)
     same_people = tally_people(uniform, data, step("compare"))
-    cells = Survey.load(survey).attribute["home"].domain()
+    cells = plan.attributes["home"].domain
     truth = np.bincount(cells.locate(latitude, longitude), minlength=cells.k) / people  # type: ignore[union-attr]
     return Demo(
         folder,

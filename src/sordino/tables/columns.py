@@ -13,12 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sordino.domain.attribute import Attribute, AttributeDomain
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import AttributePart
-from sordino.survey.frozen.promise import Domain
 from sordino.tables.duckdb import TEXT, WHOLE, header, number, quoted, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.wrong_rows import STEPS, WrongRows, examine, index_cause, label_cause, number_cause
@@ -37,26 +36,22 @@ class AttributeColumns:
     """How an attribute is read from a table.
 
     Attributes:
-        names: of its columns: one, or for a grid latitude and longitude.
-        domain: its values.
-        missing: the category of a missing value; None where missing values are refused.
-        clip: whether a number beyond an end counts as that end.
+        attribute: with its columns.
         after: what the advice about a bad value ends with.
     """
 
-    names: tuple[str, ...]
-    domain: Domain | Interval
-    missing: str | None = None
-    clip: bool = False
+    attribute: Attribute
     after: str = "nothing was written"
 
-    @classmethod
-    def of(cls, part: AttributePart, domain: Domain | Interval) -> "AttributeColumns":
-        """The columns of a plan's attribute, whose domain is known."""
-        names = tuple(part.columns)
-        if part.number is not None:
-            return cls(names, domain, clip=part.number.clip)
-        return cls(names, domain, part.missing)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its columns: one, or for a grid latitude and longitude."""
+        return self.attribute.columns
+
+    @property
+    def domain(self) -> AttributeDomain:
+        """Its values."""
+        return self.attribute.domain
 
     @property
     def expressions(self) -> dict[str, str]:
@@ -82,7 +77,7 @@ class AttributeColumns:
         match self.domain:
             case Interval(low=low, high=high):
                 read = self.expressions["number"]
-                if self.clip:
+                if self.attribute.clip:
                     return f"coalesce(isfinite({read}), false)"
                 return f"coalesce({read} >= CAST({low!r} AS DOUBLE) AND {read} <= CAST({high!r} AS DOUBLE), false)"
             case _:
@@ -92,7 +87,7 @@ class AttributeColumns:
     @property
     def clipped(self) -> str | None:
         """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
-        if not (isinstance(self.domain, Interval) and self.clip):
+        if not (isinstance(self.domain, Interval) and self.attribute.clip):
             return None
         read = self.expressions["number"]
         return " OR ".join(
@@ -127,7 +122,7 @@ class AttributeColumns:
             numbers: NDArray[np.float64] = (
                 columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
             )
-            return numbers, ~(np.isfinite(numbers) if self.clip else self.domain.contains(numbers))
+            return numbers, ~(np.isfinite(numbers) if self.attribute.clip else self.domain.contains(numbers))
         indices = self._indices(columns)
         return indices, indices < 0
 
@@ -141,9 +136,9 @@ class AttributeColumns:
                 labels = columns["label"]
                 found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
                 indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
-                if self.missing is not None:
+                if self.attribute.missing is not None:
                     missing = columns["missing"].to_numpy(zero_copy_only=False)
-                    indices[missing] = list(categories.labels).index(self.missing)
+                    indices[missing] = list(categories.labels).index(self.attribute.missing)
                 return indices
             case _:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)

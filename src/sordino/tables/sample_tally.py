@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sordino.design.dependence.from_sample import SampleTally, tally_sample
-from sordino.design.dependence.sample_questions import Attribute, NumberAttribute, SampleQuestions
-from sordino.domain.interval import Interval
+from sordino.design.dependence.sample_questions import SampleQuestions
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.tables.columns import AttributeColumns, require_columns_of
@@ -30,7 +29,8 @@ def tally_table_of_sample(
         SordinoError: two attributes that read one column, an unreadable table, no rows, a column missing, or a value
             that is missing or outside its domain.
     """
-    read = [_columns(attribute) for attribute in asked.attributes]
+    after = "a record that is left out makes the sample another population's"
+    read = [AttributeColumns(attribute, after) for attribute in asked.attributes]
     require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
     require_columns_of(read, path)
     refuse_blank_lines(path)
@@ -48,12 +48,3 @@ def tally_table_of_sample(
     if total is None or total.n == 0:
         raise SordinoError(f"{path} must hold data", found="no rows")
     return total
-
-
-def _columns(attribute: Attribute) -> AttributeColumns:
-    """How an attribute of a sample is read."""
-    names = attribute.columns or (attribute.name,)
-    after = "a record that is left out makes the sample another population's"
-    if isinstance(attribute, NumberAttribute):
-        return AttributeColumns(names, Interval(attribute.low, attribute.high), clip=attribute.clip, after=after)
-    return AttributeColumns(names, attribute.domain, attribute.missing, after=after)

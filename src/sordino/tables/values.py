@@ -97,15 +97,7 @@ def _taken(question: Question, read: dict[str, Column]) -> Column:
 
 def _asked(plan: Plan) -> dict[str, AttributeColumns]:
     """The attributes that some question asks for."""
-    asked: dict[str, AttributeColumns] = {}
-    for question in plan.questions:
-        # Questions keep their domains: a million labels are read once.
-        if isinstance(question, NumbersQuestion):
-            parts = zip(question.asked, question.attributes, question.intervals, strict=True)
-            asked |= {name: AttributeColumns.of(part, interval) for name, part, interval in parts}
-        else:
-            asked[question.name] = AttributeColumns.of(question.attribute, question.domain)
-    return asked
+    return {name: AttributeColumns(plan.attributes[name]) for question in plan.questions for name in question.asked}
 
 
 def columns_read(plan: Plan) -> list[str]:

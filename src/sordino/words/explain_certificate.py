@@ -1,8 +1,8 @@
 """A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
 from sordino.audit.certify import Certificate
+from sordino.domain.attribute import Domain
 from sordino.exact.said import told_of
-from sordino.survey.frozen.promise import Domain
 from sordino.survey.planning.plan import Plan
 from sordino.words.odds_by_attribute import kept
 from sordino.words.sentence import Paragraph, limits

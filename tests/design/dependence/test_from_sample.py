@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 from sordino.design.dependence.from_sample import Statement, records_needed, state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 
 
 def categories(*sizes):
-    return tuple(CategoryAttribute(f"x{j}", Categories(range(k))) for j, k in enumerate(sizes))
+    return tuple(Attribute(f"x{j}", Categories(range(k))) for j, k in enumerate(sizes))
 
 
 def bounds_of(asked, columns, confidence="0.95", **settings):
@@ -53,7 +55,7 @@ def test_two_answers_of_yes_or_no_by_hand():
 
 def test_a_bit_about_a_number_by_hand():
     # Scaled means -1/2 and 1/4: half the gap is 3/8. One comparison, both signs: ln(2/0.05).
-    asked = SampleQuestions((*categories(2), NumberAttribute("y", 0, 8, "number")), ((1,),))
+    asked = SampleQuestions((*categories(2), SampleNumber("y", Interval(0, 8))), ((1,),))
     x, y = np.repeat([0, 1], [500, 900]), np.repeat([2.0, 5.0], [500, 900])
     found = bounds_of(asked, [x, y])
     assert asked.comparisons == 1
@@ -66,7 +68,10 @@ def test_a_bit_about_a_number_by_hand():
     [("number", (2.0, 3.5), Fraction(3, 8)), ("bin", (0.5, 3.9), Fraction(1, 2))],
 )
 def test_bins_and_what_a_device_answers(answers, numbers, half_gap):
-    x, y = NumberAttribute("x", 0, 4, "number", (0, 2, 4)), NumberAttribute("y", 0, 4, answers, (0, 2, 4))
+    x, y = (
+        SampleNumber("x", Interval(0, 4), edges=(0, 2, 4)),
+        SampleNumber("y", Interval(0, 4), answers=answers, edges=(0, 2, 4)),
+    )
     asked = SampleQuestions((x, y), ((1,), (0, 1)))
     found = bounds_of(asked, [np.repeat([1.0, 3.0], 2000), np.repeat(numbers, 2000)])
     # M = 1 for x by y, 1 for x by x y, 1 for y by x y; y tells itself.
@@ -98,7 +103,7 @@ def test_categories_against_every_event(seed, shift):
     # (3 + 6 + 1) pairs of values, by two statistics each.
     assert asked.comparisons == 20
     for i, j in itertools.permutations(range(3), 2):
-        k, answers = (asked.attributes[place].cells for place in (i, j))
+        k, answers = (cells_of(asked.attributes[place]) for place in (i, j))
         counts = [[np.sum((columns[i] == a) & (columns[j] == c)) for c in range(answers)] for a in range(k)]
         people = [int(sum(row)) for row in counts]
         expected = max(
@@ -112,7 +117,7 @@ def test_categories_against_every_event(seed, shift):
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_against_means_in_fractions(seed):
     rng = np.random.default_rng(seed)
-    x, y = (NumberAttribute(name, 0, 16, "number", (0, 4, 6, 16)) for name in "xy")
+    x, y = (SampleNumber(name, Interval(0, 16), edges=(0, 4, 6, 16)) for name in "xy")
     asked = SampleQuestions((*categories(2), x, y), ((1,), (1, 1), (1, 2), (2, 2)))
     n = 4000
     columns = [rng.integers(0, 2, n), rng.integers(0, 17, n) * 1.0]
@@ -131,7 +136,7 @@ def test_numbers_against_means_in_fractions(seed):
             square = statistic[0] == statistic[1]
             values = [2 * a * b - 1 if square else a * b for a, b in zip(left, right, strict=True)]
         groups = [
-            [v for v, c in zip(values, cells[i], strict=True) if c == a] for a in range(asked.attributes[i].cells)
+            [v for v, c in zip(values, cells[i], strict=True) if c == a] for a in range(cells_of(asked.attributes[i]))
         ]
         expected = max(
             mpmath.mpf((gap := abs(sum(a) / len(a) - sum(b) / len(b)) / 2).numerator) / gap.denominator
@@ -156,7 +161,7 @@ def test_a_value_without_records_or_with_few_gives_one():
 
 def test_parts_of_a_sample_add_in_any_order():
     rng = np.random.default_rng(1)
-    asked = SampleQuestions((*categories(2), NumberAttribute("y", -1, 1, "number", (-1, 0.3, 1))), ((0,), (1,)))
+    asked = SampleQuestions((*categories(2), SampleNumber("y", Interval(-1, 1), edges=(-1, 0.3, 1))), ((0,), (1,)))
     columns = [rng.integers(0, 2, 999), rng.uniform(-1, 1, 999)]
     first, second = ([column[part] for column in columns] for part in (slice(0, 400), slice(400, None)))
     backwards = tally_sample(asked, second) + tally_sample(asked, first)
@@ -183,8 +188,8 @@ def test_a_lipschitz_constant_covers_what_bins_hide():
     slope = 0.8
     x = (np.arange(400_000) + 0.5) / 100_000
     y = zigzag(x, slope)
-    smooth = NumberAttribute("x", 0, 4, "number", (0, 1, 2, 3, 4), Fraction("0.8"))
-    asked = SampleQuestions((smooth, NumberAttribute("y", -1, 1, "number")), ((1,),))
+    smooth = SampleNumber("x", Interval(0, 4), edges=(0, 1, 2, 3, 4), lipschitz=Fraction("0.8"))
+    asked = SampleQuestions((smooth, SampleNumber("y", Interval(-1, 1))), ((1,),))
     bound = bounds_of(asked, [x, y])[0, (1,)]
     truth = (zigzag(0, slope) - zigzag(0.5, slope)) / 2
     assert float(bound.seen) < 1e-3
@@ -194,13 +199,13 @@ def test_a_lipschitz_constant_covers_what_bins_hide():
 
 
 def test_a_lipschitz_constant_alone_bounds_the_whole_range_and_rare_bins():
-    numbers = (NumberAttribute("x", 0, 40, "number", (), Fraction("0.01")), NumberAttribute("y", -1, 1, "number"))
+    numbers = (SampleNumber("x", Interval(0, 40), lipschitz=Fraction("0.01")), SampleNumber("y", Interval(-1, 1)))
     found = bounds_of(SampleQuestions(numbers, ((1,), (0, 1))), [np.array([3.0]), np.array([1.0])])
     # 40 units at 0.01 are a gap of 0.4; scaled, x y has the slope 0.2 + 1 over a range of 2.
     assert_rounded_up(found[0, (1,)].bound, Fraction(1, 5))
     assert found[0, (0, 1)].bound == 1
     # Nobody is above 10: from 0 to 40 the constant alone; bins of 10 add nothing.
-    binned = NumberAttribute("x", 0, 40, "number", (0, 10, 20, 40), Fraction("0.01"))
+    binned = SampleNumber("x", Interval(0, 40), edges=(0, 10, 20, 40), lipschitz=Fraction("0.01"))
     x = np.tile([1.0, 9.0], 500)
     assert_rounded_up(
         bounds_of(SampleQuestions((binned, numbers[1]), ((1,),)), [x, 0 * x])[0, (1,)].bound, Fraction(1, 5)
@@ -210,15 +215,15 @@ def test_a_lipschitz_constant_alone_bounds_the_whole_range_and_rare_bins():
 def test_a_product_with_the_number_itself_has_a_larger_constant():
     # y = 1 always: x y moves as x does, although the mean of y does not move at all.
     x = np.linspace(-1, 1, 200_001)
-    smooth = NumberAttribute("x", -1, 1, "number", tuple(np.linspace(-1, 1, 41)), Fraction(0))
-    asked = SampleQuestions((smooth, NumberAttribute("y", -1, 1, "number")), ((1,), (0, 1)))
+    smooth = SampleNumber("x", Interval(-1, 1), edges=tuple(np.linspace(-1, 1, 41)), lipschitz=Fraction(0))
+    asked = SampleQuestions((smooth, SampleNumber("y", Interval(-1, 1))), ((1,), (0, 1)))
     found = bounds_of(asked, [x, np.ones_like(x)])
     assert found[0, (1,)].bound < Fraction(1, 10**6)
     assert found[0, (0, 1)].bound >= 1 - Fraction(1, 10**9)
 
 
 def test_clipped_numbers_count_as_the_ends():
-    y = NumberAttribute("y", 0, 8, "number", (0, 4, 8), clip=True)
+    y = SampleNumber("y", Interval(0, 8), edges=(0, 4, 8), clip=True)
     asked = SampleQuestions((*categories(2), y), ((0,), (1,)))
     x = np.arange(2000) % 2
     inside = bounds_of(asked, [x, np.where(x, 8.0, 0.0)])
@@ -227,7 +232,7 @@ def test_clipped_numbers_count_as_the_ends():
 
 BITS = SampleQuestions(categories(2, 2), ((0,), (1,)))
 FLAT = np.arange(100) % 2
-NUMBER = SampleQuestions((*categories(2), NumberAttribute("y", 0, 1, "number")), ((1,),))
+NUMBER = SampleQuestions((*categories(2), SampleNumber("y", Interval(0, 1))), ((1,),))
 
 
 @pytest.mark.parametrize(
@@ -286,7 +291,7 @@ def test_nothing_but_the_sample_can_give_less_than_one():
 @pytest.mark.parametrize("why", ["own", "no bins"])
 @pytest.mark.parametrize("changed", [{"bound": Fraction(1, 2)}, {"why": "sample"}])
 def test_what_no_sample_tells_is_one(why, changed):
-    asked = SampleQuestions((*categories(2), NumberAttribute("y", 0, 8, "number")), ((0,), (1,)))
+    asked = SampleQuestions((*categories(2), SampleNumber("y", Interval(0, 8))), ((0,), (1,)))
     statement = state_dependence(asked, tally_sample(asked, [FLAT, FLAT]), "0.9")
     one = next(bound for bound in statement.bounds if bound.why == why)
     spoiled = tuple(type(one)(**{**vars(b), **changed}) if b is one else b for b in statement.bounds)

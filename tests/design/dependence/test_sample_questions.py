@@ -5,17 +5,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 
-TWO = CategoryAttribute("two", Categories(["a", "b"]))
-FIVE = CategoryAttribute("five", Categories(range(5)))
-MANY = CategoryAttribute("many", Categories(range(2000)))
-BINNED = NumberAttribute("binned", 0, 10, "number", (0, 1, 10))
-SMOOTH = NumberAttribute("smooth", 0, 10, "number", (0, 5, 7.5, 10), Fraction(1, 10))
-WHOLE = NumberAttribute("whole", 0, 10, "number", (), Fraction(1, 10))
-PLAIN = NumberAttribute("plain", 0, 10, "number")
+TWO = Attribute("two", Categories(["a", "b"]))
+FIVE = Attribute("five", Categories(range(5)))
+MANY = Attribute("many", Categories(range(2000)))
+BINNED = SampleNumber("binned", Interval(0, 10), edges=(0, 1, 10))
+SMOOTH = SampleNumber("smooth", Interval(0, 10), edges=(0, 5, 7.5, 10), lipschitz=Fraction(1, 10))
+WHOLE = SampleNumber("whole", Interval(0, 10), lipschitz=Fraction(1, 10))
+PLAIN = SampleNumber("plain", Interval(0, 10))
 
 
 def test_comparisons_are_the_pairs_of_values_by_statistic():
@@ -36,7 +38,7 @@ def test_comparisons_are_the_pairs_of_values_by_statistic():
 def test_too_many_values_are_not_compared_but_may_be_answered():
     asked = SampleQuestions((TWO, MANY), ((0,), (1,)))
     assert (asked.why(1, (0,)), asked.why(0, (1,))) == ("many values", "sample")
-    large = CategoryAttribute("large", Categories(range(1 << 18)))
+    large = Attribute("large", Categories(range(1 << 18)))
     assert SampleQuestions((TWO, large), ((1,),)).why(0, (1,)) == "many values"
 
 
@@ -44,16 +46,14 @@ def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
     numbers = np.array([0.0, 0.999, 1.0, 9.0, 10.0])
     assert BINNED.cell(numbers).tolist() == [0, 0, 1, 1, 1]
     assert BINNED.answered(numbers).tolist() == pytest.approx([-1, -0.8002, -0.8, 0.8, 1])
-    rounded = NumberAttribute("rounded", 0, 10, "bin", (0, 1, 10))
+    rounded = SampleNumber("rounded", Interval(0, 10), answers="bin", edges=(0, 1, 10))
     assert rounded.answered(numbers).tolist() == pytest.approx([-0.9, -0.9, 0.1, 0.1, 0.1])
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"low": 1, "high": 1}, "low must lie below high"),
-        ({"low": float("nan")}, "low must lie below high"),
-        ({"high": float("inf")}, "low must lie below high"),
+        ({"domain": Categories(["a", "b"])}, "must be about numbers"),
         ({"edges": (0, 5)}, "rise from low to high"),
         ({"edges": (0, 5, 5, 10)}, "rise from low to high"),
         ({"edges": (0, float("nan"), 10)}, "rise from low to high"),
@@ -65,7 +65,7 @@ def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
 )
 def test_numbers_that_cannot_be_compared_are_refused(settings, words):
     with pytest.raises(SordinoError) as error:
-        NumberAttribute(**{"name": "x", "low": 0, "high": 10, "answers": "number", **settings})
+        SampleNumber(**{"name": "x", "domain": Interval(0, 10), **settings})
     assert words in str(error.value)
 
 

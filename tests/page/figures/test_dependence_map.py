@@ -8,7 +8,8 @@ import pytest
 from matplotlib.image import imread
 
 from sordino.design.dependence.from_sample import Bound, Statement
-from sordino.design.dependence.sample_questions import CategoryAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.page.figures.dependence_map import dependence_map as drawn
 from sordino.page.figures.dependence_map import short
@@ -22,9 +23,7 @@ def dependence_map(statement):
 def statement_of(bounds, names=None):
     d = len(bounds)
     names = names or [f"x{j}" for j in range(d)]
-    asked = SampleQuestions(
-        tuple(CategoryAttribute(n, Categories(range(2))) for n in names), tuple((j,) for j in range(d))
-    )
+    asked = SampleQuestions(tuple(Attribute(n, Categories(range(2))) for n in names), tuple((j,) for j in range(d)))
     rows = tuple(
         Bound(i, (j,), Fraction(1), "own")
         if i == j

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -96,8 +98,8 @@ def test_a_sample_whose_attributes_read_one_column_is_refused(tmp_path):
     path.write_text("x,y\n0,1\n1,0\n", encoding="utf-8")
     bits = Categories(["0", "1"])
     for attributes in (
-        (CategoryAttribute("x", bits), NumberAttribute("y", 0, 1, "number", columns=("X",))),
-        (CategoryAttribute("x", bits), CategoryAttribute("y", bits, ("x",))),
+        (Attribute("x", bits), SampleNumber("y", Interval(0, 1), columns=("X",))),
+        (Attribute("x", bits), Attribute("y", bits, ("x",))),
     ):
         with pytest.raises(SordinoError, match="column of its own"):
             tally_table_of_sample(SampleQuestions(attributes, ((0,),)), path)

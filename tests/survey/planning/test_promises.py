@@ -15,8 +15,10 @@ from scipy.optimize import linprog
 
 from asked_numbers import AskedNumbers
 from sordino.design.dependence.from_sample import Bound, Statement
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.interval import Interval
 from sordino.exact.keyed import KeyedSource
 from sordino.query.sampled import Sampled
 from sordino.survey.planning.plan import Plan
@@ -263,8 +265,8 @@ TOUCHED = 0.6
 @pytest.fixture
 def stated(tmp_path):
     """A plan that takes its bounds from a statement: of one-bit answers half the gap of means, of the job its law."""
-    numbers = [NumberAttribute(name, 0, 10, "number", (0.0, 5.0, 10.0)) for name in ("pay", "rent")]
-    asked = SampleQuestions((CategoryAttribute("job", Categories(range(3))), *numbers), ((0,), *GAPS))
+    numbers = [SampleNumber(name, Interval(0, 10), edges=(0.0, 5.0, 10.0)) for name in ("pay", "rent")]
+    asked = SampleQuestions((Attribute("job", Categories(range(3))), *numbers), ((0,), *GAPS))
     bounds = []
     for i, statistic in product(range(3), asked.statistics):
         why = asked.why(i, statistic)

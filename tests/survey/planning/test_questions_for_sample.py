@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+from sordino.design.dependence.sample_questions import cells_of
 from sordino.domain.grid import Grid
-from sordino.errors import SordinoError
-from sordino.survey.planning.questions_for_sample import number_attribute, questions_for_sample, statistics_of
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
 from sordino.survey.reading.schema import Survey
 
 TABLES = {
@@ -52,28 +53,36 @@ def test_every_statistic_that_a_question_may_ask(ask, expected):
     assert set(statistics_of(ask, PLACES)) == expected
 
 
+def numbers(**settings):
+    attributes = {"age": {"number": {"low": 0, "high": 100, **settings}, "column": "AGE"}}
+    (number,) = questions_for_sample(
+        Survey.read(TABLES | {"attribute": attributes, "ask": [{"mean": ["age"]}]})
+    ).attributes
+    return number
+
+
 def test_numbers_with_bins_or_a_lipschitz_constant():
-    number = number_attribute("age", {"low": 0, "high": 100, "bins": 4, "lipschitz": 0.1, "clip": True}, "AGE")
+    number = numbers(bins=4, lipschitz=0.1, clip=True)
     assert (number.edges, number.lipschitz, number.clip) == ((0, 25, 50, 75, 100), Fraction(1, 10), True)
     assert (number.columns, number.answers) == (("AGE",), "number")
-    listed = number_attribute("age", {"low": 0, "high": 100, "bins": [0, 18, 65, 100]})
-    assert (listed.edges, listed.lipschitz, listed.columns) == ((0, 18, 65, 100), None, ())
     # Without more nothing is known of a number, whatever the sample.
-    assert number_attribute("age", {"low": 0, "high": 100}).cells == 0
+    assert cells_of(numbers()) == 0
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"bins": 0}, "bins must be 1 to"),
-        ({"bins": 10**9}, "bins must be 1 to"),
-        ({"bins": [0, 50]}, "from low to high"),
+        ({"bins": 0}, "bins must be at least 2"),
+        ({"bins": 10**9}, "bins must be at most 1000"),
+        ({"bins": [0, 50]}, "bins must be"),
         ({"lipschitz": "0.1"}, "must be a number"),
         ({"lipschitz": True}, "must be a number"),
         ({"lipschitz": float("inf")}, "finite"),
-        ({"lipschitz": -1}, "Lipschitz"),
+        ({"lipschitz": float("nan")}, "finite"),
+        ({"lipschitz": -1}, "lipschitz must be"),
+        ({"lipschitz": 1e-40}, "Lipschitz"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(settings, words):
-    with pytest.raises(SordinoError, match=words):
-        number_attribute("age", {"low": 0, "high": 100, **settings})
+    with pytest.raises((SordinoError, SordinoErrors), match=words):
+        numbers(**settings)

@@ -7,20 +7,22 @@ import numpy as np
 import pytest
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.survey.planning.statement import dependence_for, load_statement, save_statement, statement_sentences
 
 ATTRIBUTES = (
-    CategoryAttribute("smoker", Categories(["yes", "nö"]), missing="nö"),
-    CategoryAttribute("visits", Categories(range(3)), ("how often",)),
-    CategoryAttribute("home", Grid(0, 1, 0, 1, 1, 2)),
-    NumberAttribute("age", 0, 90, "number", (0, 18, 90), clip=True),
-    NumberAttribute("income", 0, 1, "number", (0, 0.5, 1), Fraction(1, 3)),
-    NumberAttribute("height", 0, 3, "bin", (0, 1.5, 3)),
-    NumberAttribute("plain", 0, 3, "number"),
+    Attribute("smoker", Categories(["yes", "nö"]), missing="nö"),
+    Attribute("visits", Categories(range(3)), ("how often",)),
+    Attribute("home", Grid(0, 1, 0, 1, 1, 2)),
+    SampleNumber("age", Interval(0, 90), edges=(0, 18, 90), clip=True),
+    SampleNumber("income", Interval(0, 1), edges=(0, 0.5, 1), lipschitz=Fraction(1, 3)),
+    SampleNumber("height", Interval(0, 3), answers="bin", edges=(0, 1.5, 3)),
+    SampleNumber("plain", Interval(0, 3)),
 )
 ASKED = SampleQuestions(ATTRIBUTES, ((0,), (2,), (3,), (4,), (5,), (3, 4), (3, 3)))
 
@@ -75,7 +77,7 @@ def changed(place, **settings):
     [
         changed(0, name="smokes"),
         SampleQuestions(ATTRIBUTES[:-1], ((0,),)),
-        SampleQuestions((*ATTRIBUTES, CategoryAttribute("new", Categories(range(2)))), ((0,),)),
+        SampleQuestions((*ATTRIBUTES, Attribute("new", Categories(range(2)))), ((0,),)),
         changed(0, domain=Categories(["nö", "yes"])),
         changed(1, domain=Categories(range(4))),
         changed(1, domain=Categories(["0", "1", "2"])),
@@ -83,7 +85,7 @@ def changed(place, **settings):
         changed(3, edges=(0, 19, 90)),
         changed(3, edges=()),
         changed(3, clip=False),
-        changed(4, high=2, edges=(0, 0.5, 2)),
+        changed(4, domain=Interval(0, 2), edges=(0, 0.5, 2)),
         changed(4, lipschitz=Fraction(1, 4)),
         changed(5, answers="number"),
     ],
@@ -161,7 +163,7 @@ def test_a_statement_says_all_that_it_rests_on(statement):
         "who knows more about a person only epsilon",
     ):  # fmt: skip
         assert words in text
-    bits = SampleQuestions((CategoryAttribute("x", Categories(range(2))),), ((0,),))
+    bits = SampleQuestions((Attribute("x", Categories(range(2))),), ((0,),))
     nothing = state_dependence(bits, tally_sample(bits, [np.arange(9) % 2]), "0.9")
     assert "Nothing follows from the 9 records" in statement_sentences(nothing)[0]
     assert "Population: not stated. Date: not stated." in statement_sentences(nothing)[1]

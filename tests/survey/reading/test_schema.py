@@ -104,7 +104,7 @@ def test_single_values_are_told_only_on_demand(read, kind, blocks):
 )
 def test_where_values_stand_in_the_data(plan, kind, column, columns):
     change = ("protect =", f"column = {column}\nprotect =") if column else ("protect =", "protect =")
-    assert plan(kind, change).questions[0].attribute.columns == columns
+    assert list(plan(kind, change).questions[0].attribute.columns) == columns
 
 
 def test_a_missing_value_can_be_a_category(plan):

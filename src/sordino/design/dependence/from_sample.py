@@ -37,13 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.sample_questions import (
-    MOST_DENOMINATOR,
-    Attribute,
-    NumberAttribute,
-    SampleQuestions,
-    Why,
-)
+from sordino.design.dependence.sample_questions import MOST_DENOMINATOR, SampleNumber, SampleQuestions, Why, cells_of
+from sordino.domain.attribute import Attribute
 from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -179,8 +174,8 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
     cells, numbers = [], np.zeros((n, asked.d))
     for place, (attribute, column) in enumerate(zip(asked.attributes, columns, strict=True)):
         _require_inside(attribute, np.asarray(column))
-        if isinstance(attribute, NumberAttribute):
-            values = np.clip(np.asarray(column, dtype=np.float64), attribute.low, attribute.high)
+        if isinstance(attribute, SampleNumber):
+            values = np.clip(np.asarray(column, dtype=np.float64), attribute.interval.low, attribute.interval.high)
             numbers[:, place] = attribute.answered(values)
             cells.append(attribute.cell(values))
         else:
@@ -192,15 +187,15 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
         sums = dict(zip(moments, fixed.T, strict=True))
     tables: dict[tuple[int, Statistic], NDArray[np.int64]] = {}
     for i, statistic in asked.compared:
-        k = asked.attributes[i].cells
+        k = cells_of(asked.attributes[i])
         if statistic in sums:
             tables[i, statistic] = np.zeros(k, dtype=np.int64)
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
         else:
-            answers = asked.attributes[statistic[0]].cells
+            answers = cells_of(asked.attributes[statistic[0]])
             pairs = np.bincount(cells[i] * answers + cells[statistic[0]], minlength=k * answers)
             tables[i, statistic] = pairs.reshape(k, answers)
-    counts = (np.bincount(own, minlength=max(1, a.cells)) for own, a in zip(cells, asked.attributes, strict=True))
+    counts = (np.bincount(own, minlength=max(1, cells_of(a))) for own, a in zip(cells, asked.attributes, strict=True))
     return SampleTally(n, tuple(counts), tables)
 
 
@@ -228,9 +223,9 @@ def state_dependence(
 
     Example:
         >>> from sordino.domain.categories import Categories
-        >>> from sordino.design.dependence.sample_questions import CategoryAttribute
+        >>> from sordino.domain.attribute import Attribute
         >>> yes_no = Categories(["yes", "no"])
-        >>> asked = SampleQuestions((CategoryAttribute("smoker", yes_no), CategoryAttribute("vegan", yes_no)), ((1,),))
+        >>> asked = SampleQuestions((Attribute("smoker", yes_no), Attribute("vegan", yes_no)), ((1,),))
         >>> half, quarter = np.arange(100_000) % 2, np.arange(100_000) // 2 % 2
         >>> statement = state_dependence(asked, tally_sample(asked, [half, quarter]), "0.99")
         >>> float(statement.dependence.of(0, (1,)))
@@ -342,18 +337,19 @@ def _largest(
 
 def _smooth(attribute: Attribute, i: int, statistic: Statistic) -> tuple[float, NDArray[np.float64]] | None:
     """The Lipschitz constant of a statistic's mean given a number, where one is declared, and the scaled bins."""
-    if not isinstance(attribute, NumberAttribute) or attribute.lipschitz is None:
+    if not isinstance(attribute, SampleNumber) or attribute.lipschitz is None:
         return None
-    edges = np.array(attribute.edges or (attribute.low, attribute.high))
-    slope = float(attribute.lipschitz) * (attribute.high - attribute.low) / 2
-    return slope + (1 if i in statistic else 0), attribute.scaled(edges)
+    whole = attribute.interval
+    slope = float(attribute.lipschitz) * whole.width / 2
+    return slope + (1 if i in statistic else 0), whole.scaled(attribute.edges or (whole.low, whole.high))
 
 
 def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
     """Every value lies in the attribute's domain; not a number lies outside."""
-    kinds, low, high = "iu", 0.0, attribute.cells - 1.0
-    if isinstance(attribute, NumberAttribute):
-        kinds, low, high = "iuf", attribute.low, attribute.high
+    if not isinstance(attribute, SampleNumber):
+        kinds, low, high = "iu", 0.0, attribute.finite.k - 1.0
+    else:
+        kinds, low, high = "iuf", attribute.interval.low, attribute.interval.high
         if attribute.clip:
             low, high = -sys.float_info.max, sys.float_info.max
     if column.ndim != 1 or column.dtype.kind not in kinds:

@@ -15,9 +15,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
-from sordino.domain.interval import to_unit
+from sordino.domain.attribute import Attribute
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -36,58 +34,25 @@ Why: TypeAlias = Literal["sample", "own", "no bins", "exact number", "many value
 is a number without bins, a Lipschitz constant says nothing about a histogram, or there are too many values."""
 
 
-@dataclass(frozen=True)
-class CategoryAttribute:
-    """An attribute of categories, or of the cells of a map.
+@dataclass(frozen=True, kw_only=True)
+class SampleNumber(Attribute):
+    """A number, and by what others' dependence on it is compared.
 
     Attributes:
-        name: of the attribute.
-        domain: its values.
-        columns: of a table: by default one of the attribute's name; for a map perhaps two, latitude and longitude.
-        missing: the category that a missing value counts as; None where it is refused.
-    """
-
-    name: str
-    domain: Categories | Grid
-    columns: tuple[str, ...] = ()
-    missing: str | None = None
-
-    @property
-    def cells(self) -> int:
-        """How many values are compared."""
-        return self.domain.k
-
-
-@dataclass(frozen=True)
-class NumberAttribute:
-    """An attribute whose values are numbers.
-
-    Attributes:
-        name: of the attribute.
-        low, high: its range, which is scaled to [-1, 1].
         answers: what a device answers about: the number, or the middle of its bin. The sample is read alike, and a
             bound serves no other answers.
         edges: of its bins, from low to high; an inner edge belongs to the upper bin, the last to the last.
         lipschitz: the most that the conditional mean of any statistic of *other* attributes, in [-1, 1], changes per
             unit of this number. Declared, never estimated.
-        clip: whether a number beyond an end counts as that end, for devices and the sample alike.
-        columns: of a table: by default one of the attribute's name.
     """
 
-    name: str
-    low: float
-    high: float
-    answers: Literal["number", "bin"]
+    answers: Literal["number", "bin"] = "number"
     edges: tuple[float, ...] = ()
     lipschitz: Fraction | None = None
-    clip: bool = False
-    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        where = f"number {self.name!r}"
-        if not (math.isfinite(self.high - self.low) and self.low < self.high):
-            raise SordinoError(f"{where}: low must lie below high", found=f"{self.low} and {self.high}")
-        ends = (self.low, self.high)
+        super().__post_init__()
+        where, ends = f"number {self.name!r}", (self.interval.low, self.interval.high)
         rising = all(first < second for first, second in pairwise(self.edges))
         if self.edges and not (rising and (self.edges[0], self.edges[-1]) == ends):
             raise SordinoError(f"{where}: edges of bins must rise from low to high", found=shown(self.edges))
@@ -100,15 +65,6 @@ class NumberAttribute:
             found = "a Lipschitz constant" if self.edges else "no bins"
             raise SordinoError(f"{where}: answers about the bin need bins, and nothing finer", found=found)
 
-    @property
-    def cells(self) -> int:
-        """How many bins are compared: with a Lipschitz constant at least one, the whole range."""
-        return max(len(self.edges) - 1, int(self.lipschitz is not None))
-
-    def scaled(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Numbers of the range in [-1, 1]."""
-        return to_unit(numbers, self.low, self.high)
-
     def cell(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
         """The bin of each number."""
         inner = np.array(self.edges[1:-1])
@@ -117,17 +73,21 @@ class NumberAttribute:
     def answered(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the answers are about, in [-1, 1]."""
         if self.answers == "number":
-            return self.scaled(numbers)
-        edges = self.scaled(np.array(self.edges))
+            return self.interval.scaled(numbers)
+        edges = self.interval.scaled(self.edges)
         return ((edges[:-1] + edges[1:]) / 2)[self.cell(numbers)]
 
 
-Attribute: TypeAlias = CategoryAttribute | NumberAttribute
+def cells_of(attribute: Attribute) -> int:
+    """How many values or bins are compared: of a number with a Lipschitz constant at least one, the whole range."""
+    if isinstance(attribute, SampleNumber):
+        return max(len(attribute.edges) - 1, int(attribute.lipschitz is not None))
+    return attribute.finite.k
 
 
 @dataclass(frozen=True)
 class SampleQuestions:
-    """Attributes, and statistics of them.
+    """Attributes, each finite or a `SampleNumber`, and statistics of them.
 
     Attributes:
         attributes: in the order of their places.
@@ -136,7 +96,7 @@ class SampleQuestions:
 
     Example:
         >>> yes_no = Categories(["yes", "no"])
-        >>> asked = SampleQuestions(tuple(CategoryAttribute(name, yes_no) for name in ("a", "b")), ((0,), (1,)))
+        >>> asked = SampleQuestions(tuple(Attribute(name, yes_no) for name in ("a", "b")), ((0,), (1,)))
         >>> asked.comparisons, asked.why(0, (1,)), asked.why(0, (0,))
         (2, 'sample', 'own')
     """
@@ -154,7 +114,7 @@ class SampleQuestions:
             if not (fitting and all(0 <= place < self.d for place in statistic)):
                 rule = f"a statistic must be about one or two of {self.d} attributes, in ascending order"
                 raise SordinoError(rule, found=shown(statistic))
-            if len(statistic) == 2 and any(isinstance(self.attributes[j], CategoryAttribute) for j in statistic):
+            if len(statistic) == 2 and any(self.is_histogram((j,)) for j in statistic):
                 raise SordinoError("only numbers have products", found=self.label(statistic))
 
     @property
@@ -173,19 +133,19 @@ class SampleQuestions:
 
     def is_histogram(self, statistic: Statistic) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
-        return isinstance(self.attributes[statistic[0]], CategoryAttribute)
+        return not isinstance(self.attributes[statistic[0]], SampleNumber)
 
     def why(self, i: int, statistic: Statistic) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
-        attribute, cells = self.attributes[i], self.attributes[i].cells
+        attribute, cells = self.attributes[i], cells_of(self.attributes[i])
         if set(statistic) == {i}:
             return "own"
         if cells == 0:
             return "no bins"
-        exact = isinstance(attribute, NumberAttribute) and attribute.lipschitz is not None
+        exact = isinstance(attribute, SampleNumber) and attribute.lipschitz is not None
         if exact and self.is_histogram(statistic):
             return "exact number"
-        answers = self.attributes[statistic[0]].cells if self.is_histogram(statistic) else 1
+        answers = cells_of(self.attributes[statistic[0]]) if self.is_histogram(statistic) else 1
         return "many values" if cells > MOST_VALUES or cells * answers > MOST_CELLS else "sample"
 
     @cached_property
@@ -197,4 +157,4 @@ class SampleQuestions:
     @cached_property
     def comparisons(self) -> int:
         """M, how many pairs of values of an attribute are compared by a statistic; known before the sample."""
-        return sum(math.comb(self.attributes[i].cells, 2) for i, _ in self.compared)
+        return sum(math.comb(cells_of(self.attributes[i]), 2) for i, _ in self.compared)

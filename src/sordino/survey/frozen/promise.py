@@ -1,12 +1,16 @@
 """From the frozen words of a plan to the domain and the definition of privacy that they stand for."""
 
+from typing import Any
+
 import numpy as np
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
-from sordino.domain.categories import Categories
+from sordino.document.domains import KINDS, domain_of, domain_words
+from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -16,27 +20,30 @@ from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 LARGEST_DOMAIN = 2**22
 """Values of an attribute at most: estimates hold several vectors of this length."""
 
-Domain = Categories | Grid
-
 Definition = LDP | BlockLDP | HighLowLDP | PairwiseLDP
 
 
-def domain_of(part: AttributePart) -> Domain:
-    """The values of an attribute.
+def attribute_of(name: str, part: AttributePart) -> Attribute:
+    """An attribute of a plan.
 
     Raises:
-        SordinoError: too many of them, or none.
+        SordinoError: too many values, or none; an amount that is not in its canonical form.
     """
-    if part.grid is not None:
-        grid = Grid(**part.grid.model_dump())
-        _require_fitting(grid.k)
-        return grid
-    if part.numbers is not None:
-        _require_fitting(part.numbers)
-        return Categories(range(part.numbers))
-    labels = part.labels or ()
-    _require_fitting(len(labels))
-    return Categories(labels)
+    domain = domain_of(part.model_dump(include=set(KINDS)))
+    if not isinstance(domain, Interval) and domain.k > LARGEST_DOMAIN:
+        raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(domain.k))
+    clip = part.number is not None and part.number.clip
+    delta = None if part.delta is None else canonical_amount(part.delta)
+    return Attribute(name, domain, tuple(part.columns), part.missing, clip, delta)
+
+
+def attribute_words(attribute: Attribute) -> dict[str, Any]:
+    """An attribute in the words of a plan, without what is promised about its values."""
+    words = {**domain_words(attribute.domain), "columns": list(attribute.columns)}
+    if isinstance(attribute.domain, Interval):
+        words["number"]["clip"] = attribute.clip
+    words |= {} if attribute.missing is None else {"missing": attribute.missing}
+    return words | ({} if attribute.delta is None else {"delta": str(attribute.delta)})
 
 
 def partition_of(domain: Domain, blocks: BlocksPart) -> Partition:
@@ -77,8 +84,3 @@ def canonical_amount(text: str) -> Nats:
     if str(amount) != text:
         raise SordinoError("a plan's amounts must be in their canonical form", found=shown(text))
     return amount
-
-
-def _require_fitting(k: int) -> None:
-    if not 1 <= k <= LARGEST_DOMAIN:
-        raise SordinoError(f"a plan's domain must have 1 to {LARGEST_DOMAIN} values", found=shown(k))

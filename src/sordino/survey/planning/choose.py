@@ -12,17 +12,14 @@ from sordino.design.numbers.mean_among import among, mean_among
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.codec import freeze
 from sordino.document.queries import freeze_queries
-from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.frozen.dependence_bounds import dependence_of
-from sordino.survey.frozen.own_columns import columns_of
-from sordino.survey.frozen.promise import definition_of
+from sordino.survey.frozen.promise import attribute_words, definition_of
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.reading.ask_table import AskTable
-from sordino.survey.reading.attribute import AttributeTable
 from sordino.survey.reading.protect import protect_part
 from sordino.survey.reading.schema import Survey
 
@@ -46,7 +43,7 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
         dependence = dependence_of(part, survey.places)
         content |= {"epsilon": str(survey.epsilon)}
         content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
-    attributes = {name: _attribute(survey, name) for name in survey.attribute}
+    attributes = {name: attribute_words(survey.named(name)) for name in survey.attribute}
     queries = []
     for i, ask in enumerate(survey.ask):
         try:
@@ -66,13 +63,11 @@ def _histogram(
     survey: Survey, name: str, dependence: Dependence | None, code_bits: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is promised about an attribute's values, and how their shares are asked."""
-    attribute = survey.attribute[name]
-    domain = attribute.domain()
-    epsilon = survey.epsilon
+    domain, epsilon = survey.named(name).finite, survey.epsilon
     if dependence is not None and epsilon is not None:
         deltas = [survey.delta(place) for place in survey.places]
         (epsilon,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, dependence)
-    protect = protect_part(domain, attribute.protect, epsilon)
+    protect = protect_part(domain, survey.attribute[name].protect, epsilon)
     mechanism = best_mechanism(domain.k, definition_of(domain, protect), code_bits)
     query = {"histogram": name, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
     return protect.model_dump(exclude_none=True), query
@@ -98,30 +93,3 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
     if drawn.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{drawn.code_bits}", step="ask less")
     return {"numbers": list(ask.attributes), "asked": ask.kind, "queries": freeze_queries(drawn)}
-
-
-def _attribute(survey: Survey, name: str) -> dict[str, Any]:
-    """An attribute's values and columns in the plan's words."""
-    attribute = survey.attribute[name]
-    part = _values(name, attribute)
-    if attribute.missing is not None:
-        part["missing"] = attribute.missing
-    if survey.by_coordinates:
-        part["delta"] = str(survey.delta(name))
-    return part
-
-
-def _values(name: str, attribute: AttributeTable) -> dict[str, Any]:
-    columns = list(columns_of(name, attribute.column, grid=attribute.grid is not None))
-    if attribute.number is not None:
-        ends = attribute.number
-        return {
-            "number": {"low": ends.low, "high": ends.high, "clip": ends.clip},
-            "columns": columns,
-        }
-    domain = attribute.domain()
-    if isinstance(domain, Grid):
-        grid = attribute.grid.model_dump() if attribute.grid else {}
-        return {"grid": grid, "columns": columns}
-    values = {"numbers": domain.k} if isinstance(domain.labels, range) else {"labels": list(domain.labels)}
-    return {**values, "columns": columns}

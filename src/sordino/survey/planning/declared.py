@@ -4,7 +4,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from sordino.design.dependence.from_sample import Statement
-from sordino.design.dependence.sample_questions import NumberAttribute
+from sordino.design.dependence.sample_questions import SampleNumber, cells_of
 from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import DependencePart, StatisticPart
 from sordino.survey.planning.questions_for_sample import questions_for_sample
@@ -50,7 +50,7 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
 def _binned(statement: Statement) -> dict[str, int]:
     """The numbers of a statement whose bounds are about bins, and how many bins."""
     return {
-        attribute.name: attribute.cells
+        attribute.name: cells_of(attribute)
         for attribute in statement.asked.attributes
-        if isinstance(attribute, NumberAttribute) and attribute.edges and attribute.lipschitz is None
+        if isinstance(attribute, SampleNumber) and attribute.edges and attribute.lipschitz is None
     }

@@ -4,6 +4,7 @@ Every later step (privatize, aggregate, estimate, certify, explain) takes the pl
 integers of the document, so that what is sampled is what was certified.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,14 +16,15 @@ from sordino.document.files import read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import read_document
 from sordino.document.sealed import canonical
+from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import brief, shown
-from sordino.exact.nats import in_nats, outward
+from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.plan_fields import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
-from sordino.survey.frozen.promise import canonical_amount
+from sordino.survey.frozen.promise import attribute_of, canonical_amount
 from sordino.survey.planning.choose import choose
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -146,19 +148,26 @@ class Plan:
         return tuple(self._question(part, Fraction(part.weight, total)) for part in self.document.queries)
 
     def _question(self, part: QueryPart, share: Fraction) -> Question:
-        attributes, places = self.document.attributes, self.places
+        attributes, places = self.attributes, self.places
         people = max(1, int(self.people * share))
-        deltas = [canonical_amount(attribute.delta) for attribute in attributes.values() if attribute.delta is not None]
-        least = min(deltas, default=None)
+        least = min((each.delta for each in attributes.values() if each.delta is not None), default=None)
         if isinstance(part, HistogramPart):
-            place = places.index(part.histogram)
-            return HistogramQuestion(part, attributes[part.histogram], place, share, people, least)
+            name = part.histogram
+            protect = self.document.attributes[name].protect
+            if protect is None:
+                raise SordinoError("a question must be about protected values", found=name)
+            return HistogramQuestion(part, attributes[name], protect, places.index(name), share, people, least)
         epsilon = self.document.epsilon
         if least is None or epsilon is None:
             raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
         asked = tuple(attributes[name] for name in part.numbers)
         at = tuple(places.index(name) for name in part.numbers)
         return NumbersQuestion(part, asked, at, share, people, canonical_amount(epsilon), least)
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The attributes by name."""
+        return {name: attribute_of(name, part) for name, part in self.document.attributes.items()}
 
     @property
     def histograms(self) -> tuple[HistogramQuestion, ...]:
@@ -178,7 +187,7 @@ class Plan:
             return None
         return CoordinatePromise(
             places,
-            tuple(canonical_amount(document.attributes[name].delta or "") for name in places),
+            tuple(self.attributes[name].delta or Nats.of(0) for name in places),
             canonical_amount(document.epsilon),
             dependence_of(document.dependence, places),
             tuple(answers for question in self.questions for answers in question.types),

@@ -12,12 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sordino.design.dependence.sample_questions import CategoryAttribute, NumberAttribute, SampleQuestions
-from sordino.domain.grid import Grid
+from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.domain.attribute import Attribute
 from sordino.domain.statistic import Statistic
-from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.reading.schema import Survey
 
 MOST_BINS = 1000
@@ -34,44 +31,11 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
         >>> questions_for_sample(survey).statistics
         ((0,),)
     """
-    attributes: list[CategoryAttribute | NumberAttribute] = []
-    for name, table in sorted(survey.attribute.items()):
-        number = getattr(table, "number", None)
-        if number is not None:
-            plain = number if isinstance(number, Mapping) else number.model_dump(exclude_none=True)
-            attributes.append(number_attribute(name, plain, table.column))
-            continue
-        domain = table.domain()
-        columns = columns_of(name, table.column, grid=isinstance(domain, Grid))
-        attributes.append(CategoryAttribute(name, domain, columns, table.missing))
-    places = {name: place for place, name in enumerate(sorted(survey.attribute))}
+    attributes = tuple(_compared(survey, name) for name in survey.places)
+    places = {name: place for place, name in enumerate(survey.places)}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]
     statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))
-    return SampleQuestions(tuple(attributes), tuple(statistics))
-
-
-def number_attribute(name: str, number: Mapping[str, Any], column: str | None = None) -> NumberAttribute:
-    """An attribute from its table `{ low, high, clip, bins, lipschitz }`.
-
-    Args:
-        name: of the attribute.
-        number: `bins` is a list of edges from low to high, or how many of the same width; `lipschitz` is per unit of
-            the number.
-        column: of a table; the name by default.
-
-    Raises:
-        SordinoError: bins that do not fit the range.
-    """
-    low, high = float(number["low"]), float(number["high"])
-    bins, lipschitz = number.get("bins"), number.get("lipschitz")
-    if isinstance(bins, int):
-        if not 1 <= bins <= MOST_BINS:
-            raise SordinoError(f"attribute.{name}: bins must be 1 to {MOST_BINS}", found=shown(bins))
-        bins = np.linspace(low, high, bins + 1).tolist()
-    edges = tuple(float(edge) for edge in bins or ())
-    constant = None if lipschitz is None else _constant(name, lipschitz)
-    clip, columns = number.get("clip", False), () if column is None else (column,)
-    return NumberAttribute(name, low, high, "number", edges, constant, clip, columns)
+    return SampleQuestions(attributes, tuple(statistics))
 
 
 def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Statistic]:
@@ -91,11 +55,12 @@ def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator
         yield from combinations_with_replacement(together, 2)
 
 
-def _constant(name: str, lipschitz: Any) -> Fraction:
-    """A Lipschitz constant as it is written: a number, not a text that could be anything."""
-    if isinstance(lipschitz, bool) or not isinstance(lipschitz, int | float):
-        raise SordinoError(f"attribute.{name}: lipschitz must be a number", found=shown(lipschitz))
-    try:
-        return Fraction(repr(lipschitz))
-    except ValueError:
-        raise SordinoError(f"attribute.{name}: lipschitz must be finite", found=shown(lipschitz)) from None
+def _compared(survey: Survey, name: str) -> Attribute:
+    """An attribute, of a number with the bins and the constant that its table says."""
+    attribute, number = survey.named(name), survey.attribute[name].number
+    if number is None:
+        return attribute
+    ends = attribute.interval
+    edges = () if number.bins is None else tuple(np.linspace(ends.low, ends.high, number.bins + 1).tolist())
+    lipschitz = None if number.lipschitz is None else Fraction(repr(number.lipschitz))
+    return SampleNumber(name, ends, attribute.columns, clip=attribute.clip, edges=edges, lipschitz=lipschitz)

@@ -16,17 +16,17 @@ from pydantic import Field, StringConstraints
 from sordino.definition.dependence import Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS, Bound, Statement, read_confidence
 from sordino.design.dependence.sample_questions import (
-    Attribute,
-    CategoryAttribute,
-    NumberAttribute,
+    SampleNumber,
     SampleQuestions,
     Why,
+    cells_of,
 )
+from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
 from sordino.document.kinds import read_document
-from sordino.domain.categories import Categories
-from sordino.domain.grid import Grid
+from sordino.domain.attribute import Attribute
+from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import outward
@@ -171,7 +171,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
             f"The conditional shares of those who will answer may be up to {_exact(statement.shift)} (total variation) "
             "from the population's: each bound has twice as much on top."
         )
-    lines += [_about(attribute) for attribute in asked.attributes if isinstance(attribute, NumberAttribute)]
+    lines += [_about(attribute) for attribute in asked.attributes if isinstance(attribute, SampleNumber)]
     lines += [text for why, text in REASONS.items() if kinds[why]]
     lines.append(
         "The bounds count against somebody who believes of the other answers, given this one, what the population's "
@@ -193,14 +193,14 @@ REASONS: dict[Why, str] = {
 }
 
 
-def _about(attribute: NumberAttribute) -> str:
+def _about(attribute: SampleNumber) -> str:
     """What the bounds of a number are about."""
     answers = "the middle of its bin" if attribute.answers == "bin" else "the number as it is"
     if attribute.lipschitz is not None:
         about = f"it is declared, not estimated, that conditional means change by at most {_exact(attribute.lipschitz)}"
         about += " per unit of it; promises are about the number itself"
     elif attribute.edges:
-        about = f"promises are about which of its {attribute.cells} bins it falls in, not about the number itself"
+        about = f"promises are about which of its {cells_of(attribute)} bins it falls in, not about the number itself"
     else:
         about = "nothing is declared"
     return f"{attribute.name}: {about}. Devices must answer one bit about {answers}, or about its product with another."
@@ -208,21 +208,13 @@ def _about(attribute: NumberAttribute) -> str:
 
 def _attribute_part(attribute: Attribute) -> dict[str, Any]:
     """An attribute with its values; where they stand in a table does not matter."""
-    if isinstance(attribute, NumberAttribute):
-        part: dict[str, Any] = {
-            "low": float(attribute.low),
-            "high": float(attribute.high),
-            "answers": attribute.answers,
-        }
+    if isinstance(attribute, SampleNumber):
+        part = {**domain_words(attribute.domain)["number"], "answers": attribute.answers}
         part |= {"edges": list(map(float, attribute.edges))} if attribute.edges else {}
         part |= {} if attribute.lipschitz is None else {"lipschitz": _exact(attribute.lipschitz)}
         part |= {"clip": True} if attribute.clip else {}
-    elif isinstance(attribute.domain, Grid):
-        part = {"grid": GridPart(**vars(attribute.domain)).model_dump()}
-    elif isinstance(attribute.domain.labels, range):
-        part = {"numbers": attribute.domain.k}
     else:
-        part = {"labels": list(attribute.domain.labels)}
+        part = domain_words(attribute.domain)
     return {"name": attribute.name, **part}
 
 
@@ -233,19 +225,13 @@ def _values(attribute: Attribute) -> Attribute:
 
 def _attribute(part: _StatementAttribute) -> Attribute:
     given = part.model_dump(exclude_none=True, exclude_defaults=True, exclude={"name"})
-    domain: Categories | Grid | None = None
-    if set(given) == {"labels"}:
-        domain = Categories(given["labels"])
-    elif set(given) == {"numbers"}:
-        domain = Categories(range(given["numbers"]))
-    elif set(given) == {"grid"}:
-        domain = Grid(**given["grid"])
-    if domain is not None:
-        return CategoryAttribute(part.name, domain)
+    if len(given) == 1:
+        return Attribute(part.name, domain_of(given))
     if part.low is None or part.high is None or part.answers is None or {"labels", "numbers", "grid"} & set(given):
         raise SordinoError("an attribute must be categories, a grid or a number", found=", ".join(given) or "nothing")
     lipschitz = None if part.lipschitz is None else Fraction(part.lipschitz)
-    return NumberAttribute(part.name, part.low, part.high, part.answers, tuple(part.edges or ()), lipschitz, part.clip)
+    ends, edges = Interval(part.low, part.high), tuple(part.edges or ())
+    return SampleNumber(part.name, ends, clip=part.clip, answers=part.answers, edges=edges, lipschitz=lipschitz)
 
 
 def _statement(part: _StatementPart) -> Statement:

@@ -16,6 +16,7 @@ from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, e
 from sordino.design.numbers.sampled_mean import sampled_mean
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.queries import thaw_queries
+from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
@@ -27,7 +28,6 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.number import Number
 from sordino.query.sampled import Sampled
-from sordino.survey.frozen.parts import AttributePart
 from sordino.survey.frozen.plan_fields import NumbersPart
 
 
@@ -46,7 +46,7 @@ class NumbersQuestion:
     """
 
     part: NumbersPart
-    attributes: tuple[AttributePart, ...]
+    attributes: tuple[Attribute, ...]
     places: tuple[int, ...]
     share: Fraction
     people: int
@@ -68,7 +68,7 @@ class NumbersQuestion:
     @cached_property
     def intervals(self) -> tuple[Interval, ...]:
         """The ends of the numbers, in the unit of the data."""
-        return tuple(_interval(attribute) for attribute in self.attributes)
+        return tuple(attribute.interval for attribute in self.attributes)
 
     @cached_property
     def ranges(self) -> Ranges:
@@ -152,9 +152,3 @@ class NumbersQuestion:
 
     def _placed(self, name: Statistic) -> Statistic:
         return tuple(sorted(self.places[number] for number in name))
-
-
-def _interval(attribute: AttributePart) -> Interval:
-    if attribute.number is None:
-        raise SordinoError("a question about numbers must be about numbers", found="other values")
-    return Interval(attribute.number.low, attribute.number.high)

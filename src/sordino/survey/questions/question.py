@@ -15,15 +15,15 @@ from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_hel
 from sordino.design.histograms.best_mechanism import best_mechanism, candidates
 from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_over
-from sordino.errors import SordinoError
+from sordino.domain.attribute import Attribute, Domain
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.table import ChannelTable
 from sordino.query.query import Query
 from sordino.query.statistic import Value
-from sordino.survey.frozen.parts import AttributePart, ProtectPart
+from sordino.survey.frozen.parts import ProtectPart
 from sordino.survey.frozen.plan_fields import HistogramPart
-from sordino.survey.frozen.promise import Definition, Domain, definition_of, domain_of
+from sordino.survey.frozen.promise import Definition, definition_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class HistogramQuestion:
 
     Attributes:
         part: what is asked, and the mechanism's integers.
-        attribute: the values, their columns and what is promised.
+        attribute: that it is about.
+        protect: what is promised about its values, in the document's words.
         place: of the attribute among those of the plan.
         share: of the people, who answer it.
         people: how many are expected to.
@@ -40,7 +41,8 @@ class HistogramQuestion:
     """
 
     part: HistogramPart
-    attribute: AttributePart
+    attribute: Attribute
+    protect: ProtectPart
     place: int
     share: Fraction
     people: int
@@ -51,22 +53,15 @@ class HistogramQuestion:
         """Of the attribute."""
         return self.part.histogram
 
-    @cached_property
+    @property
     def domain(self) -> Domain:
         """The attribute's values."""
-        return domain_of(self.attribute)
+        return self.attribute.finite
 
     @cached_property
     def definition(self) -> Definition:
         """The promise."""
         return definition_of(self.domain, self.protect)
-
-    @property
-    def protect(self) -> ProtectPart:
-        """The promise in the document's words."""
-        if self.attribute.protect is None:
-            raise SordinoError("a question must be about protected values", found=self.name)
-        return self.attribute.protect
 
     @property
     def asked(self) -> list[str]:

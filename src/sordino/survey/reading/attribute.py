@@ -15,13 +15,14 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from sordino.domain.categories import Categories
+from sordino.document.domains import domain_of
+from sordino.domain.attribute import AttributeDomain
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part
-from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain
+from sordino.survey.frozen.promise import LARGEST_DOMAIN
 from sordino.survey.reading.protect import Delta, ProtectTable, is_list_of, protect_mistakes
 
 KINDS = ("categories", "grid", "number")
@@ -33,13 +34,10 @@ class GridTable(GridPart):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.domain().k > LARGEST_DOMAIN:
-            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=shown(self.domain().k))
+        cells = Grid(**self.model_dump()).k
+        if cells > LARGEST_DOMAIN:
+            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=shown(cells))
         return self
-
-    def domain(self) -> Grid:
-        """The grid itself."""
-        return Grid(self.south, self.north, self.west, self.east, self.rows, self.columns)
 
 
 class NumberTable(Part):
@@ -56,16 +54,12 @@ class NumberTable(Part):
     high: float
     clip: bool = False
     bins: int | None = Field(default=None, ge=2, le=1000)
-    lipschitz: float | None = Field(default=None, ge=0)
+    lipschitz: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        self.domain()
+        Interval(self.low, self.high)
         return self
-
-    def domain(self) -> Interval:
-        """The interval itself."""
-        return Interval(self.low, self.high)
 
 
 class AttributeTable(Part):
@@ -107,13 +101,13 @@ class AttributeTable(Part):
             found = " and ".join(kinds) or "none of them"
             yield SordinoError("an attribute must have either categories, a grid or a number", found=found)
             return
-        if self.number is not None:
-            yield from self._number_mistakes()
-            return
         try:
             domain = self.domain()
         except SordinoError as error:
             yield error
+            return
+        if isinstance(domain, Interval):
+            yield from self._number_mistakes()
             return
         if domain.k < 2:
             found = f"{domain.k}: there is nothing to ask"
@@ -133,14 +127,14 @@ class AttributeTable(Part):
             step = 'write delta = "..." instead'
             yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
 
-    def domain(self) -> Domain:
-        """The values of categories or a grid."""
-        if self.grid is not None:
-            return self.grid.domain()
+    def domain(self) -> AttributeDomain:
+        """Its values."""
+        if self.grid is not None or self.number is not None:
+            return domain_of(self.model_dump(include={"grid", "number"}))
         if isinstance(self.categories, int) and not isinstance(self.categories, bool):
             if not 1 <= self.categories <= LARGEST_DOMAIN:
                 raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=shown(self.categories))
-            return Categories(range(self.categories))
+            return domain_of({"numbers": self.categories})
         if not is_list_of(self.categories, str):
             raise SordinoError(
                 'categories must be a list of names, their number, or { file = "..." }',
@@ -150,4 +144,4 @@ class AttributeTable(Part):
             raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
         if len(self.categories) > LARGEST_DOMAIN:
             raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(len(self.categories)))
-        return Categories(self.categories)
+        return domain_of({"labels": self.categories})

@@ -20,6 +20,7 @@ from pydantic import BeforeValidator
 from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds, read_epsilon
 from sordino.definition.high_low import read_sensitive
 from sordino.document.checked_tables import nearest
+from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
@@ -28,7 +29,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
-from sordino.survey.frozen.promise import LARGEST_DOMAIN, Domain, partition_of
+from sordino.survey.frozen.promise import LARGEST_DOMAIN, partition_of
 
 WAYS = ("blocks", "sensitive", "metric", "matrix")
 """How values can differ in what protects them."""

@@ -26,11 +26,13 @@ from pydantic import Field, model_validator
 from sordino.document.checked_tables import VersionField, nearest, try_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
+from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.dependence_bounds import DependenceTable
+from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
@@ -78,7 +80,7 @@ class Survey(Part):
         for name, attribute in self.attribute.items():
             try:
                 if self.epsilon is not None and attribute.protect is not None:
-                    protect_part(attribute.domain(), attribute.protect, self.epsilon)
+                    protect_part(self.named(name).finite, attribute.protect, self.epsilon)
             except SordinoError as error:
                 yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
 
@@ -152,11 +154,19 @@ class Survey(Part):
         """The attributes in the order in which statistics name them: that of the alphabet."""
         return tuple(sorted(self.attribute))
 
+    def named(self, name: str) -> Attribute:
+        """An attribute; with its delta where each is promised one of its own."""
+        table = self.attribute[name]
+        columns = columns_of(name, table.column, grid=table.grid is not None)
+        clip = table.number is not None and table.number.clip
+        return Attribute(
+            name, table.domain(), columns, table.missing, clip, self.delta(name) if self.by_coordinates else None
+        )
+
     def definition(self, name: str) -> Definition:
         """The promise about one attribute's values, by a report about it."""
-        attribute = self.attribute[name]
-        domain = attribute.domain()
-        return definition_of(domain, protect_part(domain, attribute.protect, self.epsilon))
+        domain = self.named(name).finite
+        return definition_of(domain, protect_part(domain, self.attribute[name].protect, self.epsilon))
 
     def delta(self, name: str) -> Nats:
         """The most that a report may tell about an attribute; the survey's epsilon by default."""

@@ -1,0 +1,71 @@
+"""One attribute of a person's record: its name, its values, where they stand in a table, and how sensitive it is.
+
+A survey, a plan, a sample and a ledger are about attributes, and a table is read by them. What values there can be is
+decided here: a new kind is a domain, and its place in `AttributeDomain`.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError
+from sordino.exact.nats import Nats
+
+Domain: TypeAlias = Categories | Grid
+"""Values that can be counted."""
+
+AttributeDomain: TypeAlias = Domain | Interval
+"""What an attribute's values can be."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute.
+
+    Attributes:
+        name: what it is called.
+        domain: its values.
+        columns: of a table, that it is read from: one, by default of its own name; for a map perhaps two, latitude and
+            longitude.
+        missing: the category that a missing value counts as; None where it is refused.
+        clip: whether a number beyond an end counts as that end, instead of being refused.
+        delta: the most that may be told about it by itself; None where nothing is promised about it.
+
+    Example:
+        >>> Attribute("smoker", Categories(["yes", "no"])).columns
+        ('smoker',)
+    """
+
+    name: str
+    domain: AttributeDomain
+    columns: tuple[str, ...] = ()
+    missing: str | None = None
+    clip: bool = False
+    delta: Nats | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))
+
+    @property
+    def finite(self) -> Domain:
+        """The values of categories or a map.
+
+        Raises:
+            SordinoError: a number.
+        """
+        if isinstance(self.domain, Interval):
+            raise SordinoError(f"{self.name!r} must have values that can be counted", found="a number")
+        return self.domain
+
+    @property
+    def interval(self) -> Interval:
+        """The ends of a number.
+
+        Raises:
+            SordinoError: other values.
+        """
+        if not isinstance(self.domain, Interval):
+            raise SordinoError("a question about numbers must be about numbers", found="other values")
+        return self.domain
