@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from sordino import Number, Query, RandomizedResponse, SordinoError, WindowResponse
+from sordino import Number, Query, RandomizedResponse, Sampled, SordinoError, WindowResponse
 from sordino.design.numbers.best_window import best_window
+from sordino.design.numbers.sampled_mean import is_better
 from sordino.estimation.moment_estimator import MomentEstimator
 
 FINE = np.linspace(-1, 1, 201)
@@ -93,3 +94,16 @@ def test_the_best_on_average_is_the_best_of_its_neighbours(epsilon):
 def test_amounts_that_cannot_be_promised_are_refused(epsilon):
     with pytest.raises(SordinoError):
         best_window(epsilon)
+
+
+def test_what_is_better_in_one_way_only_is_not_taken():
+    """One window is better at the worst number, the other where numbers are spread evenly: neither replaces it."""
+    worst, even = (Sampled((Query(Number(0, w.k), w),), (1,)) for w in (best_window("3"), best_window("3", "average")))
+    fine, (first, second) = np.linspace(-1, 1, 20_001), (worst.mechanisms[0], even.mechanisms[0])
+    assert variance_of(first, fine).max() < variance_of(second, fine).max()
+    assert variance_of(first, fine).mean() > variance_of(second, fine).mean()
+    assert not is_better(worst, even)
+    assert not is_better(even, worst)
+    bit = Sampled((Query(Number(0), RandomizedResponse(2, "3")),), (1,))
+    assert is_better(worst, bit)
+    assert is_better(even, bit)
