@@ -12,7 +12,6 @@ from sordino.document.files import read_toml
 from sordino.document.formats import QUERY
 from sordino.document.kinds import expecting
 from sordino.domain.box import Box
-from sordino.domain.categories import Categories
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -143,11 +142,11 @@ def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | Query:
         raise SordinoError(f"this ledger's records must be asked by {known}", found="another kind of query")
     if model is None:
         name = table.category or ""
-        values = terms.attributes.get(name)
-        if not isinstance(values, Categories):
+        attribute = terms.attributes.get(name)
+        if attribute is None:
             hint = nearest([name], terms.names)
             raise SordinoError(f"category must name an attribute of the ledger{hint}", found=shown(name))
-        return Query(Value(name), RandomizedResponse(values.k, table.epsilon))
+        return Query(Value(name), RandomizedResponse(attribute.finite.k, table.epsilon))
     unknown = [name for name in model.theta if name not in terms.names]
     if unknown:
         hint = nearest(unknown, terms.names)

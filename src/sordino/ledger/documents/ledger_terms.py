@@ -16,17 +16,18 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.dependence import read_variation
 from sordino.definition.pairwise import LDP
 from sordino.document.checked_tables import read_tables
+from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import read_toml
 from sordino.document.formats import TERMS
 from sordino.document.kinds import expecting
 from sordino.document.sealed import canonical
+from sordino.domain.attribute import Attribute
 from sordino.domain.box import Box
-from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
 from sordino.domain.record import Record
 from sordino.errors import DamagedError
 from sordino.exact.nats import Nats
-from sordino.ledger.documents.terms_table import AttributeValues, TermsTable
+from sordino.ledger.documents.terms_table import TermsTable
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,14 @@ class LedgerTerms:
     """The record's domain and the promise about it.
 
     Attributes:
-        attributes: each one's range or categories, in the order of the alphabet.
+        attributes: in the order of the alphabet, all numbers or all categories; these perhaps with a delta.
         epsilon: the most that all answers together may tell.
-        deltas: about each attribute of categories, if that is promised; empty otherwise.
-        rest: bounds on its dependence.
+        rest: bounds on the dependence of attributes with deltas.
         nodes: the limit of the work for one decision, which decides with it.
     """
 
-    attributes: Mapping[str, AttributeValues]
+    attributes: Mapping[str, Attribute]
     epsilon: Nats
-    deltas: Mapping[str, Nats] = field(default_factory=dict)
     rest: Mapping[str, Fraction] = field(default_factory=dict)
     nodes: int = NODES
 
@@ -63,12 +62,12 @@ class LedgerTerms:
         """Check the tables of such a file."""
         table = read_tables(TermsTable, tables, name)
         parts = dict(sorted(table.attribute.items()))
-        attributes = {attribute: part.values() for attribute, part in parts.items()}
-        if table.dependence is None and all(part.delta is None for part in parts.values()):
-            terms = cls(attributes, table.epsilon)
-        else:
-            deltas = {attribute: part.delta or table.epsilon for attribute, part in parts.items()}
-            terms = cls(attributes, table.epsilon, deltas, dict(sorted(table.bounds().items())))
+        each = table.dependence is not None or any(part.delta is not None for part in parts.values())
+        attributes = {
+            own: Attribute(own, part.domain(), delta=(part.delta or table.epsilon) if each else None)
+            for own, part in parts.items()
+        }
+        terms = cls(attributes, table.epsilon, dict(sorted(table.bounds().items())) if each else {})
         # What no filter offers is refused before there is a ledger.
         terms.filter()
         return terms
@@ -99,11 +98,14 @@ class LedgerTerms:
         parts = dict(sorted(document["attributes"].items()))
         return cls(
             {
-                name: Interval(**part["number"]) if "number" in part else Categories(part["categories"])
+                name: Attribute(
+                    name,
+                    domain_of({"labels": part.get("categories"), "number": part.get("number")}),
+                    delta=Nats.of(part["delta"]) if "delta" in part else None,
+                )
                 for name, part in parts.items()
             },
             Nats.of(document["epsilon"]),
-            {name: Nats.of(part["delta"]) for name, part in parts.items() if "delta" in part},
             {name: read_variation(part["rest"]) for name, part in parts.items() if "rest" in part},
             document["nodes"],
         )
@@ -132,10 +134,16 @@ class LedgerTerms:
     @cached_property
     def domain(self) -> Box | Record:
         """Where the record lies."""
-        if all(isinstance(values, Categories) for values in self.attributes.values()):
-            return Record({name: values for name, values in self.attributes.items() if isinstance(values, Categories)})
-        ranges = [values for values in self.attributes.values() if isinstance(values, Interval)]
+        attributes = self.attributes.values()
+        if not any(isinstance(attribute.domain, Interval) for attribute in attributes):
+            return Record({attribute.name: attribute.finite for attribute in attributes})
+        ranges = [attribute.interval for attribute in attributes]
         return Box([each.low for each in ranges], [each.high for each in ranges])
+
+    @property
+    def deltas(self) -> Mapping[str, Nats]:
+        """The most that may be told about each attribute by itself, if that is promised; empty otherwise."""
+        return {name: own.delta for name, own in self.attributes.items() if own.delta is not None}
 
     @cached_property
     def definition(self) -> LDP | BayesianCoordinateDP:
@@ -150,11 +158,13 @@ class LedgerTerms:
         return BayesianFilter(self.domain, self.definition, nodes=self.nodes)
 
     def _words(self, name: str) -> dict[str, Any]:
-        values = self.attributes[name]
-        if isinstance(values, Interval):
-            return {"number": {"low": values.low, "high": values.high}}
-        words: dict[str, Any] = {"categories": list(values.labels)}
-        return words | ({"delta": str(self.deltas[name]), "rest": str(self.rest[name])} if self.deltas else {})
+        attribute = self.attributes[name]
+        words = domain_words(attribute.domain)
+        if "labels" in words:
+            words = {"categories": words["labels"]}
+        return words | (
+            {} if attribute.delta is None else {"delta": str(attribute.delta), "rest": str(self.rest[name])}
+        )
 
 
 def terms_of_text(text: str) -> LedgerTerms:

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from sordino.document.checked_tables import VersionField, read_tables
 from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
-from sordino.domain.categories import Categories
+from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.documents.terms_table import AttributeValues
 from sordino.survey.frozen.parts import Part
 
 
@@ -80,7 +79,7 @@ class PersonRecord:
             mistakes.append(SordinoError("a record must have the ledger's attributes only", found=f"{foreign} more"))
         for name in terms.names:
             try:
-                values += [_value(record[name], name, terms.attributes[name])] if name in record else []
+                values += [_value(record[name], terms.attributes[name])] if name in record else []
             except SordinoError as error:
                 mistakes.append(error)
         if mistakes:
@@ -96,13 +95,12 @@ class PersonRecord:
         if len(self.values) != len(terms.names):
             raise SordinoError("a record must have a value for each attribute", found="another number of values")
         for value, (name, attribute) in zip(self.values, terms.attributes.items(), strict=True):
-            if isinstance(attribute, Categories):
-                if type(value) is not int or not 0 <= value < attribute.k:
-                    raise _no_category(name)
-            elif type(value) not in {int, float}:
-                raise _no_number(name)
-            else:
-                _require_within(value, name, attribute)
+            if isinstance(attribute.domain, Interval):
+                if type(value) not in {int, float}:
+                    raise _no_number(name)
+                _require_within(value, name, attribute.domain)
+            elif type(value) is not int or not 0 <= value < attribute.domain.k:
+                raise _no_category(name)
 
     @property
     def row(self) -> NDArray[Any]:
@@ -114,18 +112,20 @@ class PersonRecord:
         return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
 
 
-def _value(value: Any, name: str, attribute: AttributeValues) -> float | int:
-    if isinstance(attribute, Categories):
-        if not isinstance(value, str) or value not in attribute.labels:
+def _value(value: Any, attribute: Attribute) -> float | int:
+    name, domain = attribute.name, attribute.domain
+    if not isinstance(domain, Interval):
+        labels = [domain.label(index) for index in range(domain.k)]
+        if not isinstance(value, str) or value not in labels:
             raise _no_category(name)
-        return list(attribute.labels).index(value)
+        return labels.index(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _no_number(name)
     try:
         number = float(value) + 0.0  # no negative zero
     except OverflowError:
         number = float("inf")
-    _require_within(number, name, attribute)
+    _require_within(number, name, domain)
     return number
 
 

@@ -21,37 +21,19 @@ rest = { smoker = 0.2 }
 """
 
 from fractions import Fraction
-from typing import Self, TypeAlias
+from typing import Self
 
 from pydantic import Field, model_validator
 
 from sordino.document.checked_tables import VersionField, nearest
-from sordino.domain.categories import Categories
-from sordino.domain.interval import Interval
+from sordino.document.domains import domain_of
+from sordino.domain.attribute import AttributeDomain
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.dependence_bounds import RestBounds
 from sordino.survey.frozen.parts import Part, Text, require_one_of
+from sordino.survey.reading.attribute import RangeTable
 from sordino.survey.reading.protect import Epsilon
-
-AttributeValues: TypeAlias = Interval | Categories
-"""What an attribute can be."""
-
-
-class RangeTable(Part):
-    """A number between two ends, in the unit of the record."""
-
-    low: float
-    high: float
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        self.values()
-        return self
-
-    def values(self) -> Interval:
-        """The range itself."""
-        return Interval(self.low, self.high)
 
 
 class RecordAttributeTable(Part):
@@ -75,12 +57,12 @@ class RecordAttributeTable(Part):
             raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
         if self.categories is not None and len(self.categories) < 2:
             raise SordinoError("an attribute must have at least two categories", found=str(len(self.categories)))
-        self.values()
+        self.domain()
         return self
 
-    def values(self) -> AttributeValues:
+    def domain(self) -> AttributeDomain:
         """Its range or its categories."""
-        return Categories(self.categories or ()) if self.number is None else self.number.values()
+        return domain_of({"labels": self.categories, "number": self.number and self.number.model_dump()})
 
 
 class BoundsTable(Part):

@@ -40,11 +40,16 @@ class GridPart(Part):
     columns: int
 
 
-class NumberPart(Part):
-    """A number between two ends, in the unit of the data; beyond them it is refused, or clipped to the end."""
+class RangePart(Part):
+    """The ends of a number, in the unit of the data."""
 
     low: float
     high: float
+
+
+class NumberPart(RangePart):
+    """A number between two ends; beyond them it is refused, or clipped to the end."""
+
     clip: bool
 
 

@@ -21,7 +21,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.parts import GridPart, Part
+from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 from sordino.survey.reading.protect import Delta, ProtectTable, is_list_of, protect_mistakes
 
@@ -40,26 +40,27 @@ class GridTable(GridPart):
         return self
 
 
-class NumberTable(Part):
-    """A number between two ends, in the unit of the data.
-
-    Attributes:
-        low, high: the ends; declared, never taken from the data.
-        clip: whether a number beyond an end counts as that end, instead of being refused.
-        bins: into how many equal bins others' dependence on it is measured; none: not from a sample.
-        lipschitz: how much the mean of any other statistic, scaled to [-1, 1], changes at most per unit of it.
-    """
-
-    low: float
-    high: float
-    clip: bool = False
-    bins: int | None = Field(default=None, ge=2, le=1000)
-    lipschitz: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+class RangeTable(RangePart):
+    """A number between two ends that are declared, never taken from the data."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         Interval(self.low, self.high)
         return self
+
+
+class NumberTable(RangeTable):
+    """A number between two ends, in the unit of the data.
+
+    Attributes:
+        clip: whether a number beyond an end counts as that end, instead of being refused.
+        bins: into how many equal bins others' dependence on it is measured; none: not from a sample.
+        lipschitz: how much the mean of any other statistic, scaled to [-1, 1], changes at most per unit of it.
+    """
+
+    clip: bool = False
+    bins: int | None = Field(default=None, ge=2, le=1000)
+    lipschitz: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
 class AttributeTable(Part):
