@@ -6,18 +6,24 @@ one text for the same queries.
 
 from typing import Any
 
-from sordino.document.codec import MECHANISMS, freeze
+from sordino.document.codec import freeze
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.bit_flips import BitFlips
+from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
+from sordino.mechanism.window import WindowResponse
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
 STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
 """What documents hold; a new one is its file and its place here."""
+
+MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips)
+"""What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12
 """Of one question: each is certified whenever a plan is read."""
@@ -42,7 +48,7 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
         raise SordinoError("a plan freezes queries about numbers", found="others")
     return {
         "statistics": [[statistic.name, *statistic.arguments] for statistic in asked.numbers],
-        "mechanisms": [freeze(mechanism) for mechanism in mechanisms],
+        "mechanisms": [freeze(mechanism, MECHANISMS) for mechanism in mechanisms],
         "through": [mechanisms[query.mechanism] for query in queries],
         "weights": list(asked.weights),
     }
