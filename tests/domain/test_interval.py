@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
@@ -20,3 +22,10 @@ def test_a_range_holds_floats():
 def test_a_bad_range_is_refused(ends):
     with pytest.raises(SordinoError, match="range"):
         Interval(*ends)
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9))
+def test_the_ends_go_to_minus_one_and_one_exactly(low, width):
+    interval = Interval(low, low + width)
+    assert interval.scaled([interval.low, interval.high]).tolist() == [-1, 1]
+    assert (interval.scaled(low - 1), interval.scaled(low + 2 * width)) == (-1, 1)

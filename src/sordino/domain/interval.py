@@ -63,9 +63,19 @@ class Interval:
 
 
 @steady
-def to_unit(numbers: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Numbers from `low` to `high` as numbers in [-1, 1]."""
-    return np.clip((numbers - low) * (2 / (high - low)) - 1, -1.0, 1.0)
+def to_unit(numbers: NDArray[np.float64], low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
+    """Numbers from `low` to `high` as numbers in [-1, 1]: the ends go to -1 and 1 exactly, what is beyond with them.
+
+    Args:
+        numbers: shape (n,), or (n, d) with d ends.
+        low: the lower end, or shape (d,).
+        high: the upper one alike.
+    """
+    ends = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    scaled = numbers - ends[0]
+    scaled -= ends[1] - numbers
+    scaled /= ends[1] - ends[0]
+    return np.clip(scaled, -1.0, 1.0)
 
 
 def number_array(values: ArrayLike) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.interval import to_unit
 from sordino.errors import SordinoError
 from sordino.exact.steady import steady
 
@@ -83,6 +84,4 @@ class Ranges:
                 found=f"another in record {row}",
                 step="clip the numbers, or declare a wider range",
             )
-        # The ends go to -1 and 1 exactly; what lies between may pass them by rounding alone.
-        scaled: NDArray[np.float64] = np.clip(((records - low) - (high - records)) / (high - low), -1, 1)
-        return scaled
+        return to_unit(records, low, high)
