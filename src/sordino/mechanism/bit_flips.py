@@ -11,7 +11,6 @@ over the flips of +weight or -weight where bit c is flipped.
 Cost: one word a pattern, and mostly one look-up.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,6 +34,9 @@ from sordino.mechanism.base import LEAST_SINGULAR, Mechanism
 
 LARGEST_PATTERN = 12
 """Bits at most: a table has 2^m weights."""
+
+SINGLE = 64
+"""Codes up to which each is looked at by itself."""
 
 
 @checked_class
@@ -102,9 +104,20 @@ class BitFlips(Brief, Mechanism):
         return self.table
 
     def columns(self) -> Iterator[ColumnClass]:
-        """One class: each code has every weight, on some pattern."""
-        weights = tuple(sorted(Counter(self.table).items()))
-        yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
+        """Each code by itself; of more than `SINGLE` one class, since each has every weight, on some pattern.
+
+        The largest ratio between any two patterns is then attained, and that within a block of them is not above it.
+        """
+        flips: dict[int, list[int]] = {}
+        for pattern, weight in enumerate(self.table):
+            flips.setdefault(weight, []).append(pattern)
+        if self.k > SINGLE:
+            weights = tuple(sorted((weight, len(patterns)) for weight, patterns in flips.items()))
+            yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
+            return
+        for code in range(self.k):
+            parts = (ValueClass(np.array(own) ^ code, ((weight, 1),)) for weight, own in flips.items())
+            yield ColumnClass(self.k, 1, code, tuple(parts))
 
     @property
     def informative(self) -> bool:

@@ -95,6 +95,7 @@ class SampleQuestions:
             of two numbers, or about 2 x^2 - 1 of one.
 
     Example:
+        >>> from sordino import Categories
         >>> yes_no = Categories(["yes", "no"])
         >>> asked = SampleQuestions(tuple(Attribute(name, yes_no) for name in ("a", "b")), ((0,), (1,)))
         >>> asked.comparisons, asked.why(0, (1,)), asked.why(0, (0,))
