@@ -94,7 +94,7 @@ def _most_telling(certificate: Certificate) -> str:
     if witness is None or witness.loss is None:
         return "Some answer about numbers can show for certain what was not read of the record."
     told = told_of(witness.loss, witness.loss + certificate.slack)
-    return f"No answer about numbers tells more of the record than by code {witness.code} of its mechanism: {told}."
+    return f"No answer about numbers tells more of the whole record than {told}."
 
 
 def _about_bins(promise: CoordinatePromise, i: int) -> str:
