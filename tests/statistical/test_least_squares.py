@@ -6,6 +6,7 @@ Tallies are drawn at once (`simulate_bits`): exactly what as many single reports
 import numpy as np
 import pytest
 
+from asked_numbers import AskedNumbers
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.ranges import Ranges
@@ -29,7 +30,7 @@ def uniform_truth(names):
 def surveys(channel, truth, people, count, seed=3):
     """Tallies of many surveys."""
     generator = np.random.default_rng(seed)
-    return (simulate_bits(channel, truth, people, generator) for _ in range(count))
+    return (simulate_bits(channel.asked, truth, people, generator) for _ in range(count))
 
 
 def excess(value):
@@ -39,14 +40,16 @@ def excess(value):
 @pytest.mark.parametrize(("people", "most"), [(1000, 0.164), (10_000, 0.046), (100_000, 0.0045), (1_000_000, 0.0004)])
 @pytest.mark.parametrize("radius", [None, 1.0])
 def test_the_projected_fit_is_as_close_as_it_should_be(people, most, radius):
-    channel = sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5)
+    channel = AskedNumbers(sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5))
     tallies = surveys(channel, uniform_truth(channel.moments.names), people, 1000)
     losses = [excess(projected_least_squares(channel, tally, 5, radius=radius).value) for tally in tallies]
     assert np.mean(losses) < most
 
 
 def test_two_sensitive_features_cost_little():
-    channel = sampled_moments(["0.5", "0.5", *["4"] * 4], "4", Dependence.bounded([0.2] * 5 + [1]), target=5)
+    channel = AskedNumbers(
+        sampled_moments(["0.5", "0.5", *["4"] * 4], "4", Dependence.bounded([0.2] * 5 + [1]), target=5)
+    )
     tallies = surveys(channel, uniform_truth(channel.moments.names), 1_000_000, 1000)
     values = np.array([projected_least_squares(channel, tally, 5).value for tally in tallies])
     # The published problem has no intercept; that of the fit costs something beside.
@@ -56,7 +59,7 @@ def test_two_sensitive_features_cost_little():
 
 def test_reports_of_single_people_give_the_tallies_that_are_simulated():
     rng = np.random.default_rng(1)
-    channel = sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5)
+    channel = AskedNumbers(sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5))
     records = rng.uniform(-1, 1, size=(1_000_000, 6))
     records[:, 5] = 0.5 * records[:, 0] - 0.4 * records[:, 1] + 0.1 * records[:, 5]
     tally = channel.tally(channel.privatize(records))
@@ -99,7 +102,7 @@ def test_intervals_cover_in_own_units(what):
     records = population()
     deltas, known = ["0.5", "1", "2"], Dependence.bounded([0.3, 0.3, 1])
     target = 2 if what == "coefficients" else None
-    channel = sampled_moments(deltas, "2", known, target=target)
+    channel = AskedNumbers(sampled_moments(deltas, "2", known, target=target))
     truth = channel.moments.values(RANGES.scaled(records)).mean(axis=0)
     design = np.column_stack([np.ones(len(records)), records[:, :2]])
     function, expected = {
@@ -120,14 +123,14 @@ def test_intervals_cover_in_own_units(what):
 
 
 def test_intervals_of_five_slopes_cover():
-    channel = sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5)
+    channel = AskedNumbers(sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5))
     tallies = surveys(channel, uniform_truth(channel.moments.names), 400_000, COUNT)
     share = covered([least_squares(channel, tally, 5) for tally in tallies], np.array([0, *SLOPES]))
     assert between(share)
 
 
 def test_near_the_refusal_intervals_cover_more_and_not_less():
-    channel = sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5)
+    channel = AskedNumbers(sampled_moments(["2"] * 6, "2", Dependence.unknown(6), target=5))
     truth = uniform_truth(channel.moments.names)
     for people in (20_000, 50_000):
         estimates, refused = [], 0
