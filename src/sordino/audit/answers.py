@@ -57,7 +57,7 @@ def certify_queries(asked: Query | Sampled, definition: LDP) -> Certificate:
     Raises:
         SordinoError: a channel whose outputs do not add up, or are not as it tells.
     """
-    mechanisms = {query.mechanism: query for query in queries_of(asked)}
+    mechanisms = dict.fromkeys(query.mechanism for query in queries_of(asked))
     return min((certify(mechanism, definition) for mechanism in mechanisms), key=lambda found: found.slack)
 
 
@@ -84,7 +84,6 @@ def _answer(query: Query) -> Answer:
     statistic = query.statistic
     if not isinstance(statistic, NumberStatistic):
         raise SordinoError("the sampling rule is told of queries about numbers", found=statistic.parameters)
-    statistic.require_size(query.mechanism)
     level, names = level_of(query.mechanism), tuple(name for name, _ in statistic.told)
     if statistic.linear:
         return Answer(names, level, linear=True)

@@ -22,7 +22,7 @@ from sordino.query.sampled import Sampled
 STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
 """What documents hold; a new one is its file and its place here."""
 
-MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips)
+NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips)
 """What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12
@@ -48,7 +48,7 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
         raise SordinoError("a plan freezes queries about numbers", found="others")
     return {
         "statistics": [[statistic.name, *statistic.arguments] for statistic in asked.numbers],
-        "mechanisms": [freeze(mechanism, MECHANISMS) for mechanism in mechanisms],
+        "mechanisms": [freeze(mechanism, NUMBER_MECHANISMS) for mechanism in mechanisms],
         "through": [mechanisms[query.mechanism] for query in queries],
         "weights": list(asked.weights),
     }
@@ -68,7 +68,7 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     entries = Entries(found, where)
     entries.require(("statistics", "mechanisms", "through", "weights"))
     statistics = [_statistic(name, arguments, where) for name, arguments in entries.calls("statistics")]
-    mechanisms = [read_channel(inner, MECHANISMS) for inner in entries.inners("mechanisms")]
+    mechanisms = [read_channel(inner, NUMBER_MECHANISMS) for inner in entries.inners("mechanisms")]
     if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
         rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
         raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
@@ -76,8 +76,6 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     if not len(statistics) == len(through) == len(weights) or max(through, default=0) >= len(mechanisms):
         raise DamagedError(f"{where} must have a statistic, a mechanism and a weight for each", found="others")
     queries = tuple(Query(statistic, mechanisms[at]) for statistic, at in zip(statistics, through, strict=True))
-    for query in queries:
-        query.require_size()
     asked = Sampled(queries, weights)
     if freeze_queries(asked) != found:
         raise DamagedError(f"{where} must be as they were frozen", found="another spelling")

@@ -22,7 +22,6 @@ from sordino.domain.statistic import Statistic as Moment
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 
@@ -183,17 +182,15 @@ class MomentEstimator:
             share: the probability with which each of them answers at all, drawn without looking.
         """
         largest = self.noise() / share
-        told = np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
         for telling in self.tellings:
-            if told[telling.moment] == 1:
+            if self._tellers[telling.moment] == 1:
                 largest[telling.moment] = telling.worst_variance(share)
         return largest
 
     def even_variance(self) -> float:
         """The total variance of the means, times n, for people whose moments are spread evenly over [-1, 1]."""
-        told = np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
-        several = float((self.noise()[told > 1] - 1 / 3).sum())
-        return several + sum(telling.even_variance for telling in self.tellings if told[telling.moment] == 1)
+        several = float((self.noise()[self._tellers > 1] - 1 / 3).sum())
+        return several + sum(telling.even_variance for telling in self.tellings if self._tellers[telling.moment] == 1)
 
     @cached_property
     def tellings(self) -> tuple[Telling, ...]:
@@ -210,9 +207,14 @@ class MomentEstimator:
             for name, grid in statistic.told:
                 key = mechanism, grid.tobytes()
                 if key not in known:
-                    known[key] = _contributions(statistic, mechanism, grid)
+                    known[key] = _contributions(mechanism, grid)
                 found.append(Telling(q, at[name], grid, *known[key], weight / total))
         return tuple(found)
+
+    @cached_property
+    def _tellers(self) -> NDArray[np.intp]:
+        """How many queries tell each moment, shape (m,)."""
+        return np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
 
     @cached_property
     def _precision(self) -> Floats:
@@ -272,9 +274,8 @@ class MomentEstimator:
         return csr_array((np.concatenate(entries), (rows, codes)), shape=shape)
 
 
-def _contributions(statistic: NumberStatistic, mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
+def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     """What each code counts as, and E[g^2 | value]."""
-    statistic.require_size(mechanism)
     # What is asked for can be told where not everything can: a channel of signs may lose how two of them agree.
     try:
         code = mechanism.unbiased(grid)

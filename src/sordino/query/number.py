@@ -80,14 +80,14 @@ class NumberStatistic(Statistic):
     def moved(self, place: Mapping[int, int]) -> "NumberStatistic":
         """The same statistic of a record whose numbers stand elsewhere."""
 
-    @abstractmethod
     def reader(self, alike: "Sequence[Self]") -> NumberReader:
-        """What reads several statistics of this kind, as many values each, for whoever was drawn for one of them."""
+        """What reads several statistics of this kind, for whoever was drawn for one of them: a sign for each moment."""
+        return SignReader.of([statistic.told for statistic in alike])
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Statistics of one kind are read together."""
-        return self.name, self.k
+        """Statistics of one kind are read together: patterns of as many signs."""
+        return "sign", self.k
 
     @property
     def d(self) -> int:
@@ -189,12 +189,12 @@ class Number(NumberStatistic):
     @property
     def kind(self) -> tuple[str, int]:
         """Signs, or grids of as many points."""
-        return ("sign", 2) if self.linear else super().kind
+        return super().kind if self.linear else ("grid", self.k)
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
         """Of signs or of grids."""
         if self.linear:
-            return SignReader.of([statistic.told for statistic in alike])
+            return super().reader(alike)
         return GridReader(np.array([statistic.place for statistic in alike]), self.points)
 
 
@@ -244,15 +244,6 @@ class Product(NumberStatistic):
     def moved(self, place: Mapping[int, int]) -> "Product":
         """At their new places, in ascending order."""
         return Product(*sorted((place[self.first], place[self.second])))
-
-    @property
-    def kind(self) -> tuple[str, int]:
-        """A sign."""
-        return "sign", 2
-
-    def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs."""
-        return SignReader.of([statistic.told for statistic in alike])
 
 
 @checked_class
@@ -307,15 +298,6 @@ class Signs(NumberStatistic):
         """At their new places."""
         return Signs(tuple(place[old] for old in self.at))
 
-    @property
-    def kind(self) -> tuple[str, int]:
-        """Signs of as many numbers."""
-        return "sign", self.k
-
-    def reader(self, alike: Sequence[Self]) -> NumberReader:
-        """Of signs."""
-        return SignReader.of([statistic.told for statistic in alike])
-
 
 def statistic_of(moment: Moment) -> Number | Product:
     """The sign that tells a moment.
@@ -333,11 +315,21 @@ def read_records(values: ArrayLike | Scaled, d: int) -> Floats:
     Raises:
         SordinoError: another shape, or others than in [-1, 1] (named by position, never by value).
     """
-    records = read_rows(values.records) if isinstance(values, Scaled) else read_rows(values)
-    if records.shape[1] < d:
-        raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")
+    records = rows_of(values, d)
     if not isinstance(values, Scaled):
         require_inside(records)
+    return records
+
+
+def rows_of(values: ArrayLike | Scaled, d: int) -> Floats:
+    """Records of at least d numbers as float64, whatever the numbers are.
+
+    Raises:
+        SordinoError: another shape.
+    """
+    records = values.records if isinstance(values, Scaled) else read_rows(values)
+    if records.shape[1] < d:
+        raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")
     return records
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.scaled import Scaled, read_rows, require_inside
+from sordino.domain.scaled import Scaled, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief, shown
@@ -27,7 +27,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
 from sordino.query.alike import Alike, alike_queries
-from sordino.query.number import NumberStatistic, read_records
+from sordino.query.number import NumberStatistic, read_records, rows_of
 from sordino.query.query import Query
 
 LARGEST_TABLE = 1 << 20
@@ -183,9 +183,7 @@ class Sampled(Brief, Channel):
     def _privatize_numbers(self, values: ArrayLike | Scaled, source: Source) -> Words:
         """Piece by piece the numbers are still in the cache when they are drawn; a bad one anywhere refuses all."""
         known = isinstance(values, Scaled)
-        records = values.records if isinstance(values, Scaled) else read_rows(values)
-        if records.shape[1] < self.d:
-            raise SordinoError(f"records must be rows of {self.d} numbers", found=f"rows of {records.shape[1]}")
+        records = rows_of(values, self.d)
         public, stream = source.public(len(records), "statistic"), source.stream(records)
         codes = np.empty(len(records), dtype=np.uint64)
         for start in range(0, len(records), self._chunk):

@@ -39,9 +39,8 @@ def codes_of(asked: Asked, values: Any, source: object) -> Words:
     if not (source is None or _gives_words(source)):
         step = "leave it out for fresh words"
         raise SordinoError("a source must be one of random words", found=kind(source), step=step)
-    if not isinstance(asked, Sampled) or asked.numbers:
-        return asked.privatize(values, source)
-    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+    several = isinstance(asked, Sampled) and not asked.numbers
+    if several and (not isinstance(values, Sequence) or isinstance(values, str | bytes)):
         step = "give a list: for each query its people's values"
         raise SordinoError("several queries need several columns of values", found=kind(values), step=step)
     return asked.privatize(values, source)

@@ -21,7 +21,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.ranges import Ranges
 from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
-from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.messages.brief import shown
@@ -82,7 +82,7 @@ class NumbersQuestion:
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
-        if not set(self._needed()) <= set(MomentEstimator.of(asked).moments.names):
+        if not set(self._needed()) <= set(moment_names(asked)):
             raise SordinoError("the queries must tell every moment that is needed", found="some of them")
         return asked
 
