@@ -31,7 +31,7 @@ def rows() -> Iterator[tuple[str, ...]]:
     blocks = Partition.of(np.arange(LARGE) // 25)
     for what, work in (
         ("Hadamard response", lambda: certify(HadamardResponse(LARGE, "1"), LDP("1"))),
-        ("blockwise, blocks of 25", lambda: certify(Blockwise(blocks, "1"), BlockLDP("1", blocks))),
+        ("blockwise, blocks of 25", lambda: certify(Blockwise(blocks, "1"), BlockLDP(blocks, "1"))),
     ):
         figures = [seconds(work) for _ in range(ROUNDS)]
         yield f"{what}, k = {LARGE:,}: seconds (too large for libqif)", "-", spread(figures)

@@ -225,7 +225,7 @@ def _blocks(labels_of, build):
     def make(k, e):
         labels = labels_of(k)
         bounds = tuple(tuple(e if a == b else None for b in labels) for a in labels)
-        return Channel(build(labels, e), BlockLDP(e, labels), bounds, labels, e)
+        return Channel(build(labels, e), BlockLDP(labels, e), bounds, labels, e)
 
     return make
 
@@ -234,7 +234,7 @@ def _high_low(sensitive_of, build):
     def make(k, e):
         sensitive = sensitive_of(k)
         bounds = tuple(tuple(e if x in sensitive else None for _ in range(k)) for x in range(k))
-        return Channel(build(k, sensitive, e), HighLowLDP(e, k, sensitive), bounds, (0,) * k, e)
+        return Channel(build(k, sensitive, e), HighLowLDP(k, sensitive, e), bounds, (0,) * k, e)
 
     return make
 

@@ -212,7 +212,7 @@ def test_grouped_bounds_are_looser_but_hold():
     ("make", "words"),
     [
         (lambda: BayesianFilter(SQUARE, PairwiseLDP([[0, 1], [1, 0]])), "offered"),
-        (lambda: BayesianFilter(SQUARE, BlockLDP(1, [0, 0])), "offered"),
+        (lambda: BayesianFilter(SQUARE, BlockLDP([0, 0], 1)), "offered"),
         (lambda: BayesianFilter(SQUARE, LDP(1), "strict"), "rule"),
         (lambda: BayesianFilter(SQUARE, LDP(1), nodes=-1), "nodes"),
         (lambda: BayesianFilter(SQUARE, LDP(1), group=0), "group"),

@@ -256,7 +256,7 @@ def test_answers_that_no_record_can_give_are_no_answers():
     with pytest.raises(SordinoError, match="some record can give"):
         asked.after(first, 2)
     # High-low: a report may prove that the value is not sensitive; later answers are then about the others.
-    told = BayesianFilter(THREE, HighLowLDP("1", 3, [0])).after(ChannelTable([[2, 0], [1, 1], [1, 1]]), 1)
+    told = BayesianFilter(THREE, HighLowLDP(3, [0], "1")).after(ChannelTable([[2, 0], [1, 1], [1, 1]]), 1)
     reveals = ChannelTable([[1, 0], [0, 1], [0, 1]])
     assert told.accepts(reveals)
     with pytest.raises(SordinoError, match="some record can give"):
@@ -279,7 +279,7 @@ def test_many_outputs_in_public_blocks():
     """The block is told, subsets of 25 values within it are too many to list; the bound within blocks still counts."""
     blocks = np.arange(50) // 25
     query = Blockwise(blocks, "1", "subset")
-    asked = BayesianFilter(Categories(range(50)), BlockLDP("2", blocks))
+    asked = BayesianFilter(Categories(range(50)), BlockLDP(blocks, "2"))
     assert query.outputs > 1 << 21
     code = int(query.privatize([3])[0])
     assert asked.after(query, code).accepts(query)
@@ -291,7 +291,7 @@ def test_large_domains_answer_at_once():
     query = HadamardResponse(k, "1")
     asked = BayesianFilter(Categories(range(k)), LDP("2")).after(query, 5).after(query, 9)
     assert not asked.accepts(query)
-    blocks = BayesianFilter(Categories(range(k)), BlockLDP("1", np.arange(k) // 10))
+    blocks = BayesianFilter(Categories(range(k)), BlockLDP(np.arange(k) // 10, "1"))
     assert blocks.accepts(RandomizedResponse(k, "1"))
 
 
@@ -299,8 +299,8 @@ def test_large_domains_answer_at_once():
     ("make", "words"),
     [
         (lambda: BayesianFilter(TWO, PairwiseLDP([[0] * 3] * 3)), "2 values; found 3"),
-        (lambda: BayesianFilter(THREE, HighLowLDP(1, 4, [0])), "3 values"),
-        (lambda: BayesianFilter(THREE, BlockLDP(1, [0, 0])), "3 values"),
+        (lambda: BayesianFilter(THREE, HighLowLDP(4, [0], 1)), "3 values"),
+        (lambda: BayesianFilter(THREE, BlockLDP([0, 0], 1)), "3 values"),
         (lambda: BayesianFilter(PAIR, CoordinateDP([1])), "1 attributes"),
         (lambda: BayesianFilter(FIFTY, CoordinateDP([1])), "50 attributes"),
         (lambda: BayesianFilter(FIFTY, PairwiseLDP([[0, 1], [1, 0]])), "offered"),

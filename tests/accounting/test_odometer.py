@@ -44,7 +44,7 @@ def test_three_counts_of_values():
     rng = np.random.default_rng(1)
     definitions = {
         "all": (LDP(1), list(permutations(range(3), 2))),
-        "blocks": (BlockLDP(1, [0, 0, 1]), [(0, 1), (1, 0)]),
+        "blocks": (BlockLDP([0, 0, 1], 1), [(0, 1), (1, 0)]),
     }
     for definition, pairs in definitions.values():
         for _ in range(20):
@@ -134,4 +134,4 @@ def test_an_odometer_counts_what_no_filter_accepts_and_refuses_what_is_no_answer
     with pytest.raises(SordinoError, match="3 values"):
         odometer.after(RandomizedResponse(2, 1), 0)
     with pytest.raises(SordinoError, match="offered"):
-        Odometer(Box([-1], [1]), BlockLDP(1, [[0]]))
+        Odometer(Box([-1], [1]), BlockLDP([[0]], 1))

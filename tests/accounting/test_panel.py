@@ -38,7 +38,7 @@ MENU = [
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(
     "definition",
-    [LDP("1"), LDP("2"), BlockLDP("1", [0, 0, 1, 1, 2]), HighLowLDP("1", 5, [0, 3])],
+    [LDP("1"), LDP("2"), BlockLDP([0, 0, 1, 1, 2], "1"), HighLowLDP(5, [0, 3], "1")],
     ids=["one", "two", "blocks", "high-low"],
 )
 def test_everybody_is_decided_on_like_alone(definition, rule):
@@ -151,7 +151,7 @@ def test_means_over_stopped_people_are_biased_and_likelihood_is_not():
     [
         (lambda: Panel(FIVE, CoordinateDP([1]), 3), "offered"),
         (lambda: Panel(FIVE, LDP(1), 3, "strict"), "rule"),
-        (lambda: Panel(FIVE, BlockLDP(1, [0, 0]), 3), "5 values"),
+        (lambda: Panel(FIVE, BlockLDP([0, 0], 1), 3), "5 values"),
         (lambda: Panel(FIVE, LDP(1), -1), "people"),
         (lambda: Panel(FIVE, LDP(1), 3).accepts(RandomizedResponse(2, 1)), "5 values"),
         (lambda: Panel(FIVE, LDP(1), 3).accepts("age"), "5 values"),

@@ -174,8 +174,8 @@ PRIOR_TABLE = np.array([float(PRIOR[record]) for record in RECORDS]).reshape(SHA
 
 FINITE = {
     "LDP": (LDP("ln 9"), ldp_pairs(3, 9)),
-    "blocks": (BlockLDP("ln 9", [[0, 1], [2]]), matrix_pairs([[1, 9, None], [9, 1, None], [None, None, 1]])),
-    "high-low": (HighLowLDP("ln 4", 3, [0]), matrix_pairs([[1, 4, 4], [None, 1, None], [None, None, 1]])),
+    "blocks": (BlockLDP([[0, 1], [2]], "ln 9"), matrix_pairs([[1, 9, None], [9, 1, None], [None, None, 1]])),
+    "high-low": (HighLowLDP(3, [0], "ln 4"), matrix_pairs([[1, 4, 4], [None, 1, None], [None, None, 1]])),
     "pairwise": (
         PairwiseLDP([["0", "ln 9", "ln 18"], ["ln 27", "0", "inf"], ["inf", "ln 16", "0"]]),
         matrix_pairs([[1, 9, 18], [27, 1, None], [None, 16, 1]]),

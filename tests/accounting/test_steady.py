@@ -210,7 +210,7 @@ def finite():
     tables = [ChannelTable([[2, 0], [0, 2], [1, 1]]), ChannelTable([[2**60, 1], [1, 2**60], [2**59, 2**59 + 1]])]
     responses = [RandomizedResponse(3, epsilon) for epsilon in ("0.001", "1", "40")]
     single = [*responses, HadamardResponse(3, "1"), *tables, RandomizedResponse(2, "1")]
-    for promise in (LDP("2"), BlockLDP("2", [[0, 1], [2]]), HighLowLDP("2", 3, [0])):
+    for promise in (LDP("2"), BlockLDP([[0, 1], [2]], "2"), HighLowLDP(3, [0], "2")):
         yield three, promise, single
     small = Record({"abc": three, "xy": two})
     large = Record({"abc": three, "xy": two} | {f"more {j}": two for j in range(10)})

@@ -51,10 +51,10 @@ def foreign(k):
     """Definitions that no mechanism here was made for, with the bound of each ordered pair."""
     yield from (
         (LDP("3"), lambda x, y: "3"),
-        (BlockLDP("1/2", np.arange(k) % 3), lambda x, y: "1/2" if x % 3 == y % 3 else None),
-        (BlockLDP("1/2", (np.arange(k) + 2) // 3), lambda x, y: "1/2" if (x + 2) // 3 == (y + 2) // 3 else None),
+        (BlockLDP(np.arange(k) % 3, "1/2"), lambda x, y: "1/2" if x % 3 == y % 3 else None),
+        (BlockLDP((np.arange(k) + 2) // 3, "1/2"), lambda x, y: "1/2" if (x + 2) // 3 == (y + 2) // 3 else None),
         *(
-            (HighLowLDP("1/2", k, some), lambda x, y, some=some: "1/2" if x in some else None)
+            (HighLowLDP(k, some, "1/2"), lambda x, y, some=some: "1/2" if x in some else None)
             for some in ([0], [k - 1], list(range(1, k)), list(range(0, k, 2)))
             if 0 < len(some) < k
         ),
@@ -90,9 +90,9 @@ def test_certificates_under_foreign_definitions_are_those_of_all_pairs(channel):
     ("mechanism", "definition", "pair"),
     [
         # Value 39 is in none of the first outputs, value 0 in all of them.
-        (SubsetSelection(40, "1"), HighLowLDP("1", 40, [39]), (39, 0)),
-        (SubsetSelection(40, "1"), BlockLDP("1", [*range(38), 38, 38]), (38, 39)),
-        (HighLow(9000, [3], "1"), HighLowLDP("1", 9000, [3, 8999]), (8999, 0)),
+        (SubsetSelection(40, "1"), HighLowLDP(40, [39], "1"), (39, 0)),
+        (SubsetSelection(40, "1"), BlockLDP([*range(38), 38, 38], "1"), (38, 39)),
+        (HighLow(9000, [3], "1"), HighLowLDP(9000, [3, 8999], "1"), (8999, 0)),
     ],
     ids=["sensitive", "block", "told"],
 )
@@ -111,7 +111,7 @@ def test_certificates_are_tight_to_the_coin(k, epsilon):
     for mechanism, definition in [
         (RandomizedResponse(k, epsilon), LDP(epsilon)),
         (HadamardResponse(k, epsilon), LDP(epsilon)),
-        *((Blockwise(blocks, epsilon, within), BlockLDP(epsilon, blocks)) for within in ("hadamard", "best")),
+        *((Blockwise(blocks, epsilon, within), BlockLDP(blocks, epsilon)) for within in ("hadamard", "best")),
     ]:
         certificate = certify(mechanism, definition)
         assert certificate.holds
@@ -139,10 +139,10 @@ def test_one_unit_more_is_refused(family, k, epsilon):
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("size", [2, 3])
 def test_one_unit_more_in_one_block_size_is_refused(family, size):
-    blocks = BlockLDP("1", [0, 1, 1, 2, 2, 2, 3, 3]).partition
+    blocks = BlockLDP([0, 1, 1, 2, 2, 2, 3, 3], "1").partition
     inner = [family(k, "1") for k in (1, 2, 3)]
     inner[size - 1] = family.from_threshold(size, inner[size - 1].threshold + 1)
-    certificate = certify(Blockwise.from_inner(blocks, inner), BlockLDP("1", blocks))
+    certificate = certify(Blockwise.from_inner(blocks, inner), BlockLDP(blocks, "1"))
     assert not certificate.holds
     assert len(blocks.values(int(blocks.block[certificate.witness.value]))) == size
 
@@ -158,7 +158,7 @@ def test_the_plain_coin_costs_randomized_response_a_factor_of_k_minus_1(k, epsil
 
 @pytest.mark.parametrize(
     "definition",
-    [LDP("100"), BlockLDP("100", [0] * 5), BlockLDP("100", [0, 0, 0, 1, 1]), BlockLDP("100", [0, 1, 2, 1, 0])],
+    [LDP("100"), BlockLDP([0] * 5, "100"), BlockLDP([0, 0, 0, 1, 1], "100"), BlockLDP([0, 1, 2, 1, 0], "100")],
 )
 @pytest.mark.parametrize("within", ["hadamard", "randomized", "best"])
 def test_a_public_block_loses_everything_under_another_definition(definition, within):
@@ -170,14 +170,14 @@ def test_a_public_block_loses_everything_under_another_definition(definition, wi
     assert mechanism.weight(certificate.witness.other, certificate.witness.code) == 0
 
 
-@pytest.mark.parametrize("definition", [BlockLDP("1", range(5)), BlockLDP("1", [0, 1, 2, 2, 3])])
+@pytest.mark.parametrize("definition", [BlockLDP(range(5), "1"), BlockLDP([0, 1, 2, 2, 3], "1")])
 def test_finer_blocks_ask_for_less(definition):
     assert certify(Blockwise([0, 0, 1, 1, 1], "1"), definition).holds
 
 
 @pytest.mark.parametrize("mechanism", [RandomizedResponse(1, "1"), HadamardResponse(1, "1"), Blockwise([3], "1")])
 def test_one_value_has_nothing_to_hide(mechanism):
-    for definition in (LDP("0"), BlockLDP("0", [9])):
+    for definition in (LDP("0"), BlockLDP([9], "0")):
         certificate = certify(mechanism, definition)
         assert (certificate.holds, certificate.slack, certificate.witness) == (True, 0, None)
 
@@ -204,7 +204,7 @@ def test_a_coin_rounded_below_a_level_one_is_refused(k, epsilon):
 
 def test_a_pair_that_loses_nothing_is_a_witness_too():
     blocks = [0, 1, 1]
-    certificate = certify(Blockwise(blocks, 0), BlockLDP(0, blocks))
+    certificate = certify(Blockwise(blocks, 0), BlockLDP(blocks, 0))
     assert certificate.witness is not None
 
 
@@ -228,7 +228,7 @@ T, HALF = HADAMARD.threshold, HADAMARD.outputs // 2
 
 @pytest.mark.parametrize("mechanism", [RandomizedResponse(5, "1"), HADAMARD, BLOCKWISE], ids=lambda m: type(m).__name__)
 def test_honest_columns_pass_through_the_doctor(mechanism):
-    assert certify(doctored(mechanism, list(mechanism.columns())), BlockLDP("1", mechanism.partition)).holds
+    assert certify(doctored(mechanism, list(mechanism.columns())), BlockLDP(mechanism.partition, "1")).holds
 
 
 @pytest.mark.parametrize("omitted", range(3))
@@ -236,14 +236,14 @@ def test_an_omitted_class_is_refused(omitted):
     columns = list(BLOCKWISE.columns())
     del columns[omitted]
     with pytest.raises(SordinoError, match="add up to the denominator"):
-        certify(doctored(BLOCKWISE, columns), BlockLDP("1", BLOCKS))
+        certify(doctored(BLOCKWISE, columns), BlockLDP(BLOCKS, "1"))
 
 
 @pytest.mark.parametrize("repeated", range(3))
 def test_a_repeated_class_is_refused(repeated):
     columns = list(BLOCKWISE.columns())
     with pytest.raises(SordinoError, match="add up to the denominator"):
-        certify(doctored(BLOCKWISE, [*columns, columns[repeated]]), BlockLDP("1", BLOCKS))
+        certify(doctored(BLOCKWISE, [*columns, columns[repeated]]), BlockLDP(BLOCKS, "1"))
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_values_that_cannot_cause_an_output_may_be_listed_or_left_out():
     for column in BLOCKWISE.columns():
         others = np.setdiff1d(np.arange(6), np.concatenate([part.values for part in column.parts]))
         columns.append(replace(column, parts=(*column.parts, ValueClass(others, ((0, column.count),)))))
-    for definition in (BlockLDP("1", BLOCKS), LDP("1")):
+    for definition in (BlockLDP(BLOCKS, "1"), LDP("1")):
         assert certify(doctored(BLOCKWISE, columns), definition) == certify(BLOCKWISE, definition)
 
 
@@ -285,7 +285,7 @@ def test_a_class_that_does_not_attain_its_ratio_on_its_code_is_refused(k):
 def test_a_class_on_a_code_of_another_block_is_refused():
     first, *others = BLOCKWISE.columns()
     with pytest.raises(SordinoError, match="attain"):
-        certify(doctored(BLOCKWISE, [replace(first, code=others[0].code), *others]), BlockLDP("1", BLOCKS))
+        certify(doctored(BLOCKWISE, [replace(first, code=others[0].code), *others]), BlockLDP(BLOCKS, "1"))
 
 
 def test_a_class_about_other_values_is_refused():
@@ -293,11 +293,11 @@ def test_a_class_about_other_values_is_refused():
     with pytest.raises(SordinoError, match="5 values"):
         certify(doctored(HADAMARD, [replace(column, k=6)]), LDP("1"))
     with pytest.raises(SordinoError, match="6 values"):
-        certify(HADAMARD, BlockLDP("1", BLOCKS))
+        certify(HADAMARD, BlockLDP(BLOCKS, "1"))
 
 
 @pytest.mark.parametrize(
-    "definition", [LDP("1"), BlockLDP("1", [0, 0]), HighLowLDP("1", 2, [0]), PairwiseLDP([[0, 1], ["inf", 0]])]
+    "definition", [LDP("1"), BlockLDP([0, 0], "1"), HighLowLDP(2, [0], "1"), PairwiseLDP([[0, 1], ["inf", 0]])]
 )
 def test_a_code_that_nobody_sends_says_nothing(definition):
     certificate = certify(ChannelTable([[3, 0, 2], [2, 0, 3]]), definition)

@@ -83,7 +83,7 @@ def test_every_class_is_checked_on_its_representative_not_only_the_tightest():
     for lie in [((2, 2),), ((3, 1), (1, 1))]:
         type(liar).lie = lie
         with pytest.raises(SordinoError, match="attain"):
-            certify(liar, BlockLDP("2", [0, 0, 1, 1]))
+            certify(liar, BlockLDP([0, 0, 1, 1], "2"))
 
 
 @pytest.mark.usefixtures("little_room")
@@ -91,12 +91,12 @@ def test_a_class_of_very_many_others_is_checked_too():
     blocks = np.arange(LARGE) // 3
     honest = Blockwise(blocks, "1", "randomized")
     first, *columns = honest.columns()
-    assert certify(told(honest, first, *columns), BlockLDP("1", blocks)).holds
+    assert certify(told(honest, first, *columns), BlockLDP(blocks, "1")).holds
     (heavy, _), (light, _) = columns[0].parts[0].weights
     weights = ((heavy - 1, 1), (light, 1), (light + 1, 1))
     last = replace(columns[0], parts=(ValueClass(columns[0].parts[0].values, weights),))
     with pytest.raises(SordinoError, match="attain"):
-        certify(told(honest, first, last, *columns[1:]), BlockLDP("1", blocks))
+        certify(told(honest, first, last, *columns[1:]), BlockLDP(blocks, "1"))
 
 
 def test_one_output_that_tells_nothing_does_not_speak_for_all():

@@ -38,7 +38,7 @@ def test_every_weight_of_every_block_of_five_by_five_cells(within, exp_bounds):
         assert {sum(row) for row in rows} == {mechanism.denominator}
         worst = max(worst, *(Fraction(max(column), min(column)) for column in zip(*rows, strict=True)))
     assert is_allowed(worst.numerator, worst.denominator, exp_bounds)
-    assert certify(mechanism, BlockLDP("1", tiles)).slack == Nats.of(1) - Nats.log(worst)
+    assert certify(mechanism, BlockLDP(tiles, "1")).slack == Nats.of(1) - Nats.log(worst)
 
 
 def test_every_entry_of_hadamard_response(exp_bounds):

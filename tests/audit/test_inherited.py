@@ -39,10 +39,10 @@ def definitions(draw, k):
     if kind == "all":
         return LDP(epsilon)
     if kind == "blocks":
-        return BlockLDP(epsilon, draw(st.lists(st.integers(0, 2), min_size=k, max_size=k)))
+        return BlockLDP(draw(st.lists(st.integers(0, 2), min_size=k, max_size=k)), epsilon)
     if kind == "sensitive":
         sensitive = st.lists(st.integers(0, k - 1), min_size=1, max_size=k - 1, unique=True)
-        return HighLowLDP(epsilon, k, draw(sensitive))
+        return HighLowLDP(k, draw(sensitive), epsilon)
     amount = st.sampled_from(AMOUNTS)
     return PairwiseLDP([["0" if x == y else draw(amount) for y in range(k)] for x in range(k)])
 
@@ -139,8 +139,8 @@ def test_two_reports_keep_the_sum_of_their_epsilons(data, k, kind):
     labels = data.draw(st.lists(st.integers(0, 1), min_size=k, max_size=k))
     build = {
         "all": LDP,
-        "blocks": lambda epsilon: BlockLDP(epsilon, labels),
-        "sensitive": lambda epsilon: HighLowLDP(epsilon, k, [0]),
+        "blocks": lambda epsilon: BlockLDP(labels, epsilon),
+        "sensitive": lambda epsilon: HighLowLDP(k, [0], epsilon),
     }[kind]
     tabled = [data.draw(tables(k)) for _ in range(2)]
     kept = []

@@ -72,7 +72,7 @@ def test_projective_response(k, field, epsilon):
     ids=["1-of-2", "2-of-3", "3-of-8", "63-of-64", "50-of-1000", "1-of-5000"],
 )
 def test_high_low_response(k, sensitive, within, epsilon):
-    definition = HighLowLDP(epsilon, k, sensitive)
+    definition = HighLowLDP(k, sensitive, epsilon)
     mechanism = HighLow(k, sensitive, epsilon, within)
     assert certified(mechanism, definition, epsilon)
     inner, hidden = mechanism.inner, mechanism.hidden
@@ -87,10 +87,10 @@ def test_high_low_response(k, sensitive, within, epsilon):
 def test_high_low_response_tells_values_that_are_not_sensitive_and_no_others(epsilon):
     mechanism = HighLow(6, [1, 4], epsilon)
     for sensitive in ([0], [1, 4, 5], [0, 2, 3, 5]):
-        certificate = certify(mechanism, HighLowLDP("100", 6, sensitive))
+        certificate = certify(mechanism, HighLowLDP(6, sensitive, "100"))
         assert (certificate.holds, certificate.slack.is_finite) == (False, False)
         assert certificate.witness.value not in (1, 4)
-    assert certify(mechanism, HighLowLDP(epsilon, 6, [4])).holds
+    assert certify(mechanism, HighLowLDP(6, [4], epsilon)).holds
     assert not certify(mechanism, LDP("100")).holds
 
 
@@ -98,7 +98,7 @@ def test_high_low_response_tells_values_that_are_not_sensitive_and_no_others(eps
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "sensitive"), [(2, None), (9, None), (64, None), (8, [1, 4, 5]), (64, range(1, 64))])
 def test_unary_encoding(k, sensitive, epsilon):
-    definition = LDP(epsilon) if sensitive is None else HighLowLDP(epsilon, k, sensitive)
+    definition = LDP(epsilon) if sensitive is None else HighLowLDP(k, sensitive, epsilon)
     mechanism = UnaryEncoding(k, epsilon, sensitive)
     assert certified(mechanism, definition, epsilon)
     several = sensitive is None or len(sensitive) > 1
@@ -156,7 +156,7 @@ def test_a_moved_weight_of_a_tight_table(k, epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_mechanisms_within_blocks(epsilon):
     blocks = np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4])
-    definition = BlockLDP(epsilon, blocks)
+    definition = BlockLDP(blocks, epsilon)
     for within in ("subset", "projective", "best"):
         mechanism = Blockwise(blocks, epsilon, within)
         assert certified(mechanism, definition, epsilon)

@@ -37,7 +37,7 @@ def protected(k, sensitive):
 @given(cases(least=1), st.sampled_from(sorted(EPSILONS)))
 def test_loss_and_slack_are_rounded_against_the_user(case, epsilon):
     k, sensitive, weights = case
-    definition = HighLowLDP(epsilon, k, sensitive)
+    definition = HighLowLDP(k, sensitive, epsilon)
     evidence = FiniteEvidence.of_weights(weights, sum(weights))
     loss = definition.loss(evidence)
     lost = {x: witness.log(witness.mpf(weights[x]) / min(weights)) for x in sensitive}
@@ -57,7 +57,7 @@ def test_extremes_are_the_largest_ratio_of_all_protected_pairs(case):
     )
     found = [
         Fraction(e.heavy, e.light) if e.light else math.inf
-        for e in HighLowLDP("1", k, sensitive).extremes(ColumnClass(k, 1, 0, parts))
+        for e in HighLowLDP(k, sensitive, "1").extremes(ColumnClass(k, 1, 0, parts))
     ]
     ratios = [
         Fraction(weights[x], weights[y]) if weights[y] else math.inf
@@ -79,7 +79,7 @@ def test_extremes_of_mechanisms_are_those_of_the_matrix(channel, which):
     }[which]
     if not 0 < len(sensitive) < k:
         return
-    definition = HighLowLDP("1", k, sensitive)
+    definition = HighLowLDP(k, sensitive, "1")
     found = [
         Fraction(e.heavy, e.light) if e.light else math.inf
         for column in channel.mechanism.columns()
@@ -91,7 +91,7 @@ def test_extremes_of_mechanisms_are_those_of_the_matrix(channel, which):
 
 
 def test_a_value_that_is_not_sensitive_may_be_told():
-    definition = HighLowLDP("1", 3, [0])
+    definition = HighLowLDP(3, [0], "1")
     told = FiniteEvidence.of_weights([0, 5, 0], 5)
     np.testing.assert_array_equal(definition.loss(told), [0, 0, 0])
     assert definition.slack(told) == pytest.approx(1)
@@ -113,13 +113,13 @@ def test_a_value_that_is_not_sensitive_may_be_told():
 )
 def test_a_pair_is_a_sensitive_value_and_another_one(parts, ratio):
     classes = tuple(ValueClass(np.array(values), tuple((w, 1) for w in weights)) for values, weights in parts)
-    extremes = list(HighLowLDP("1", 3, [0]).extremes(ColumnClass(3, 2, 0, classes)))
+    extremes = list(HighLowLDP(3, [0], "1").extremes(ColumnClass(3, 2, 0, classes)))
     found = max((Fraction(e.heavy, e.light) if e.light else math.inf for e in extremes), default=1)
     assert found == (math.inf if len(parts) == 1 and len(parts[0][0]) == 1 else ratio)
 
 
 def test_equal_floats_may_hide_a_loss_of_twice_the_radius():
-    definition = HighLowLDP("1", 2, [1])
+    definition = HighLowLDP(2, [1], "1")
     evidence = FiniteEvidence(np.zeros(2), radius=0.25)
     assert definition.loss(evidence).tolist()[0] == 0
     assert definition.loss(evidence)[1] >= 0.5
@@ -133,15 +133,15 @@ def test_the_slack_is_that_of_the_matrix(case, epsilon):
         [["0" if x == y else epsilon if x in sensitive else "inf" for y in range(k)] for x in range(k)]
     )
     evidence = FiniteEvidence.of_weights(weights, sum(weights))
-    found = HighLowLDP(epsilon, k, sensitive).slack(evidence)
+    found = HighLowLDP(k, sensitive, epsilon).slack(evidence)
     # A lone heaviest value has no loss below nothing here, and one there.
     assert min(matrix.slack(evidence), float(EPSILONS[epsilon])) == pytest.approx(found, abs=1e-12)
 
 
 def test_bounds_of_two_reports_add_over_the_same_values():
-    both = HighLowLDP("ln 2", 5, [3, 1]) + HighLowLDP("1", 5, [1, 3])
+    both = HighLowLDP(5, [3, 1], "ln 2") + HighLowLDP(5, [1, 3], "1")
     assert (both.epsilon, both.k, both.sensitive.tolist()) == (Nats.of("1 + ln 2"), 5, [1, 3])
-    for other in (HighLowLDP("1", 5, [1]), HighLowLDP("1", 6, [1, 3]), HighLowLDP("1", 5, [1, 2])):
+    for other in (HighLowLDP(5, [1], "1"), HighLowLDP(6, [1, 3], "1"), HighLowLDP(5, [1, 2], "1")):
         with pytest.raises(SordinoError, match="same sensitive values"):
             both + other
 
@@ -165,12 +165,12 @@ def test_sensitive_values_are_some_indices(sensitive, rule):
     with pytest.raises(SordinoError, match=rule):
         read_sensitive(5, sensitive)
     with pytest.raises(SordinoError, match=rule):
-        HighLowLDP("1", 5, sensitive)
+        HighLowLDP(5, sensitive, "1")
 
 
 @pytest.mark.parametrize("sensitive", [[3, 0], (0, 3), np.array([3, 0], dtype=np.uint8)])
 def test_sensitive_values_are_read_in_any_order(sensitive):
-    definition = HighLowLDP("1", 4, sensitive)
+    definition = HighLowLDP(4, sensitive, "1")
     assert definition.sensitive.tolist() == [0, 3]
     assert definition.is_sensitive.tolist() == [True, False, False, True]
 
@@ -178,12 +178,12 @@ def test_sensitive_values_are_read_in_any_order(sensitive):
 @pytest.mark.parametrize("epsilon", ["-0.1", "101", "nan", None])
 def test_an_epsilon_is_a_promise_between_0_and_100(epsilon):
     with pytest.raises(SordinoError):
-        HighLowLDP(epsilon, 3, [0])
+        HighLowLDP(3, [0], epsilon)
 
 
 @pytest.mark.parametrize("measure", ["loss", "slack"])
 def test_evidence_is_about_the_definitions_values(measure):
     with pytest.raises(SordinoError, match="3 values; found 2"):
-        getattr(HighLowLDP("1", 3, [0]), measure)(FiniteEvidence(np.zeros(2)))
+        getattr(HighLowLDP(3, [0], "1"), measure)(FiniteEvidence(np.zeros(2)))
     with pytest.raises(SordinoError, match="3 values; found 2"):
-        list(HighLowLDP("1", 3, [0]).extremes(ColumnClass(2, 1, 0, ())))
+        list(HighLowLDP(3, [0], "1").extremes(ColumnClass(2, 1, 0, ())))

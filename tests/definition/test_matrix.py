@@ -214,7 +214,7 @@ def test_blocks_are_a_matrix_of_two_amounts(labels, weights):
     matrix = PairwiseLDP(
         [["0" if x == y else "1" if labels[x] == labels[y] else "inf" for y in range(4)] for x in range(4)]
     )
-    blocks = BlockLDP("1", labels)
+    blocks = BlockLDP(labels, "1")
     parts = tuple(ValueClass(np.array([x]), ((w, 1),)) for x, w in enumerate(weights))
     column = ColumnClass(4, 1, 0, parts)
     # A matrix also names pairs that lose less than nothing; blocks start at no loss.

@@ -31,7 +31,7 @@ def evidence_in_blocks(draw, least=1):
 
 def definition_for(epsilon, labels):
     """LDP where all values share a label half of the time, to test both."""
-    return LDP(epsilon) if len(set(labels)) == 1 else BlockLDP(epsilon, labels)
+    return LDP(epsilon) if len(set(labels)) == 1 else BlockLDP(labels, epsilon)
 
 
 def exact_losses(weights, labels):
@@ -57,7 +57,7 @@ def test_loss_and_slack_are_rounded_against_the_user(drawn, epsilon):
 
 @pytest.mark.parametrize("epsilon", ["0", "1", "1/3", "ln 3"])
 def test_no_report_leaves_at_most_epsilon(epsilon):
-    for definition in (LDP(epsilon), BlockLDP(epsilon, [0, 0])):
+    for definition in (LDP(epsilon), BlockLDP([0, 0], epsilon)):
         nothing = FiniteEvidence(np.zeros(2))
         np.testing.assert_array_equal(definition.loss(nothing), [0, 0])
         slack = definition.slack(nothing)
@@ -68,7 +68,7 @@ def test_no_report_leaves_at_most_epsilon(epsilon):
 def test_the_rounding_of_the_difference_is_covered_too(logarithms):
     exact = Fraction(max(logarithms)) - Fraction(min(logarithms))
     evidence = FiniteEvidence(np.array(logarithms))
-    for definition in (LDP("1"), BlockLDP("1", [0] * len(logarithms))):
+    for definition in (LDP("1"), BlockLDP([0] * len(logarithms), "1")):
         assert exact <= Fraction(float(definition.loss(evidence).max())) <= exact + Fraction(1, 10**12)
         assert 1 - exact - Fraction(1, 10**12) <= Fraction(definition.slack(evidence)) <= 1 - exact
 
@@ -87,7 +87,7 @@ def test_reports_about_one_value_are_measured_together(reports):
 def test_a_value_that_cannot_cause_the_output_breaks_every_bound_of_its_block():
     weights, labels = [3, 0, 2, 2], [0, 0, 1, 1]
     evidence = FiniteEvidence.of_weights(weights, 7)
-    definition = BlockLDP("1", labels)
+    definition = BlockLDP(labels, "1")
     np.testing.assert_allclose(definition.loss(evidence), [math.inf, 0, 0, 0], atol=1e-12)
     assert definition.slack(evidence) == -math.inf
     np.testing.assert_array_equal(LDP("1").loss(evidence)[[0, 2, 3]], [math.inf] * 3)
@@ -96,20 +96,20 @@ def test_a_value_that_cannot_cause_the_output_breaks_every_bound_of_its_block():
 
 def test_an_output_that_a_whole_block_cannot_cause_says_nothing_within_it():
     evidence = FiniteEvidence.of_weights([3, 3, 0, 0], 6)
-    np.testing.assert_array_equal(BlockLDP("1", [0, 0, 1, 1]).loss(evidence)[2:], [0, 0])
-    assert BlockLDP("1", [0, 0, 1, 1]).slack(evidence) == pytest.approx(1)
+    np.testing.assert_array_equal(BlockLDP([0, 0, 1, 1], "1").loss(evidence)[2:], [0, 0])
+    assert BlockLDP([0, 0, 1, 1], "1").slack(evidence) == pytest.approx(1)
 
 
 def test_equal_floats_may_hide_a_loss_of_twice_the_radius():
     evidence = FiniteEvidence(np.zeros(2), radius=0.25)
     assert LDP("1").loss(evidence).max() >= 0.5
     assert LDP("1").slack(evidence) <= 0.5
-    assert BlockLDP("1", [0, 0]).slack(evidence) <= 0.5
+    assert BlockLDP([0, 0], "1").slack(evidence) <= 0.5
 
 
 def test_a_value_alone_in_its_block_loses_nothing():
     evidence = FiniteEvidence(np.array([-1.0, -5.0]), radius=0.25)
-    np.testing.assert_array_equal(BlockLDP("1", [0, 1]).loss(evidence), [0, 0])
+    np.testing.assert_array_equal(BlockLDP([0, 1], "1").loss(evidence), [0, 0])
 
 
 def as_column(weights):
@@ -139,7 +139,7 @@ def brute(columns, labels):
 @given(evidence_in_blocks(least=0), st.booleans())
 def test_extremes_are_the_largest_ratio_of_all_pairs(drawn, by_block):
     weights, labels = drawn
-    definition = BlockLDP("1", labels) if by_block else LDP("1")
+    definition = BlockLDP(labels, "1") if by_block else LDP("1")
     labels = labels if by_block else [0] * len(labels)
     assert tightest(definition.extremes(as_column(weights))) == brute([weights], labels)
 
@@ -148,7 +148,7 @@ def test_extremes_of_mechanisms_are_the_largest_ratio_of_all_pairs_and_codes(awk
     for channel in awkward:
         k = channel.k
         for labels in (None, list(channel.labels), list(range(k)), [x % 3 for x in range(k)]):
-            definition = LDP("1") if labels is None else BlockLDP("1", labels)
+            definition = LDP("1") if labels is None else BlockLDP(labels, "1")
             found = tightest(e for column in channel.mechanism.columns() for e in definition.extremes(column))
             groups = [[x for x in range(k) if labels is None or labels[x] == label] for label in {*(labels or [0])}]
             ratios = [Fraction(1)]
@@ -178,14 +178,14 @@ def test_a_pair_is_two_values_whichever_class_they_are_in(parts, ratio):
     classes = tuple(ValueClass(np.array(values), tuple((w, 1) for w in weights)) for values, weights in parts)
     column = ColumnClass(sum(len(values) for values, _ in parts), 2, 0, classes)
     assert tightest(LDP("1").extremes(column)) == ratio
-    assert tightest(BlockLDP("1", [0] * column.k).extremes(column)) == ratio
+    assert tightest(BlockLDP([0] * column.k, "1").extremes(column)) == ratio
 
 
 def test_a_value_in_no_class_is_protected_too():
     column = ColumnClass(3, 1, 0, (ValueClass(np.array([0, 1]), ((4, 1),)),))
     assert tightest(LDP("1").extremes(column)) == math.inf
-    assert tightest(BlockLDP("1", [0, 0, 1]).extremes(column)) == 1
-    assert tightest(BlockLDP("1", [0, 1, 1]).extremes(column)) == math.inf
+    assert tightest(BlockLDP([0, 0, 1], "1").extremes(column)) == 1
+    assert tightest(BlockLDP([0, 1, 1], "1").extremes(column)) == math.inf
 
 
 @pytest.mark.parametrize("epsilon", ["-0.1", -1, "ln .5", "100.001", "1e400", "100 + ln 2", "nan", True, None])
@@ -193,21 +193,21 @@ def test_an_epsilon_is_a_promise_between_0_and_100(epsilon):
     with pytest.raises(SordinoError):
         LDP(epsilon)
     with pytest.raises(SordinoError):
-        BlockLDP(epsilon, [0, 0])
+        BlockLDP([0, 0], epsilon)
 
 
 @pytest.mark.parametrize("epsilon", [0, "100", "99 + ln 2", "1 + ln .5"])
 def test_every_epsilon_within_bounds_is_kept_exactly(epsilon):
-    assert LDP(epsilon).epsilon == Nats.of(epsilon) == BlockLDP(epsilon, [0]).epsilon
+    assert LDP(epsilon).epsilon == Nats.of(epsilon) == BlockLDP([0], epsilon).epsilon
 
 
 def test_equal_definitions_are_equal():
     assert LDP("ln 4") == LDP("ln 2 + ln 2") != LDP("1")
-    assert BlockLDP("1", [0, 0, 1]) == BlockLDP("1.0", [[2], [1, 0]]) != BlockLDP("1", [0, 1, 1])
+    assert BlockLDP([0, 0, 1], "1") == BlockLDP([[2], [1, 0]], "1.0") != BlockLDP([0, 1, 1], "1")
 
 
 def test_blocks_and_evidence_are_about_the_same_values():
-    definition = BlockLDP("1", [0, 0, 1])
+    definition = BlockLDP([0, 0, 1], "1")
     for measure in (definition.loss, definition.slack):
         with pytest.raises(SordinoError, match="3 values"):
             measure(FiniteEvidence(np.zeros(2)))

@@ -16,9 +16,9 @@ from sordino.mechanism.randomized import RandomizedResponse
 
 MECHANISM = Blockwise([0, 0, 1], "1")
 COLUMN = next(MECHANISM.columns())
-CERTIFICATE = certify(MECHANISM, BlockLDP("1", [0, 0, 1]))
+CERTIFICATE = certify(MECHANISM, BlockLDP([0, 0, 1], "1"))
 RECORDS = [
-    *(Nats.of("1"), Categories(["a"]), Grid(0, 1, 0, 1, 1, 1), MECHANISM.partition, LDP("1"), BlockLDP("1", [0, 0])),
+    *(Nats.of("1"), Categories(["a"]), Grid(0, 1, 0, 1, 1, 1), MECHANISM.partition, LDP("1"), BlockLDP([0, 0], "1")),
     *(MECHANISM, RandomizedResponse(3, "1"), HadamardResponse(3, "1"), MECHANISM.evidence(0), COLUMN, COLUMN.parts[0]),
     *(next(LDP("1").extremes(COLUMN)), CERTIFICATE, CERTIFICATE.witness),
     *(MECHANISM.tally([0]), estimate(MECHANISM, MECHANISM.tally([0]))),

@@ -6,8 +6,8 @@ import pytest
 from asked_numbers import bits
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino.domain.moment import Moments
 from sordino.domain.partition import Partition
-from sordino.domain.statistic import Moments
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.papers import simulation
@@ -69,7 +69,7 @@ def test_a_tally_is_that_of_the_mechanisms_own_reports():
 def test_contestants_are_the_papers_mechanism_and_the_planned_one():
     one, four = Partition.of([0] * 8), Partition.of([0, 0, 0, 0, 1, 1, 1, 1])
     assert contestant("best", one, "1") == best_mechanism(8, LDP("1"))
-    assert contestant("best", four, "1").fingerprint == best_mechanism(8, BlockLDP("1", four)).fingerprint
+    assert contestant("best", four, "1").fingerprint == best_mechanism(8, BlockLDP(four, "1")).fingerprint
     for blocks in (one, four):
         assert {type(inner) for inner in contestant("hadamard", blocks, "1").inner} == {HadamardResponse}
 

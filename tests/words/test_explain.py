@@ -43,7 +43,7 @@ def test_the_example_of_the_paper_in_words():
     assert "A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2." in text
 
 
-@pytest.mark.parametrize("definition", [LDP, lambda epsilon: BlockLDP(epsilon, [0, 0, 1, 1])], ids=["LDP", "blocks"])
+@pytest.mark.parametrize("definition", [LDP, lambda epsilon: BlockLDP([0, 0, 1, 1], epsilon)], ids=["LDP", "blocks"])
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_numbers_round_against_the_promise(definition, epsilon):
     lines = explain(definition(epsilon))
@@ -66,16 +66,16 @@ def test_a_certain_belief_is_told_in_more_digits():
 
 
 def test_blocks_are_said_to_be_public():
-    lines = explain(BlockLDP("1", [0, 0, 1, 1, 2, 2]))
+    lines = explain(BlockLDP([0, 0, 1, 1, 2, 2], "1"))
     assert "public" in lines[0]
     assert "one of 3" in lines[0]
     assert "2 values" in lines[0]
     assert not any("without any protection" in line for line in lines)
-    assert "2 to 3 values" in explain(BlockLDP("1", [0, 0, 1, 1, 1]))[0]
+    assert "2 to 3 values" in explain(BlockLDP([0, 0, 1, 1, 1], "1"))[0]
 
 
 def test_single_values_are_said_to_be_told_as_they_are():
-    (line,) = [line for line in explain(BlockLDP("1", [0, 0, 1, 2])) if "without any protection" in line]
+    (line,) = [line for line in explain(BlockLDP([0, 0, 1, 2], "1")) if "without any protection" in line]
     assert line.startswith("2 blocks")
 
 
@@ -118,7 +118,7 @@ def test_a_certificate_says_whether_the_promise_holds():
     assert "BROKEN" in broken[0]
     assert "a loss of 1 of 0.5 nats." in broken[1]
     assert "broken without bound" in explain(certify(Blockwise([0, 0, 1], "1"), LDP("2")))[0]
-    assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP("1", [0, 1])))[0]
+    assert "No two values" in explain(certify(Blockwise([0, 1], "1"), BlockLDP([0, 1], "1")))[0]
 
 
 def test_one_nat_is_no_plural():

@@ -41,7 +41,7 @@ CASES = {
     ),
     "values": (BayesianFilter(Categories(["a", "b"]), LDP("ln 2")), COIN, "two values", "factor of at most 2."),
     "sensitive": (
-        BayesianFilter(Categories(["a", "b"]), HighLowLDP("ln 2", 2, [1])),
+        BayesianFilter(Categories(["a", "b"]), HighLowLDP(2, [1], "ln 2")),
         COIN,
         "two values",
         "is sensitive ('b')",

@@ -44,7 +44,7 @@ def lines_of(definition, labels=None):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
-    text = " ".join(lines_of(HighLowLDP(epsilon, 5, [1, 3])))
+    text = " ".join(lines_of(HighLowLDP(5, [1, 3], epsilon)))
     with mpmath.workdps(60):
         factor = EPSILONS[epsilon]()
         require_just_above(number(f"by a factor of at most {NUMBER}", text), factor)
@@ -62,7 +62,7 @@ def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
     [([1], "1 of 3 values is sensitive ('middle')"), ([0, 2], "2 of 3 values are sensitive ('low', 'high')")],
 )
 def test_sensitive_values_are_named_where_they_are_few(sensitive, words):
-    definition = HighLowLDP("1", 3, sensitive)
+    definition = HighLowLDP(3, sensitive, "1")
     assert words in lines_of(definition, LABELS)[0]
     assert words.split(" (")[0] + ":" in lines_of(definition)[0]
 

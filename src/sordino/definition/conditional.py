@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.written import read_rational
 
@@ -83,7 +83,7 @@ def largest_variation(rows: Weights) -> Fraction:
 
 
 def largest_half_gap(
-    weights: Weights, attribute: int, statistic: Statistic, values: Sequence[Sequence[Fraction] | None]
+    weights: Weights, attribute: int, statistic: Moment, values: Sequence[Sequence[Fraction] | None]
 ) -> Fraction:
     """Half the largest gap between the means of a statistic of numbers, given two values of the attribute.
 

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
@@ -59,7 +59,7 @@ class Dependence(Brief):
     """
 
     rest: tuple[Fraction, ...]
-    statistics: Mapping[tuple[int, Statistic], Fraction] = field(default_factory=dict)
+    statistics: Mapping[tuple[int, Moment], Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What is checked here stays: nobody else holds the table.
@@ -81,7 +81,7 @@ class Dependence(Brief):
     def bounded(
         cls,
         rest: Sequence[BoundOnVariation],
-        statistics: Mapping[tuple[int, Statistic], BoundOnVariation] | None = None,
+        statistics: Mapping[tuple[int, Moment], BoundOnVariation] | None = None,
     ) -> "Dependence":
         """From numbers: one for each attribute, and for some statistics a smaller one.
 
@@ -95,7 +95,7 @@ class Dependence(Brief):
     @classmethod
     @checked
     def from_prior(
-        cls, prior: Any, statistics: Iterable[Statistic], values: Sequence[Sequence[Number] | None] | None = None
+        cls, prior: Any, statistics: Iterable[Moment], values: Sequence[Sequence[Number] | None] | None = None
     ) -> "Dependence":
         """Exactly, from a known prior over finite attributes; rounded up where a bound has more than 400 digits.
 
@@ -149,7 +149,7 @@ class Dependence(Brief):
         """How many attributes."""
         return len(self.rest)
 
-    def of(self, attribute: int, statistic: Statistic) -> Fraction:
+    def of(self, attribute: int, statistic: Moment) -> Fraction:
         """A bound for one statistic given the attribute: 1 where it is about that too, unless declared of a product."""
         declared = self.statistics.get((attribute, statistic), Fraction(1))
         return declared if attribute in statistic else min(declared, self.rest[attribute])
@@ -185,7 +185,7 @@ def _short(bound: Fraction) -> Fraction:
     return bound if bound.denominator <= FINEST else Fraction(ceil(bound * FINEST), FINEST)
 
 
-def _require_numbers(bounds: Iterable[tuple[int, Statistic]], values: Sequence[object | None]) -> None:
+def _require_numbers(bounds: Iterable[tuple[int, Moment]], values: Sequence[object | None]) -> None:
     """Refuse products of categories.
 
     Raises:

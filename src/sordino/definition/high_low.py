@@ -58,23 +58,23 @@ class HighLowLDP(Brief):
     """High-low LDP.
 
     Attributes:
-        epsilon: the bound of a sensitive value over any other.
         k: the number of values.
         sensitive: shape (s,), the indices of the sensitive values, ascending.
+        epsilon: the bound of a sensitive value over any other.
 
     Example:
-        >>> HighLowLDP("1", 6, [0, 3]).sensitive
+        >>> HighLowLDP(6, [0, 3], "1").sensitive
         array([0, 3])
     """
 
-    epsilon: Nats
     k: int
     sensitive: NDArray[np.intp]
+    epsilon: Nats
 
-    def __init__(self, epsilon: NatsLike, k: int, sensitive: ArrayLike) -> None:
-        object.__setattr__(self, "epsilon", read_epsilon(epsilon))
+    def __init__(self, k: int, sensitive: ArrayLike, epsilon: NatsLike) -> None:
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "sensitive", read_sensitive(k, sensitive))
+        object.__setattr__(self, "epsilon", read_epsilon(epsilon))
 
     @cached_property
     def is_sensitive(self) -> NDArray[np.bool_]:
@@ -115,4 +115,4 @@ class HighLowLDP(Brief):
         """What two reports about the same value keep together: the bounds add."""
         if self.k != other.k or not np.array_equal(self.sensitive, other.sensitive):
             raise SordinoError("bounds add over the same sensitive values", found="others")
-        return HighLowLDP(self.epsilon + other.epsilon, self.k, self.sensitive)
+        return HighLowLDP(self.k, self.sensitive, self.epsilon + other.epsilon)

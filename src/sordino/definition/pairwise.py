@@ -113,22 +113,22 @@ class BlockLDP(Brief):
     """Block-structured LDP: values of one block cannot be told apart by more than epsilon; the block itself is public.
 
     Attributes:
-        epsilon: the bound within each block.
         partition: the blocks.
+        epsilon: the bound within each block.
 
     Source: context-aware LDP paper, Definition 4.
 
     Example:
-        >>> BlockLDP("1", [[0, 1], [2, 3, 4]]).partition.m
+        >>> BlockLDP([[0, 1], [2, 3, 4]], "1").partition.m
         2
     """
 
-    epsilon: Nats
     partition: Partition
+    epsilon: Nats
 
-    def __init__(self, epsilon: NatsLike, blocks: Partition | Sequence[Sequence[int]] | ArrayLike) -> None:
-        object.__setattr__(self, "epsilon", read_epsilon(epsilon))
+    def __init__(self, blocks: Partition | Sequence[Sequence[int]] | ArrayLike, epsilon: NatsLike) -> None:
         object.__setattr__(self, "partition", Partition.of(blocks))
+        object.__setattr__(self, "epsilon", read_epsilon(epsilon))
 
     def bound(self, value: int, other: int) -> Nats | None:
         """Epsilon within a block."""
@@ -168,7 +168,7 @@ class BlockLDP(Brief):
         """What two reports about the same value keep together: the bounds add over the same blocks."""
         if self.partition != other.partition:
             raise SordinoError("bounds add over the same blocks", found="others")
-        return BlockLDP(self.epsilon + other.epsilon, self.partition)
+        return BlockLDP(self.partition, self.epsilon + other.epsilon)
 
 
 def weight_range(part: ValueClass) -> tuple[int, int]:

@@ -27,7 +27,7 @@ from functools import cache
 from typing import TypeAlias
 
 from sordino.definition.dependence import BoundOnVariation, Dependence, read_variation
-from sordino.domain.statistic import Statistic, touched
+from sordino.domain.moment import Moment, touched
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
@@ -51,7 +51,7 @@ class Answer:
             for the rest do.
     """
 
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[Moment, ...]
     level: Nats
     errors: tuple[int, ...] = ()
     linear: bool = False
@@ -79,7 +79,7 @@ class Answer:
         return touched(self.statistics)
 
     @property
-    def alone(self) -> Statistic | None:
+    def alone(self) -> Moment | None:
         """The one statistic whose own bounds serve it, if there is such a one: one sign is linear in its number."""
         return self.statistics[0] if len(self.statistics) == 1 and (self.linear or self.errors) else None
 
@@ -121,7 +121,7 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
     )
 
 
-def served_alone(types: Sequence[AnswerType]) -> frozenset[Statistic]:
+def served_alone(types: Sequence[AnswerType]) -> frozenset[Moment]:
     """The statistics whose own bounds `sampling_deltas` may look at; all else it takes from those of the rest."""
     alone = {answer.alone for answers in types for answer in answers if answer.alone is not None}
     # Of two signs with a common table, the other one.

@@ -5,7 +5,7 @@ what its code counts as, g, has that mean too (`Mechanism.unbiased`). With M the
 n_q the number who were drawn for it, the estimate weighs the mean of g in each query by n_q / M, which is best where
 nothing is known of the people. It divides by those who were drawn, not by those who were expected: the draw is public
 and says nothing about the records, so given the draw the estimate is unbiased.
-Shapes: m moments, named by `domain.statistic`; records of d numbers in [-1, 1].
+Shapes: m moments, named by `domain.moment`; records of d numbers in [-1, 1].
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sordino.domain.statistic import Moments
-from sordino.domain.statistic import Statistic as Moment
+from sordino.domain.moment import Moment, Moments
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism

@@ -1,6 +1,6 @@
 """From sampled statistics to means, second moments and covariances of attributes, in their own units.
 
-What queries tell is the unbiased mean of each statistic of `domain.statistic`, on numbers scaled to [-1, 1], and the
+What queries tell is the unbiased mean of each statistic of `domain.moment`, on numbers scaled to [-1, 1], and the
 covariance of these means. Here they become moments of the attributes. All are about the population that the people were
 drawn from: standard errors hold the people's own variation as well as the noise.
 
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.quadratic import positive_part
 from sordino.estimation.told import AboutNumbers, Combined, Told, read_places
@@ -69,7 +69,7 @@ class CovarianceEstimate(NormalEstimate):
         return positive_part(self.value / units) * units
 
 
-def covariance_statistics(places: Sequence[int]) -> tuple[Statistic, ...]:
+def covariance_statistics(places: Sequence[int]) -> tuple[Moment, ...]:
     """The statistics that the covariance matrix of some attributes needs: numbers, squares and products.
 
     Example:

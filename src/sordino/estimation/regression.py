@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
@@ -83,7 +83,7 @@ class ProjectedFit:
     features: tuple[int, ...]
 
 
-def regression_statistics(target: int, features: Sequence[int]) -> tuple[Statistic, ...]:
+def regression_statistics(target: int, features: Sequence[int]) -> tuple[Moment, ...]:
     """The statistics that least squares needs: numbers, products of two, and the features' squares.
 
     Example:

@@ -12,8 +12,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.moment import Moment, Moments
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Moments, Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.messages.brief import shown
@@ -67,12 +67,12 @@ class Told:
         covariance: of the means, shape (m, m).
     """
 
-    names: tuple[Statistic, ...]
+    names: tuple[Moment, ...]
     means: NDArray[np.float64]
     covariance: NDArray[np.float64]
 
     @classmethod
-    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Statistic], labels: Sequence[str]) -> "Told":
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Moment], labels: Sequence[str]) -> "Told":
         """Read a tally.
 
         Args:
@@ -105,7 +105,7 @@ class Told:
         return cls(tuple(names), channel.means(aggregate)[at], covariance)
 
     @cached_property
-    def place(self) -> dict[Statistic, int]:
+    def place(self) -> dict[Moment, int]:
         """Where each statistic stands."""
         return {name: at for at, name in enumerate(self.names)}
 
@@ -178,5 +178,5 @@ def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Range
     return chosen, ranges
 
 
-def _spoken(name: Statistic, labels: Sequence[str]) -> str:
+def _spoken(name: Moment, labels: Sequence[str]) -> str:
     return " times ".join(labels[j] for j in name)

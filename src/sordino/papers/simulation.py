@@ -73,7 +73,7 @@ class SimulationSource:
 def contestant(name: Contestant, blocks: Partition, epsilon: NatsLike) -> Mechanism:
     """A mechanism over blocks; one block of all values is uniform LDP."""
     if name == "best":
-        return best_mechanism(blocks.k, LDP(epsilon) if blocks.m == 1 else BlockLDP(epsilon, blocks))
+        return best_mechanism(blocks.k, LDP(epsilon) if blocks.m == 1 else BlockLDP(blocks, epsilon))
     return Blockwise(blocks, epsilon, name)
 
 

@@ -18,9 +18,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.moment import MOST_NUMBERS, Moment
 from sordino.domain.scaled import Scaled, read_rows, require_inside
-from sordino.domain.statistic import MOST_NUMBERS
-from sordino.domain.statistic import Statistic as Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown

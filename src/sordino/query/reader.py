@@ -13,7 +13,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.statistic import Statistic as Moment
+from sordino.domain.moment import Moment
 from sordino.exact.coin import WORD
 from sordino.exact.select import whole
 from sordino.exact.sign import SignCoins

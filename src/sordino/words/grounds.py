@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.exact.nats import outward
 from sordino.printable import quoted
 from sordino.survey.questions.coordinates import CoordinatePromise
@@ -69,7 +69,7 @@ def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
         yield f"{about} at most {_number(bound)}"
 
 
-def _about(promise: CoordinatePromise, statistic: Statistic) -> str:
+def _about(promise: CoordinatePromise, statistic: Moment) -> str:
     names = [repr(promise.names[place]) for place in statistic]
     if len(names) == 1:
         return f"an answer about {names[0]}"

@@ -40,7 +40,7 @@ def test_no_candidate_for_ldp_is_better(k, epsilon):
     "blocks", [[0, 0, 1, 1, 1, 2], np.arange(500) % 7, np.arange(500) // 25, np.sqrt(np.arange(400)).astype(int)]
 )
 def test_no_candidate_for_blocks_is_better(blocks, epsilon):
-    definition = BlockLDP(epsilon, blocks)
+    definition = BlockLDP(blocks, epsilon)
     chosen = best_mechanism(len(blocks), definition)
     for within in ("hadamard", "randomized", "projective", "best"):
         assert total(chosen) <= total(Blockwise(blocks, epsilon, within)) * (1 + 1e-12)
@@ -51,7 +51,7 @@ def test_no_candidate_for_blocks_is_better(blocks, epsilon):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("k", "sensitive"), [(2, [1]), (6, [0, 1]), (9, [1, 4, 5, 8]), (300, range(0, 300, 3))])
 def test_no_candidate_for_sensitive_values_is_better(k, sensitive, epsilon):
-    definition = HighLowLDP(epsilon, k, sensitive)
+    definition = HighLowLDP(k, sensitive, epsilon)
     chosen = best_mechanism(k, definition)
     for within in ("hadamard", "randomized", "projective", "best"):
         assert total(chosen) <= total(HighLow(k, sensitive, epsilon, within)) * (1 + 1e-12)
@@ -65,10 +65,10 @@ def test_a_matrix_of_sensitive_values_or_blocks_is_no_worse_than_their_own_mecha
     k, sensitive, labels = 30, [3, 4, 5, 20], np.arange(30) % 4
     for definition, matrix in (
         (
-            HighLowLDP(epsilon, k, sensitive),
+            HighLowLDP(k, sensitive, epsilon),
             [[epsilon if x in sensitive else "inf" for _ in range(k)] for x in range(k)],
         ),
-        (BlockLDP(epsilon, labels), [[epsilon if a == b else "inf" for b in labels] for a in labels]),
+        (BlockLDP(labels, epsilon), [[epsilon if a == b else "inf" for b in labels] for a in labels]),
     ):
         rows = [["0" if x == y else bound for y, bound in enumerate(row)] for x, row in enumerate(matrix)]
         chosen = best_mechanism(k, PairwiseLDP(rows))
@@ -83,7 +83,7 @@ def test_two_values_have_their_optimum(first, second):
     assert chosen == BinaryOptimal(first, second)
 
 
-@pytest.mark.parametrize("definition", [HighLowLDP("1", 5, [0]), PairwiseLDP([[0, 1], [1, 0]])])
+@pytest.mark.parametrize("definition", [HighLowLDP(5, [0], "1"), PairwiseLDP([[0, 1], [1, 0]])])
 def test_definitions_are_about_all_values(definition):
     with pytest.raises(SordinoError, match="about all 4 values"):
         best_mechanism(4, definition)
@@ -99,7 +99,7 @@ def test_many_values_take_projective_geometry_and_few_take_randomized_response()
     [
         (100, LDP("1"), {64: 9, 9: 9, 8: 7, 7: 7}),
         (64, LDP("0.5"), {64: 64, 63: 7, 6: 6}),
-        (80, BlockLDP("0.5", np.arange(80) // 16), {64: 19, 18: 8, 7: 7}),
+        (80, BlockLDP(np.arange(80) // 16, "0.5"), {64: 19, 18: 8, 7: 7}),
     ],
 )
 def test_the_best_that_fits_is_taken(k, definition, limits):
@@ -114,7 +114,7 @@ def test_projective_response_takes_another_field_where_codes_must_be_shorter():
 
 
 @pytest.mark.parametrize(
-    ("k", "definition", "least"), [(100, LDP("1"), 7), (80, BlockLDP("1", np.arange(80) // 16), 7)]
+    ("k", "definition", "least"), [(100, LDP("1"), 7), (80, BlockLDP(np.arange(80) // 16, "1"), 7)]
 )
 def test_reports_that_do_not_fit_are_refused_with_what_they_need(k, definition, least):
     with pytest.raises(SordinoError, match=f"must fit in {least - 1} bits; found at least {least} needed"):
@@ -123,7 +123,7 @@ def test_reports_that_do_not_fit_are_refused_with_what_they_need(k, definition, 
 
 def test_blocks_cover_the_values():
     with pytest.raises(SordinoError, match="about all 4 values"):
-        best_mechanism(4, BlockLDP("1", [0, 0, 1]))
+        best_mechanism(4, BlockLDP([0, 0, 1], "1"))
 
 
 @pytest.mark.parametrize("definition", [None, "LDP", 1.0])
@@ -135,4 +135,4 @@ def test_other_definitions_are_refused(definition):
 @pytest.mark.parametrize("k", [1, 2, 4, 64])
 def test_without_epsilon_something_is_chosen(k):
     assert leverage(best_mechanism(k, LDP(0))) == (1 if k == 1 else np.inf)
-    assert best_mechanism(k, BlockLDP(0, [0] * k)).k == k
+    assert best_mechanism(k, BlockLDP([0] * k, 0)).k == k

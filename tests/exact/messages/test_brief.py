@@ -29,8 +29,8 @@ def planned():
 LARGE = {
     "Blockwise": lambda: sordino.Blockwise(BLOCKS, "1"),
     "HighLow": lambda: sordino.HighLow(K, range(50), "1"),
-    "HighLowLDP": lambda: sordino.HighLowLDP("1", K, range(50)),
-    "BlockLDP": lambda: sordino.BlockLDP("1", BLOCKS),
+    "HighLowLDP": lambda: sordino.HighLowLDP(K, range(50), "1"),
+    "BlockLDP": lambda: sordino.BlockLDP(BLOCKS, "1"),
     "Partition": lambda: sordino.Partition.of(BLOCKS),
     "PairwiseLDP": lambda: sordino.PairwiseLDP([["0" if i == j else "1" for i in range(30)] for j in range(30)]),
     "Categories": lambda: sordino.Categories([f"name {i}" for i in range(K)]),

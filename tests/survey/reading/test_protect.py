@@ -44,8 +44,8 @@ CASES = [(way, domain) for way in WAYS for domain in DOMAINS]
 PROMISES = {
     "default": LDP,
     "epsilon": lambda epsilon: LDP("1/2"),
-    "blocks": lambda epsilon: BlockLDP(epsilon, [0, 0, 1, 1]),
-    "sensitive": lambda epsilon: HighLowLDP(epsilon, 4, [1, 3]),
+    "blocks": lambda epsilon: BlockLDP([0, 0, 1, 1], epsilon),
+    "sensitive": lambda epsilon: HighLowLDP(4, [1, 3], epsilon),
     "positions": lambda epsilon: PairwiseLDP([[Fraction(epsilon) * distance for distance in row] for row in LINE]),
     "distances": lambda epsilon: PairwiseLDP([[2 * distance for distance in row] for row in LINE]),
     "matrix": lambda epsilon: PairwiseLDP(MATRIX),
@@ -83,7 +83,7 @@ def test_a_survey_needs_no_epsilon_where_each_attribute_has_one(tables, way):
 
 
 def test_an_own_epsilon_is_the_unit_of_its_way(tables):
-    for way, own in (("blocks", BlockLDP("1/3", [0, 0, 1, 1])), ("sensitive", HighLowLDP("1/3", 4, [1, 3]))):
+    for way, own in (("blocks", BlockLDP([0, 0, 1, 1], "1/3")), ("sensitive", HighLowLDP(4, [1, 3], "1/3"))):
         protect = WAYS[way]["named"] | {"epsilon": "1/3"}
         assert said(Survey.read(tables({"x": NAMED | {"protect": protect}})).definition("x")) == said(own)
 

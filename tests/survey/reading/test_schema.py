@@ -29,7 +29,7 @@ def test_the_survey_of_a_map(tmp_path, edited):
     }
     definition = survey.definition("city")
     assert groups(definition.partition) == tiles
-    assert definition == BlockLDP("1", [7 * (cell // 35 // 5) + cell % 35 // 5 for cell in range(350)])
+    assert definition == BlockLDP([7 * (cell // 35 // 5) + cell % 35 // 5 for cell in range(350)], "1")
 
 
 @pytest.mark.parametrize("tiles", [[3, 4], [10, 35], [99, 99], [1, 2]], ids=str)

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from sordino.definition.dependence import Dependence
 from sordino.design.dependence.sample_questions import MOST_DENOMINATOR, SampleNumber, SampleQuestions, Why, cells_of
 from sordino.domain.attribute import Attribute
-from sordino.domain.statistic import Moments, Statistic
+from sordino.domain.moment import Moment, Moments
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.messages.written import read_rational
@@ -72,7 +72,7 @@ class SampleTally:
 
     n: int
     cells: tuple[NDArray[np.int64], ...]
-    tables: Mapping[tuple[int, Statistic], NDArray[np.int64]]
+    tables: Mapping[tuple[int, Moment], NDArray[np.int64]]
 
     def __post_init__(self) -> None:
         if self.n >= MOST_RECORDS:
@@ -100,7 +100,7 @@ class Bound:
     """
 
     attribute: int
-    statistic: Statistic
+    statistic: Moment
     bound: Fraction
     why: Why
     seen: Fraction | None = None
@@ -185,7 +185,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
     if moments:
         fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
         sums = dict(zip(moments, fixed.T, strict=True))
-    tables: dict[tuple[int, Statistic], NDArray[np.int64]] = {}
+    tables: dict[tuple[int, Moment], NDArray[np.int64]] = {}
     for i, statistic in asked.compared:
         k = cells_of(asked.attributes[i])
         if statistic in sums:
@@ -304,7 +304,7 @@ def _plain(number: float | str | Fraction) -> Fraction | None:
 
 
 def _largest(
-    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Statistic, odds: float
+    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Moment, odds: float
 ) -> tuple[float, float]:
     """The largest bound over all pairs of values, and the largest distance seen."""
     counts, table, histogram = sample.cells[i], sample.tables[i, statistic], asked.is_histogram(statistic)
@@ -335,7 +335,7 @@ def _largest(
     return min(largest, 1), most_seen
 
 
-def _smooth(attribute: Attribute, i: int, statistic: Statistic) -> tuple[float, NDArray[np.float64]] | None:
+def _smooth(attribute: Attribute, i: int, statistic: Moment) -> tuple[float, NDArray[np.float64]] | None:
     """The Lipschitz constant of a statistic's mean given a number, where one is declared, and the scaled bins."""
     if not isinstance(attribute, SampleNumber) or attribute.lipschitz is None:
         return None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.attribute import Attribute
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 
@@ -103,7 +103,7 @@ class SampleQuestions:
     """
 
     attributes: tuple[Attribute, ...]
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[Moment, ...]
 
     def __post_init__(self) -> None:
         if not self.attributes or len(set(self.names)) < self.d or not all(self.names):
@@ -128,15 +128,15 @@ class SampleQuestions:
         """Of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def label(self, statistic: Statistic) -> str:
+    def label(self, statistic: Moment) -> str:
         """A statistic's name for people."""
         return " * ".join(self.names[place] for place in statistic)
 
-    def is_histogram(self, statistic: Statistic) -> bool:
+    def is_histogram(self, statistic: Moment) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
         return not isinstance(self.attributes[statistic[0]], SampleNumber)
 
-    def why(self, i: int, statistic: Statistic) -> Why:
+    def why(self, i: int, statistic: Moment) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
         attribute, cells = self.attributes[i], cells_of(self.attributes[i])
         if set(statistic) == {i}:
@@ -150,7 +150,7 @@ class SampleQuestions:
         return "many values" if cells > MOST_VALUES or cells * answers > MOST_CELLS else "sample"
 
     @cached_property
-    def compared(self) -> tuple[tuple[int, Statistic], ...]:
+    def compared(self) -> tuple[tuple[int, Moment], ...]:
         """The attributes and statistics that a sample tells about."""
         pairs = ((i, statistic) for i in range(self.d) for statistic in self.statistics)
         return tuple((i, statistic) for i, statistic in pairs if self.why(i, statistic) == "sample")

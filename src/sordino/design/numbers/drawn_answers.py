@@ -14,7 +14,7 @@ from sordino.audit.answers import answers
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.reproducible import coarse
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import statistic_of
@@ -26,11 +26,11 @@ SHARES = 1 << 16
 
 
 def highest_levels(
-    names: Sequence[Statistic], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
+    names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
 ) -> tuple[Nats, ...]:
     """For each statistic, the largest level at which it alone may be asked under all deltas, rounded down."""
     limit = cache(largest_level)
-    declared: dict[Statistic, set[int]] = {}
+    declared: dict[Moment, set[int]] = {}
     for i, name in dependence.statistics:
         declared.setdefault(name, set()).add(i)
     # Most statistics are neither about an attribute nor have a bound of their own: the rest's holds, once for all.
@@ -45,7 +45,7 @@ def highest_levels(
     return tuple(levels)
 
 
-def one_bit_each(moments: Sequence[Statistic], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:
+def one_bit_each(moments: Sequence[Moment], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:
     """One bit about one of several moments, each by randomized response of its sign at its own level.
 
     Example:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
+from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import check_distinct, solve

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.drawn_answers import highest_levels, keeps_deltas, one_bit_each, whole_shares
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import read_features, regression_statistics
@@ -109,7 +109,7 @@ def read_deltas(deltas: Sequence[NatsLike], epsilon: NatsLike) -> tuple[Nats, ..
 
 
 def statistic_levels(
-    names: Sequence[Statistic], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
+    names: Sequence[Moment], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence
 ) -> tuple[Nats, ...]:
     """The highest level at which each statistic may be answered.
 
@@ -129,7 +129,7 @@ def statistic_levels(
 
 def _asked(
     d: int, pairs: Sequence[tuple[int, int]] | None, target: int | None, features: Sequence[int] | None
-) -> tuple[tuple[Statistic, ...], NDArray[np.float64]]:
+) -> tuple[tuple[Moment, ...], NDArray[np.float64]]:
     """The statistics, and how much the variance of each matters."""
     if target is not None:
         if pairs is not None:
@@ -143,7 +143,7 @@ def _asked(
     return names, np.ones(len(names))
 
 
-def _of_pairs(d: int, pairs: Sequence[tuple[int, int]]) -> tuple[Statistic, ...]:
+def _of_pairs(d: int, pairs: Sequence[tuple[int, int]]) -> tuple[Moment, ...]:
     """The products asked and the numbers that they are made of."""
     products = {(min(pair), max(pair)) for pair in pairs}
     if not products or not all(0 <= j <= k < d for j, k in products):
@@ -152,7 +152,7 @@ def _of_pairs(d: int, pairs: Sequence[tuple[int, int]]) -> tuple[Statistic, ...]
     return (*sorted(singles), *sorted(products))
 
 
-def _importance(name: Statistic, target: int, p: int) -> float:
+def _importance(name: Moment, target: int, p: int) -> float:
     """What a unit of a statistic's variance adds to the expected squared error of the prediction.
 
     With r = b - A t the error of the normal equations, the prediction's is r' A^-1 r; A is 1 for the intercept and a

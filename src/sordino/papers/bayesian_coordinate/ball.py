@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
+from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
-from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked, checked_class

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.bounds import read_epsilon
-from sordino.domain.statistic import Moments
+from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import largest_threshold
 from sordino.exact.messages.arguments import checked_class

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain import scaled
+from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
-from sordino.domain.statistic import Moments
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.brief import shown

@@ -72,9 +72,9 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
         return PairwiseLDP(protect.bounds)
     epsilon = canonical_amount(protect.epsilon or "")
     if protect.blocks is not None:
-        return BlockLDP(epsilon, partition_of(domain, protect.blocks))
+        return BlockLDP(partition_of(domain, protect.blocks), epsilon)
     if protect.sensitive is not None:
-        return HighLowLDP(epsilon, domain.k, protect.sensitive)
+        return HighLowLDP(domain.k, protect.sensitive, epsilon)
     return LDP(epsilon)
 
 

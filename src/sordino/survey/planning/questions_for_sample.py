@@ -14,7 +14,7 @@ import numpy as np
 
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.survey.reading.schema import Survey
 
 MOST_BINS = 1000
@@ -38,7 +38,7 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
     return SampleQuestions(attributes, tuple(statistics))
 
 
-def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Statistic]:
+def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Moment]:
     """The statistics that a question may ask: `histogram`, `mean`, `covariance` or `regression`."""
     if "histogram" in ask:
         yield (places[ask["histogram"]],)

@@ -14,7 +14,7 @@ from functools import cached_property
 from sordino.audit.certify import Certificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level, served_alone
-from sordino.domain.statistic import Statistic
+from sordino.domain.moment import Moment
 from sordino.exact.nats import Nats
 
 
@@ -74,16 +74,16 @@ class CoordinatePromise:
         """The places of the attributes whose delta rests on a dependence bound."""
         return tuple(i for i in range(len(self.names)) if self.relies(i))
 
-    def rests_on(self, i: int) -> tuple[tuple[Statistic | None, Fraction], ...]:
+    def rests_on(self, i: int) -> tuple[tuple[Moment | None, Fraction], ...]:
         """The bounds below 1 that the delta of attribute i can rest on: for the rest (None), then for statistics."""
         rest, known = self.dependence.of_rest(i), self.dependence
-        together: list[tuple[Statistic | None, Fraction]] = [(None, rest)] if rest < 1 else []
+        together: list[tuple[Moment | None, Fraction]] = [(None, rest)] if rest < 1 else []
         declared = sorted(statistic for place, statistic in known.statistics if place == i)
         own = [(statistic, known.of(i, statistic)) for statistic in declared if statistic in self._alone]
         return (*together, *((name, bound) for name, bound in own if bound < (1 if i in name else rest)))
 
     @cached_property
-    def _alone(self) -> frozenset[Statistic]:
+    def _alone(self) -> frozenset[Moment]:
         return served_alone(self.types)
 
     def binned(self, i: int) -> int | None:

@@ -18,8 +18,8 @@ from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
+from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
-from sordino.domain.statistic import Statistic
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.moments import covariance_statistics
@@ -139,7 +139,7 @@ class NumbersQuestion:
         people = unknown_records(len(self.asked), target) if records is None else records
         return Expected.of(self.query, self.ranges, people)
 
-    def _needed(self) -> tuple[Statistic, ...]:
+    def _needed(self) -> tuple[Moment, ...]:
         """The statistics that tell what is asked."""
         places = range(len(self.asked))
         match self.part.asked:
@@ -150,5 +150,5 @@ class NumbersQuestion:
             case "regression":
                 return regression_statistics(places[-1], places[:-1])
 
-    def _placed(self, name: Statistic) -> Statistic:
+    def _placed(self, name: Moment) -> Moment:
         return tuple(sorted(self.places[number] for number in name))

@@ -1,6 +1,6 @@
-"""Statistics of a record of numbers: the numbers themselves and their products by two, each in [-1, 1].
+"""Moments of a record of numbers: the numbers themselves and their products by two, each in [-1, 1].
 
-A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A statistic is named by the places of
+A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A moment is named by the places of
 the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
 2 x_j^2 - 1, so that it fills [-1, 1]. For an attribute of categories (j,) is its category; pairs of them have no name
 here, so that nothing known of a product is ever taken for something known of a pair.
@@ -18,7 +18,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 
-Statistic: TypeAlias = tuple[int, ...]
+Moment: TypeAlias = tuple[int, ...]
 """The places of the attributes that it depends on: one, or two in ascending order."""
 
 
@@ -29,11 +29,11 @@ MOST_NUMBERS = 1 << 20
 @checked_class
 @dataclass(frozen=True, repr=False)
 class Moments(Brief):
-    """Some statistics of records of d numbers in [-1, 1].
+    """Some moments of records of d numbers in [-1, 1].
 
     Attributes:
         d: how many numbers a record has.
-        names: the statistics, each once.
+        names: the moments, each once.
 
     Example:
         >>> Moments(2, ((0,), (0, 1), (1, 1))).values(np.array([[0.5, -1.0]]))
@@ -41,16 +41,16 @@ class Moments(Brief):
     """
 
     d: int
-    names: tuple[Statistic, ...]
+    names: tuple[Moment, ...]
 
     def __post_init__(self) -> None:
         for name in self.names:
             if not (1 <= len(name) <= 2 and all(0 <= j < self.d for j in name) and list(name) == sorted(name)):
                 raise SordinoError(
-                    f"a statistic must be one or two of {self.d} numbers, in ascending order", found=shown(name)
+                    f"a moment must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )
         if not self.names or len(set(self.names)) < len(self.names):
-            raise SordinoError("there must be statistics, each once", found=f"{len(self.names)}, some twice")
+            raise SordinoError("there must be moments, each once", found=f"{len(self.names)}, some twice")
 
     @classmethod
     @checked
@@ -62,11 +62,11 @@ class Moments(Brief):
 
     @property
     def m(self) -> int:
-        """How many statistics."""
+        """How many moments."""
         return len(self.names)
 
     def values(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All statistics of all records, shape (n, m), of records of shape (n, d)."""
+        """All moments of all records, shape (n, m), of records of shape (n, d)."""
         left, right = records[:, self._left], records[:, self._right]
         product = np.where(self._singles, left, left * right)
         result: NDArray[np.float64] = np.where(self._squares, 2 * product - 1, product)
@@ -89,6 +89,6 @@ class Moments(Brief):
         return np.array([len(name) == 2 and name[0] == name[1] for name in self.names])
 
 
-def touched(names: Sequence[Statistic]) -> frozenset[int]:
-    """The places of all attributes that some statistics depend on."""
+def touched(names: Sequence[Moment]) -> frozenset[int]:
+    """The places of all attributes that some moments depend on."""
     return frozenset(place for name in names for place in name)
