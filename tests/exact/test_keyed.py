@@ -7,7 +7,6 @@ AES in CBC mode.
 import copy
 import hmac
 import pickle
-from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -16,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.errors import SordinoError
-from sordino.exact.keyed import KeyedSource, first_repeated, record_ids
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.record_ids import RecordIds, Texts, first_repeated
 from sordino.exact.source import uniform_below
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -40,12 +40,16 @@ def witness(use, number, words, draw, key=KEY, task=TASK):
     """One word of one record: `number` is the id's 128 bits, `words` are the value's."""
     value = b"".join(word.to_bytes(8, "little") for word in words)
     message = number.to_bytes(16, "little") + value + bytes(-len(value) % 16) + (draw // 2).to_bytes(16, "little")
-    encryptor = Cipher(algorithms.AES(derived(use, key, task)), modes.CBC(bytes(16))).encryptor()
-    last = (encryptor.update(message) + encryptor.finalize())[-16:]
-    return int.from_bytes(last[8 * (draw % 2) :][:8], "little")
+    return int.from_bytes(chained(derived(use, key, task), message)[8 * (draw % 2) :][:8], "little")
 
 
-def id_bits(record):
+def chained(key, message):
+    """The last block of AES in CBC mode."""
+    encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
+    return (encryptor.update(message) + encryptor.finalize())[-16:]
+
+
+def id_bits(record, key=KEY, task=TASK):
     """By the letter of the rule."""
     try:
         whole = record if isinstance(record, int) else int(record, 10)
@@ -53,7 +57,9 @@ def id_bits(record):
         whole = None
     if whole is not None and str(whole) == str(record) and -(2**63) <= whole < 2**64:
         return (2**64 + whole) + 2**64 if whole < 0 else whole
-    return int(sha256(record.encode()).hexdigest()[:32], 16) | 2**127
+    text = record.encode()
+    message = len(text).to_bytes(16, "little") + text + bytes(-len(text) % 16)
+    return int.from_bytes(chained(derived("text id", key, task), message), "little")
 
 
 def draws(stream, count):
@@ -62,8 +68,14 @@ def draws(stream, count):
 
 @pytest.mark.parametrize(
     "ids",
-    [IDS, ["5", "", "x", "005", "9" * 19, "9" * 20], ["17", "-17", "-0", "+17", "17.0", "\u0663"]],
-    ids=["numbers", "texts", "spellings"],
+    [
+        IDS,
+        ["5", "", "x", "005", "9" * 19, "9" * 20],
+        ["17", "-17", "-0", "+17", "17.0", "\u0663"],
+        ["x" * 7, "x" * 8, "x" * 9, "x" * 15, "x" * 16, "x" * 17],
+        ["gr\u00fcn", "\0", "x\0", "y" * 5000, "z" * 32, "z" * 33],
+    ],
+    ids=["numbers", "texts", "spellings", "about a block", "bytes"],
 )
 def test_words_are_those_of_the_witness(ids):
     expected = [
@@ -99,7 +111,7 @@ def test_words_never_change_from_version_to_version():
 
 FROZEN = [
     [11343805645208777545, 14013247322671166417, 14227104135017043882],
-    [17149608334983789077, 14671386723664224686, 18051185455553799917],
+    [3213708740170548871, 9913574297634733735, 14911460177240724971],
 ]
 
 
@@ -233,20 +245,61 @@ def test_some_records_are_a_source_of_their_own():
 
 
 def test_nobody_draws_nothing():
-    for nobody in ([], np.array([], dtype=np.int64), np.empty((0, 2), dtype=np.uint64)):
+    for nobody in ([], np.array([], dtype=np.int64), np.array([], dtype="U5")):
         records = KeyedSource(KEY, TASK).for_records(nobody)
         assert draws(records.stream(np.array([], dtype=np.int64)), 3).shape == (0, 3)
         assert HadamardResponse(3, "1").privatize([], records).size == 0
 
 
-def test_ids_of_numbers_and_texts_never_meet():
-    numbers = record_ids(np.array([0, 5, 2**63, 2**64 - 1], dtype=np.uint64))
-    negative = record_ids(np.array([-1, -(2**63)], dtype=np.int64))
-    assert numbers.tolist() == [[0, 0], [5, 0], [2**63, 0], [2**64 - 1, 0]]
-    assert negative.tolist() == [[2**64 - 1, 1], [2**63, 1]]
-    texts = record_ids(["a", "x" * 100, "", "18446744073709551616", "-9223372036854775809"])
-    assert (texts[:, 1] >> np.uint64(63)).all()
-    np.testing.assert_array_equal(record_ids(texts), texts)
+def bits(ids):
+    """The 128 bits of each id, as (low, high)."""
+    return KeyedSource(KEY, TASK).for_records(ids).ids.tolist()
+
+
+def test_numbers_are_their_own_ids():
+    assert bits(np.array([0, 5, 2**63, 2**64 - 1], dtype=np.uint64)) == [[0, 0], [5, 0], [2**63, 0], [2**64 - 1, 0]]
+    assert bits(np.array([-1, -(2**63)], dtype=np.int64)) == [[2**64 - 1, 1], [2**63, 1]]
+    assert bits(["-1", str(2**63)]) == [[2**64 - 1, 1], [2**63, 0]]
+
+
+ALIKE = ["", "\0", "\0\0", "a", "a\0", "a" * 16, "a" * 16 + "\0", "a" * 17, "a" * 32, "b" + "a" * 31, "a" * 31 + "b"]
+ALIKE += ["a" * 5000, "a" * 4999 + "b", "18446744073709551616", "-9223372036854775809", "5 ", "05", "\x05", "\x10"]
+
+
+def test_texts_that_differ_anywhere_have_other_ids():
+    """All bytes of an id enter, and its length; whichever other ids stand beside it."""
+    found = bits([*ALIKE, "5"])
+    assert len({tuple(one) for one in found}) == len(ALIKE) + 1
+    # All bits are the cipher's: none tells texts from numbers.
+    agreeing = (
+        np.bitwise_or.reduce(np.array(found[:-1], dtype=np.uint64)),
+        np.bitwise_and.reduce(np.array(found[:-1], dtype=np.uint64)),
+    )
+    assert [words.tolist() for words in agreeing] == [[2**64 - 1] * 2, [0, 0]]
+    assert [bits([text])[0] for text in ALIKE] == found[:-1]
+
+
+def test_text_ids_are_of_one_key_and_task():
+    others = [KeyedSource(bytes(32), TASK), KeyedSource(KEY, "another")]
+    assert len({tuple(source.for_records(["a"]).ids[0].tolist()) for source in [KeyedSource(KEY, TASK), *others]}) == 3
+
+
+@given(st.lists(st.text(max_size=40), min_size=1, unique=True))
+def test_blocks_are_the_bytes_of_each_text(texts):
+    encoded = [text.encode() for text in texts]
+    found = [b""] * len(texts)
+    for rows, low, high in Texts.of(texts).blocks():
+        for row, first, second in zip(rows.tolist(), low.tolist(), high.tolist(), strict=True):
+            found[row] += first.to_bytes(8, "little") + second.to_bytes(8, "little")
+    assert found == [text + bytes(-len(text) % 16) for text in encoded]
+
+
+def test_known_ids_are_taken_as_they_are():
+    ids = RecordIds.of(["a", "5"])
+    assert RecordIds.of(ids) is ids
+    np.testing.assert_array_equal(
+        KeyedSource(KEY, TASK).for_compared(ids).ids, KeyedSource(KEY, TASK).for_records(["a", "5"]).ids
+    )
 
 
 @pytest.mark.parametrize(

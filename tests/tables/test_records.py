@@ -4,7 +4,6 @@ import gzip
 import uuid
 from datetime import date
 from decimal import Decimal
-from hashlib import sha256
 
 import duckdb
 import numpy as np
@@ -13,26 +12,37 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.errors import SordinoError
+from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
 from sordino.tables.reports import privatize_table
 from sordino.tables.values import read_people
 
+KEY, TASK = bytes(range(32)), "somebody's task"
 MARKER = "Zebra7731"
 BATCH = 131_072
 ROWS = 140_000  # more than a batch
 
 
-def number_bits(text):
-    """The 128 bits of an id, by the letter of the rule, as (low, high)."""
-    if text.lstrip("-").isdecimal() and text.isascii() and str(int(text)) == text and -(2**63) <= int(text) < 2**64:
-        return [int(text) % 2**64, int(int(text) < 0)]
-    digest = sha256(text.encode()).hexdigest()
-    return [int(digest[16:32], 16), int(digest[:16], 16) | 2**63]
+def spelt(text):
+    """A whole number or a text, by the letter of the rule."""
+    usual = text.lstrip("-").isdecimal() and text.isascii() and str(int(text)) == text
+    return int(text) if usual and -(2**63) <= int(text) < 2**64 else text
 
 
-def read(plan, path):
-    values, ids = zip(*read_people(plan, path, "who"), strict=True)
-    return np.concatenate([own for (own,) in values]).tolist(), np.concatenate(ids).tolist()
+def bits(ids):
+    """The 128 bits of ids, each taken alone by the library, as (low, high); those of numbers by the letter."""
+    alone = [KeyedSource(KEY, TASK).for_records([one]).ids[0].tolist() for one in ids]
+    for one, found in zip(ids, alone, strict=True):
+        if isinstance(spelt(one), int):
+            assert found == [spelt(one) % 2**64, int(spelt(one) < 0)]
+    return alone
+
+
+def read(plan, path, column="who"):
+    values, ids = zip(*read_people(plan, path, column), strict=True)
+    source = KeyedSource(KEY, TASK)
+    words = np.concatenate([source.for_compared(own).ids for own in ids])
+    return np.concatenate([own for (own,) in values]).tolist(), words.tolist()
 
 
 TEXTS = ["a", "17", "-17", "017", "17.0", "1e3", " 17", "17 ", "+17", "-0", "0", "\u0663", "gr\u00fcn", "x" * 5000]
@@ -44,7 +54,7 @@ def test_texts_are_read_by_the_rule(tmp_path, numbered, write_rows, ending):
     rows = {"value": [i % 10 for i in range(len(TEXTS))], "who": TEXTS}
     values, ids = read(numbered, write_rows(tmp_path / f"people{ending}", rows))
     assert values == rows["value"]
-    assert ids == [number_bits(text) for text in TEXTS]
+    assert ids == bits(TEXTS)
 
 
 INTEGERS = {
@@ -59,7 +69,7 @@ INTEGERS = {
 def test_numbers_are_read_as_the_texts_that_spell_them(tmp_path, numbered, kind):
     column = pa.array(INTEGERS[kind], type=getattr(pa, kind)())
     pq.write_table(pa.table({"value": [1] * len(column), "who": column}), tmp_path / "people.parquet")
-    assert read(numbered, tmp_path / "people.parquet")[1] == [number_bits(str(number)) for number in INTEGERS[kind]]
+    assert read(numbered, tmp_path / "people.parquet")[1] == bits(list(map(str, INTEGERS[kind])))
 
 
 def test_uuids_are_texts(tmp_path, numbered):
@@ -67,7 +77,7 @@ def test_uuids_are_texts(tmp_path, numbered):
     texts = pa.table({"value": [1] * 5, "who": [str(one) for one in ids]})
     as_uuids = duckdb.from_arrow(texts).project("value, CAST(who AS UUID) AS who")
     as_uuids.write_parquet(str(tmp_path / "people.parquet"))
-    assert read(numbered, tmp_path / "people.parquet")[1] == [number_bits(str(one)) for one in ids]
+    assert read(numbered, tmp_path / "people.parquet")[1] == bits(list(map(str, ids)))
 
 
 @pytest.mark.parametrize(
@@ -144,8 +154,7 @@ def test_a_column_that_is_not_there_is_refused(tmp_path, numbered, listing):
 @pytest.mark.parametrize("name", ["id_low", "id_missing", "index", "missing", "two words", 'a "quoted" name', "value"])
 def test_ids_in_columns_of_unusual_names(tmp_path, numbered, write_rows, ending, name):
     path = write_rows(tmp_path / f"people{ending}", {"value": [3, 1], name: [4, 5]})
-    ids = np.concatenate([ids for _, ids in read_people(numbered, path, name)])
-    assert ids.tolist() == [[4, 0], [5, 0]]
+    assert read(numbered, path, name)[1] == [[4, 0], [5, 0]]
 
 
 @pytest.mark.each_value
@@ -170,9 +179,47 @@ def test_equal_low_words_are_no_equal_ids(tmp_path, write_rows):
     records.check_ids(path, "who")
 
 
+@pytest.mark.parametrize("weak", ["CAST(5 AS UBIGINT)", "hash({column}) % 3", "hash({column}) >> 62"])
+@pytest.mark.parametrize("kind", ["number", "text", "uuid"])
+def test_hashes_that_collide_are_looked_at_again(tmp_path, write_rows, monkeypatch, weak, kind):
+    """Ids are refused where they are equal, not where something short about them is."""
+    monkeypatch.setattr(records, "HASH", weak)
+    monkeypatch.setattr("sordino.tables.duckdb.ROWS", 2048)
+    make = {"number": lambda i: i - 40, "text": lambda i: f"person {i}", "uuid": lambda i: str(uuid.UUID(int=i))}[kind]
+    ids = [make(i) for i in range(5000)]
+    for twice in (None, (17, 18), (0, 4999), (2047, 2048)):
+        mine = ids.copy()
+        if twice:
+            mine[twice[1]] = mine[twice[0]]
+        path = write_rows(tmp_path / "people.parquet", {"who": mine})
+        if kind == "uuid":
+            as_uuids = duckdb.from_arrow(pa.table({"who": mine})).project("CAST(who AS UUID) AS who")
+            as_uuids.write_parquet(str(path))
+        if twice is None:
+            records.check_ids(path, "who")
+            continue
+        with pytest.raises(SordinoError, match=f"row {twice[1] + 1}, who: .* that of row {twice[0] + 1} again"):
+            records.check_ids(path, "who")
+
+
+def test_ids_are_compared_in_one_reading(tmp_path, write_rows, monkeypatch):
+    path = write_rows(tmp_path / "people.parquet", {"who": [f"person {i}" for i in range(3000)]})
+    real, readings = records.read_batches, []
+    monkeypatch.setattr(records, "read_batches", lambda *given: (readings.append(given[2]), real(*given))[1])
+    records.check_ids(path, "who")
+    assert readings == [["who"]]
+
+
 def test_a_table_that_changes_meanwhile_is_refused(tmp_path, write_rows, monkeypatch):
     path = write_rows(tmp_path / "people.csv", {"who": [4, 4]})
-    real = records.first_repeated
-    monkeypatch.setattr(records, "first_repeated", lambda ids: (write_rows(path, {"who": [4, 5]}), real(ids))[1])
+    real, readings = records.read_batches, []
+
+    def read(*given):
+        readings.append(given)
+        if len(readings) == 2:
+            write_rows(path, {"who": [4, 5]})
+        return real(*given)
+
+    monkeypatch.setattr(records, "read_batches", read)
     with pytest.raises(SordinoError, match="must not change while it is read"):
         records.check_ids(path, "who")

@@ -10,11 +10,16 @@ Construction: AES under a key from HKDF-SHA256 (RFC 5869), with the use, the kin
 CBC-MAC over blocks of 128 bits, as many for each record: the id, the value's words (two a block), the number of the
 pair of draws. Inputs of one key have one length, so it is a pseudorandom function (Bellare, Kilian, Rogaway 2000);
 each of its outputs is two words. Cost: three encryptions for two words.
+
+The id is 128 bits. A whole number of at most 64 bits is itself: modulo 2^64, and in the high word 1 if it is negative,
+else 0. Of any other text all bytes count: it is the CBC-MAC, under a key of its own, of its length in bytes and its
+UTF-8 bytes in blocks, the last filled with zeros. With the length first no input begins another, so this is a
+pseudorandom function too (Petrank, Rackoff 2000), and any two ids that differ meet with a chance of 2^-128, unless
+somebody who has the key looks for such a pair.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -25,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
+from sordino.exact.record_ids import RecordIds, Texts, first_repeated
 from sordino.exact.source import Rows, Stream, Words
 
 KEY_BYTES = 32
@@ -32,8 +38,8 @@ KEY_BYTES = 32
 LABEL = b"sordino keyed words 1"
 """Of the construction: another one would need another number, or the same key would give other words."""
 
-TEXT_BIT = 1 << 63
-"""Tells the ids of texts from those of numbers: the highest bit of the 128."""
+TEXT = "text id"
+"""The use of the key that makes ids of texts; those that make words are called otherwise."""
 
 NO_WORD = np.uint64(0)
 """Fills a block of one word."""
@@ -77,21 +83,29 @@ class KeyedSource:
         """The source for one batch of records.
 
         Args:
-            ids: whole numbers of at most 64 bits, or texts, shape (n,); or ids that `record_ids` made, uint64, shape
-                (n, 2). No two may be equal in all batches of a task: here only those of this one are compared.
+            ids: whole numbers of at most 64 bits, or texts, shape (n,). No two may be equal in all batches of a task:
+                here only those of this one are compared.
 
         Raises:
             SordinoError: ids of another kind, or one of them twice (named by position).
         """
-        pairs = record_ids(ids)
-        second = first_repeated(pairs)
+        records = self.for_compared(RecordIds.of(ids))
+        second = first_repeated(records.ids)
         if second is not None:
             raise SordinoError(
                 "each record of a task must have an id of its own",
                 found=f"the one at position {second} a second time",
                 step="two records with one id would share their noise",
             )
-        return KeyedRecords(self, pairs)
+        return records
+
+    def for_compared(self, ids: RecordIds) -> "KeyedRecords":
+        """The source for one batch of records whose ids are known to differ from each other and all of the task."""
+        words = ids.numbers
+        if ids.rows.size:
+            words = words.copy()
+            _put(words, ids.rows, self._text_ids(ids.texts))
+        return KeyedRecords(self, words)
 
     def of_plan(self, plan_hash: str) -> "KeyedSource":
         """The source of this task's release of one plan; that of another plan has other words.
@@ -101,6 +115,14 @@ class KeyedSource:
             KeyedSource(<key not shown>, 'sha256:00 first wave')
         """
         return KeyedSource(self._key, f"{plan_hash} {self._task.decode()}")
+
+    def _text_ids(self, texts: Texts) -> Words:
+        """The 128 bits of each text, shape (n, 2)."""
+        cipher = self._cipher(TEXT)
+        chain = _encrypted(cipher, None, texts.lengths.astype(np.uint64))
+        for rows, low, high in texts.blocks():
+            _put(chain, rows, _encrypted(cipher, chain.take(rows, axis=0), low, high))
+        return chain
 
     def _cipher(self, use: str) -> CipherContext:
         """A block cipher for inputs of one kind, in batches of whole blocks."""
@@ -169,7 +191,7 @@ class _KeyedStream:
         number, second = drawn >> np.uint32(1), drawn & np.uint32(1)
         self._drawn[mine] = drawn + 1
         if self._pairs is None or not np.array_equal(self._pairs[0], number):
-            self._pairs = number, self._encrypted(self._absorbed(), number)
+            self._pairs = number, _encrypted(self._cipher, self._absorbed(), number)
         pairs = self._pairs[1]
         # Nearly always all rows drew as many words; a copy is handed out, which the caller may change.
         low, high = (int(second.min()), int(second.max())) if second.size else (0, 0)
@@ -192,80 +214,34 @@ class _KeyedStream:
     def _absorbed(self) -> Words:
         """The chain over id and value."""
         if self._mac is None:
-            mac = self._encrypted(None, *self._inputs[:2])
+            mac = _encrypted(self._cipher, None, *self._inputs[:2])
             for start in range(2, len(self._inputs), 2):
-                mac = self._encrypted(mac, *self._inputs[start : start + 2])
+                mac = _encrypted(self._cipher, mac, *self._inputs[start : start + 2])
             self._mac = mac
         return self._mac
 
-    def _encrypted(
-        self, mac: Words | None, low: NDArray[np.unsignedinteger], high: Words | np.uint64 = NO_WORD
-    ) -> Words:
-        """AES of the chain, if it has begun, with a block of 64 or 128 bits added to it."""
-        # The library asks for room for one block more than it fills.
-        room = np.empty((len(low) + 1, 2), dtype="<u8")
-        blocks = room[:-1]
-        if mac is None:
-            blocks[:, 0], blocks[:, 1] = low, high
-        else:
-            np.bitwise_xor(mac[:, 0], low, out=blocks[:, 0])
-            np.bitwise_xor(mac[:, 1], high, out=blocks[:, 1])
-        view = memoryview(room.view(np.uint8).reshape(-1))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
-        self._cipher.update_into(view[: 16 * len(low)], view)
-        return blocks
+
+def _encrypted(
+    cipher: CipherContext, chain: Words | None, low: NDArray[np.unsignedinteger], high: Words | np.uint64 = NO_WORD
+) -> Words:
+    """AES of the chain, if it has begun, with a block of 64 or 128 bits added to it."""
+    # The library asks for room for one block more than it fills.
+    room = np.empty((len(low) + 1, 2), dtype="<u8")
+    blocks = room[:-1]
+    if chain is None:
+        blocks[:, 0], blocks[:, 1] = low, high
+    else:
+        np.bitwise_xor(chain[:, 0], low, out=blocks[:, 0])
+        np.bitwise_xor(chain[:, 1], high, out=blocks[:, 1])
+    view = memoryview(room.view(np.uint8).reshape(-1))  # type: ignore[arg-type]  # arrays are buffers; the stubs say so from 3.12
+    cipher.update_into(view[: 16 * len(low)], view)
+    return blocks
 
 
-def record_ids(ids: ArrayLike | Sequence[str]) -> Words:
-    """The 128 bits of each record's id, as (low, high) words, uint64, shape (n, 2).
-
-    A whole number of at most 64 bits is itself: modulo 2^64, and in the high word 1 if it is negative, else 0. A text
-    that spells such a number the usual way ("17", not "017") is that number, so that a table's format does not
-    matter; any other text is the first 128 bits of its SHA-256 in UTF-8, read as one big-endian number, with the
-    highest bit set.
-
-    Raises:
-        SordinoError: neither whole numbers nor texts.
-    """
-    array = np.asarray(ids)
-    if array.dtype.kind in "UO" and array.ndim == 1 and all(isinstance(text, str) for text in array.tolist()):
-        numbers = [_text_id(text) for text in array.tolist()]
-        pairs = [(number % 2**64, number >> 64) for number in numbers]
-        return np.array(pairs, dtype=np.uint64).reshape(-1, 2)
-    if array.dtype == np.uint64 and array.ndim == 2 and array.shape[1] == 2:
-        return array
-    if array.size == 0 and array.ndim == 1:
-        return np.empty((0, 2), dtype=np.uint64)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise SordinoError(
-            "record ids must be whole numbers or texts in one row", found=f"type {array.dtype}, {array.ndim} axes"
-        )
-    words = np.empty((len(array), 2), dtype=np.uint64)
-    words[:, 0], words[:, 1] = array.astype(np.uint64, copy=False), array < 0
-    return words
-
-
-def first_repeated(ids: Words) -> int | None:
-    """The position of the first id that stands before it already; None if all differ."""
-    ordered = np.sort(ids[:, 0])
-    if not (ordered[1:] == ordered[:-1]).any():
-        return None
-    # Equal low words are not yet equal ids. Equal ids keep their order in this sort.
-    order = np.lexsort((ids[:, 1], ids[:, 0]))
-    same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
-    for column in ids.T:
-        ordered = column[order]
-        same &= ordered[1:] == ordered[:-1]
-    seconds = order[1:][same]
-    return int(seconds.min()) if seconds.size else None
-
-
-def _text_id(text: str) -> int:
-    digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) <= 20 and str(int(text)) == text:
-        number = int(text)
-        if -(2**63) <= number < 2**64:
-            return number % 2**64 | (number < 0) << 64
-    return int.from_bytes(sha256(text.encode()).digest()[:16], "big") | TEXT_BIT << 64
+def _put(words: Words, rows: NDArray[np.intp], own: Words) -> None:
+    """Words of some rows, a column at a time: NumPy is slow at short rows."""
+    for column, others in zip(words.T, own.T, strict=True):
+        column[rows] = others
 
 
 def _value_words(values: NDArray[np.number]) -> tuple[str, list[Words]]:

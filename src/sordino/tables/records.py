@@ -1,4 +1,4 @@
-"""The ids of a table's rows: read as 128 bits, and refused if one is missing or stands twice.
+"""The ids of a table's rows: whole numbers or texts, refused if one is missing or stands twice.
 
 Messages name rows and columns, never an id, which may be as personal as a value. Reports carry no ids.
 """
@@ -11,17 +11,17 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.keyed import TEXT_BIT, first_repeated, record_ids
+from sordino.exact.record_ids import RecordIds, Texts
 from sordino.exact.source import Words
 from sordino.tables.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
 from sordino.tables.frame import PathOrFrame
 
-MOST = 1 << 24
-"""Ids that are compared at a time, 16 bytes each; more are compared part by part, with a reading of the table for
-each part."""
+HASH = "hash({column})"
+"""64 bits of an id, in SQL: equal ids have equal ones, and nearly all others differ."""
 
-SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number with irregular bits: multiplied by it, the ids of a table fall evenly into parts."""
+MOST = 1 << 25
+"""Hashes that are compared at a time, 8 bytes each; more are compared part by part, with a reading of the table for
+each part."""
 
 
 def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
@@ -44,42 +44,39 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
     if kind in WHOLE:
         return {"id": f"coalesce({name}, 0)", "id_missing": f"{name} IS NULL"}
     text = f"CAST({name} AS VARCHAR)"
-    number = f"TRY_CAST({text} AS HUGEINT)"
-    whole = f"(CAST({number} AS VARCHAR) = {text} AND {number} >= {-(2**63)} AND {number} < {2**64})"
+    # Numbers begin with a sign or a digit: most texts need no look at the rest.
+    number = f"CASE WHEN ascii({text}) BETWEEN {ord('-')} AND {ord('9')} THEN TRY_CAST({text} AS HUGEINT) END"
+    whole = f"coalesce(CAST({number} AS VARCHAR) = {text} AND {number} BETWEEN {-(2**63)} AND {2**64 - 1}, false)"
     negative = f"({whole} AND {number} < 0)"
     modulo = f"CASE WHEN {negative} THEN {number} + {2**64} WHEN {whole} THEN {number} ELSE 0 END"
     return {
         "id_low": f"CAST({modulo} AS UBIGINT)",
-        "id_high": f"CAST(CASE WHEN {negative} THEN 1 ELSE 0 END AS UBIGINT)",
-        "id_hash": f"CASE WHEN {whole} THEN NULL ELSE unhex(sha256({text})[1:32]) END",
+        "id_high": f"CAST({negative} AS UBIGINT)",
+        "id_text": f"CASE WHEN {whole} THEN NULL ELSE {text} END",
         "id_missing": f"coalesce({text} = '', true)",
     }
 
 
-def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> Words:
-    """The ids of a batch, shape (n, 2), that begins after so many rows.
+def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> RecordIds:
+    """The ids of a batch that begins after so many rows.
 
     Raises:
         SordinoError: one is missing.
     """
-    missing = batch.column("id_missing")
-    if missing.true_count:
-        row = rows + pc.index(missing, value=True).as_py() + 1
-        raise SordinoError(
-            f"{table}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
-        )
+    _require_each(table, column, batch, rows)
     if "id" in batch.schema.names:
-        return record_ids(batch.column("id").to_numpy())
-    ids = np.empty((len(batch), 2), dtype=np.uint64)
+        return RecordIds.of_numbers(batch.column("id").to_numpy())
+    numbers = np.empty((len(batch), 2), dtype=np.uint64)
     for place, name in enumerate(("id_low", "id_high")):
-        ids[:, place] = batch.column(name).to_numpy()
-    hashes = batch.column("id_hash")
-    if hashes.null_count < len(hashes):
-        hashed = hashes.is_valid().to_numpy(zero_copy_only=False)
-        digests = np.frombuffer(b"".join(hashes.drop_null().to_pylist()), dtype=">u8").reshape(-1, 2)
-        ids[hashed] = digests[:, ::-1]
-        ids[hashed, 1] |= np.uint64(TEXT_BIT)
-    return ids
+        numbers[:, place] = batch.column(name).to_numpy()
+    column_of_texts = batch.column("id_text")
+    told = np.flatnonzero(column_of_texts.is_valid().to_numpy(zero_copy_only=False))
+    texts = column_of_texts.cast(pa.large_binary())
+    _, ends, data = texts.buffers()
+    bounds = np.frombuffer(ends, dtype=np.int64)[texts.offset :][: len(texts) + 1]
+    starts = bounds[told]
+    content = np.frombuffer(data or b"", dtype=np.uint8)
+    return RecordIds(numbers, told, Texts(content, starts, bounds[told + 1] - starts))
 
 
 def check_ids(table: PathOrFrame, column: str) -> None:
@@ -89,14 +86,14 @@ def check_ids(table: PathOrFrame, column: str) -> None:
         SordinoError: an unreadable table, ids of another kind, one that is missing, or the row in which one stands a
             second time.
     """
-    kept: Words = np.empty((MOST, 2), dtype=np.uint64)
+    kept: Words = np.empty(MOST, dtype=np.uint64)
     parts = [(0, 0)]
     while parts:
-        # Of the ids spread over 64 bits: those whose first `bits` bits are `first`.
+        # Of the hashes those whose first `bits` bits are `first`.
         bits, first = parts.pop()
         count = 0
-        for ids in _read_ids(table, column):
-            mine = ids[_in_part(ids, bits, first)]
+        for hashes in _read_hashes(table, column):
+            mine = hashes[_in_part(hashes, bits, first)]
             while count + len(mine) > MOST:
                 # All are compared before they are parted: ids that differ can be, equal ones could not.
                 _refuse_repeated(table, column, kept[:count])
@@ -110,34 +107,53 @@ def check_ids(table: PathOrFrame, column: str) -> None:
         _refuse_repeated(table, column, kept[:count])
 
 
-def _read_ids(table: PathOrFrame, column: str) -> Iterator[Words]:
+def _read_hashes(table: PathOrFrame, column: str) -> Iterator[Words]:
+    missing = id_expressions(table, column, dict(header(table)))["id_missing"]
     rows = 0
-    for batch in read_batches(table, id_expressions(table, column, dict(header(table))), [column]):
-        yield batch_ids(table, column, batch, rows)
+    for batch in read_batches(table, {"hash": HASH.format(column=quoted(column)), "id_missing": missing}, [column]):
+        _require_each(table, column, batch, rows)
+        yield batch.column("hash").to_numpy()
         rows += len(batch)
 
 
-def _in_part(ids: Words, bits: int, first: int) -> NDArray[np.bool_]:
+def _in_part(hashes: Words, bits: int, first: int) -> NDArray[np.bool_]:
     if bits == 0:
-        return np.ones(len(ids), dtype=np.bool_)
-    inside: NDArray[np.bool_] = (ids[:, 0] * SPREAD) >> np.uint64(64 - bits) == np.uint64(first)
+        return np.ones(len(hashes), dtype=np.bool_)
+    inside: NDArray[np.bool_] = hashes >> np.uint64(64 - bits) == np.uint64(first)
     return inside
 
 
-def _refuse_repeated(table: PathOrFrame, column: str, ids: Words) -> None:
-    position = first_repeated(ids)
-    if position is None:
+def _refuse_repeated(table: PathOrFrame, column: str, hashes: Words) -> None:
+    """Refuse ids that are equal among those with these hashes, which are sorted; equal hashes are looked at again."""
+    hashes.sort()
+    twice = hashes[1:] == hashes[:-1]
+    if not twice.any():
         return
-    repeated, rows, where = ids[position].copy(), 0, []
-    for batch in _read_ids(table, column):
-        where += (rows + 1 + np.flatnonzero((batch == repeated).all(axis=1))).tolist()
+    repeated = np.unique(hashes[1:][twice])
+    expected = np.count_nonzero(np.isin(hashes, repeated))
+    seen: dict[int | str, int] = {}
+    select = {"hash": HASH.format(column=quoted(column)), "id": quoted(column)}
+    rows = 0
+    for batch in read_batches(table, select, [column]):
+        found = np.flatnonzero(np.isin(batch.column("hash").to_numpy(), repeated))
+        for place, given in zip(found.tolist(), batch.column("id").take(pa.array(found)).to_pylist(), strict=True):
+            first = seen.setdefault(given, rows + place + 1)
+            if first != rows + place + 1:
+                raise SordinoError(
+                    f"{table}, row {rows + place + 1}, {column}: each row must have an id of its own",
+                    found=f"that of row {first} again",
+                    step="give each person one row; nothing was written",
+                )
         rows += len(batch)
-        if len(where) > 1:
-            break
-    if len(where) < 2:
+    if len(seen) < expected:
         raise SordinoError(f"{table} must not change while it is read", step="privatize it again")
-    raise SordinoError(
-        f"{table}, row {where[1]}, {column}: each row must have an id of its own",
-        found=f"that of row {where[0]} again",
-        step="give each person one row; nothing was written",
-    )
+
+
+def _require_each(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> None:
+    """Refuse a batch, which begins after so many rows, in which an id is missing."""
+    missing = batch.column("id_missing")
+    if missing.true_count:
+        row = rows + pc.index(missing, value=True).as_py() + 1
+        raise SordinoError(
+            f"{table}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
+        )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.keyed import KeyedRecords, KeyedSource
+from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Source, SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
@@ -147,7 +147,7 @@ def _drawn(
     width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
     for values, ids in read_people(plan, data, id_column, checked=True):
         # All ids of the table have been compared.
-        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
+        source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
         codes = sampled.privatize(values, source)
         tags = np.full(len(codes), plan.tag, dtype=np.uint64)
         yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
@@ -213,7 +213,7 @@ def tally_people(
     sampled, fresh = plan.sampled, SystemSource()
     aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
     for values, ids in read_people(plan, data, id_column):
-        source: Source = fresh if keyed is None or ids is None else KeyedRecords(keyed, ids)
+        source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
         aggregate += sampled.tally(sampled.privatize(values, source))
         progress(len(values[0]))
     return aggregate

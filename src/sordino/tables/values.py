@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sordino.errors import SordinoError
-from sordino.exact.source import Words
+from sordino.exact.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
@@ -48,8 +48,8 @@ def read_values(plan: Plan, table: PathOrFrame, *, checked: bool = False) -> Ite
 
 def read_people(
     plan: Plan, table: PathOrFrame, id_column: str | None, *, checked: bool = False
-) -> Iterator[tuple[QuestionValues, Words | None]]:
-    """The values as `read_values` gives them, each batch with the ids of its rows, shape (n, 2), if a column has them.
+) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
+    """The values as `read_values` gives them, each batch with the ids of its rows, if a column has them.
 
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
