@@ -31,7 +31,7 @@ _MODULES = {
     "domain.partition": "Partition",
     "domain.record": "Record",
     "domain.scaled": "Scaled",
-    "errors": "SordinoError SordinoErrors",
+    "errors": "RefusedError SordinoError SordinoErrors",
     "estimation.estimate": "Estimate",
     "estimation.moments": "covariances means",
     "estimation.regression": "least_squares",
@@ -40,6 +40,8 @@ _MODULES = {
     "exact.keyed": "KeyedSource",
     "exact.nats": "Nats",
     "exact.source": "SystemSource",
+    "ledger.ask": "Report ask",
+    "ledger.ledger": "Ledger",
     "mechanism.aggregate": "Aggregate",
     "mechanism.binary": "BinaryOptimal",
     "mechanism.bit_flips": "BitFlips",
@@ -61,6 +63,7 @@ _MODULES = {
     "query.statistic": "Value Values",
     "survey.planning.plan": "Plan",
     "survey.reading.schema": "Survey",
+    "verbs.dependence": "dependence",
     "verbs.dispatch": "aggregate certify estimate explain plan privatize",
 }
 """Where the public names stand."""

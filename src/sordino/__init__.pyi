@@ -21,7 +21,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.domain.record import Record
 from sordino.domain.scaled import Scaled
-from sordino.errors import SordinoError, SordinoErrors
+from sordino.errors import RefusedError, SordinoError, SordinoErrors
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import least_squares
@@ -30,6 +30,8 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.exact.source import SystemSource
+from sordino.ledger.ask import Report, ask
+from sordino.ledger.ledger import Ledger
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.bit_flips import BitFlips
@@ -50,6 +52,7 @@ from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.verbs.dependence import dependence
 from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
 from sordino.verbs.plan_results import PlanCertificate, PlanEstimate
 
@@ -76,6 +79,7 @@ __all__ = [
     "HighLowLDP",
     "Interval",
     "KeyedSource",
+    "Ledger",
     "LinearQuery",
     "LogisticQuery",
     "LossBounds",
@@ -94,6 +98,8 @@ __all__ = [
     "Query",
     "RandomizedResponse",
     "Record",
+    "RefusedError",
+    "Report",
     "Sampled",
     "Scaled",
     "Signs",
@@ -107,9 +113,11 @@ __all__ = [
     "Values",
     "WindowResponse",
     "aggregate",
+    "ask",
     "best_mechanism",
     "certify",
     "covariances",
+    "dependence",
     "estimate",
     "estimate_stopped",
     "explain",

@@ -78,7 +78,14 @@ class SordinoErrors(SordinoError):  # noqa: N818 - many of them
 
 
 class RefusedError(SordinoError):
-    """What would break a promise, however it is asked for: nothing has changed, and nothing was told."""
+    """What would break a promise, however it is asked for: nothing has changed, and nothing was told.
+
+    Example:
+        >>> raise RefusedError("all answers together must tell at most 1 nat", found="up to 1.2")
+        Traceback (most recent call last):
+        ...
+        sordino.errors.RefusedError: all answers together must tell at most 1 nat; found up to 1.2.
+    """
 
     code = "refused"
 

@@ -106,3 +106,9 @@ def test_the_commands_of_the_readme_run(tmp_path, run):
         assert (code, errors) == (0, "")
     assert (tmp_path / "page.html").stat().st_size > 10_000
     assert (tmp_path / "shares.csv").read_text(encoding="utf-8").count("\n") == 43_751
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_page_sends_a_user_into_a_private_module(page):
+    named = set(re.findall(r"sordino(?:\.[a-z_]+)+", page.read_text(encoding="utf-8")))
+    assert named <= {"sordino.errors", "sordino.testing", "sordino.testing.check_mechanism", "sordino.toml"}

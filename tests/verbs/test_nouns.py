@@ -108,7 +108,7 @@ REFUSED = {
     "a survey to privatize": (lambda: privatize(SURVEY, pa.table({"x": [0]})), "freeze it first"),
     "a survey to estimate": (lambda: estimate(SURVEY, RESPONSE.tally([0])), "freeze it first"),
     "tables to aggregate": (lambda: aggregate({"version": 1}, [0]), "freeze it first"),
-    "a plan of a plan": (lambda: plan(Plan.of(SURVEY, 10), 10), "a plan is made of a survey"),
+    "a plan of a plan": (lambda: plan(Plan.of(SURVEY, 10), 10), "a survey must be given"),
     "a definition of a plan": (lambda: certify(Plan.of(SURVEY, 10), LDP("1")), "leave the definition out"),
     "a list of people": (lambda: privatize(Plan.of(SURVEY, 10), [0, 1]), "give a pandas, polars or pyarrow frame"),
     "a class of frames": (

@@ -9,14 +9,12 @@ from sordino.cli.picture import draw, force_option, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import print_json, print_lines, print_table
-from sordino.design.dependence.from_sample import Statement, read_confidence, state_dependence
+from sordino.design.dependence.from_sample import Statement
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
-from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
-from sordino.survey.reading.schema import Survey
 from sordino.tables.duckdb import count_rows
-from sordino.tables.sample_tally import tally_table_of_sample
+from sordino.verbs.dependence import dependence as state_dependence
 
 FILE = click.Path(path_type=Path)
 
@@ -58,12 +56,10 @@ def dependence(
     again = output is not None and require_free(
         output, "a statement about dependence", of_kind("statement"), force=force
     )
-    asked = questions_for_sample(Survey.load(survey))
-    # A mistake in it is told before a large sample is read.
-    sure = read_confidence(confidence)
     with progress("dependence", count_rows(sample)) as advance:
-        tally = tally_table_of_sample(asked, sample, advance)
-    statement = state_dependence(asked, tally, sure, shift=shift, population=population, date=date)
+        statement = state_dependence(
+            survey, sample, confidence, shift=shift, population=population, date=date, progress=advance
+        )
     if figure is not None:
         # Drawing libraries take a second to load: only commands that draw wait for them.
         from sordino.page.figures.dependence_map import dependence_map
@@ -75,6 +71,7 @@ def dependence(
         lines = list(statement_sentences(statement))
         print_json({**statement_document(statement), "least": statement.least, "explanation": lines})
         return
+    asked = statement.asked
     print_table("", ("statistic", *asked.names[:MOST_COLUMNS]), _rows(statement))
     say("Bounds on what a statistic (row) tells about an attribute (column); 0 tells nothing, 1 may tell all.")
     if asked.d > MOST_COLUMNS or len(asked.statistics) > MOST_ROWS:

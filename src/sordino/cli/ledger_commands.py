@@ -13,7 +13,6 @@ from sordino.exact.said import left, told, told_of
 from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
-from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.explain_ledger import ledger_sentences
 from sordino.ledger.ledger import Ledger
@@ -38,7 +37,7 @@ def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
 
     A person has one ledger, for all collectors. Only its owner can open it. The terms never change.
     """
-    made = Ledger.make(ledger, LedgerTerms.load(terms))
+    made = Ledger.make(ledger, terms)
     if as_json:
         print_json({"ledger": str(ledger), "terms": made.terms.hash, "epsilon": str(made.terms.epsilon)})
         return

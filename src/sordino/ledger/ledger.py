@@ -6,7 +6,7 @@ writers out, so queries that come at once are admitted jointly. An answer counts
 known to have been sent.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,10 +14,12 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
+from typing import Any
 
 from sordino.accounting.state import Decision
 from sordino.document.kinds import expecting
 from sordino.errors import DamagedError, RefusedError, SordinoError
+from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import in_nats, outward
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
@@ -46,6 +48,14 @@ class Ledger:
         path: of the file.
         clock: what time it is, in words: information only.
         step: told the name of each step, for tests of what happens if there is no next one.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> terms = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> with TemporaryDirectory() as folder:
+        ...     ledger = Ledger.make(f"{folder}/me.ledger", terms)
+        ...     float(ledger.standing().joint.remaining)
+        1.0
     """
 
     path: Path
@@ -53,16 +63,27 @@ class Ledger:
     step: Callable[[str], None] = _nothing
 
     @classmethod
-    def make(cls, path: Path | str, terms: LedgerTerms) -> "Ledger":
+    @checked
+    def make(cls, path: Path | str, terms: LedgerTerms | Mapping[str, Any] | Path | str) -> "Ledger":
         """A new ledger, which only its owner can open.
+
+        Args:
+            path: where nothing is yet.
+            terms: what it promises; or the tables of their file, or the path of it.
 
         Raises:
             SordinoError: something has that name, or the system refuses.
+            SordinoErrors: all mistakes of the terms.
         """
+        if isinstance(terms, Mapping):
+            terms = LedgerTerms.read(dict(terms))
+        elif not isinstance(terms, LedgerTerms):
+            terms = LedgerTerms.load(terms)
         write_ledger(Path(path), terms, [], copy=False)
         return cls(Path(path))
 
     @classmethod
+    @checked
     def open(cls, path: Path | str) -> "Ledger":
         """A ledger that exists.
 

@@ -5,7 +5,6 @@ left out, it would make the sample another population's.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 
 from sordino.design.dependence.from_sample import SampleTally, tally_sample
 from sordino.design.dependence.sample_questions import SampleQuestions
@@ -13,16 +12,22 @@ from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.tables.columns import AttributeColumns, require_columns_of
 from sordino.tables.duckdb import read_batches, refuse_blank_lines
+from sordino.tables.frame import PathOrFrame
+
+
+def columns_of_sample(asked: SampleQuestions) -> frozenset[str]:
+    """The columns that the attributes are read from."""
+    return frozenset(name for attribute in asked.attributes for name in AttributeColumns(attribute).names)
 
 
 def tally_table_of_sample(
-    asked: SampleQuestions, path: Path, progress: Callable[[int], None] = lambda _: None
+    asked: SampleQuestions, table: PathOrFrame, progress: Callable[[int], None] = lambda _: None
 ) -> SampleTally:
     """Count the records of a sample.
 
     Args:
         asked: the attributes, with their columns, and the statistics.
-        path: a CSV or Parquet file.
+        table: a CSV or Parquet file, or a frame.
         progress: called with the number of rows done since the last call.
 
     Raises:
@@ -32,19 +37,19 @@ def tally_table_of_sample(
     after = "a record that is left out makes the sample another population's"
     read = [AttributeColumns(attribute, after) for attribute in asked.attributes]
     require_own_columns({attribute.name: own.names for attribute, own in zip(asked.attributes, read, strict=True)})
-    require_columns_of(read, path)
-    refuse_blank_lines(path)
+    require_columns_of(read, table)
+    refuse_blank_lines(table)
     select = {f"{key} {j}": text for j, own in enumerate(read) for key, text in own.expressions.items()}
     total: SampleTally | None = None
-    for batch in read_batches(path, select, list(dict.fromkeys(name for own in read for name in own.names))):
+    for batch in read_batches(table, select, list(dict.fromkeys(name for own in read for name in own.names))):
         rows = 0 if total is None else total.n
         values = [
-            own.values(path, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
+            own.values(table, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
             for j, own in enumerate(read)
         ]
         part = tally_sample(asked, values)
         total = part if total is None else total + part
         progress(len(batch))
     if total is None or total.n == 0:
-        raise SordinoError(f"{path} must hold data", found="no rows")
+        raise SordinoError(f"{table} must hold data", found="no rows")
     return total

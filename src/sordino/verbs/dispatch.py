@@ -72,14 +72,7 @@ def plan(survey: Survey | Mapping[str, Any] | Path | str, people: int) -> Plan:
 
 def freeze(survey: object, people: int) -> tuple[Plan, tuple[Forecast, ...]]:
     """The plan of a survey, and what its questions will show, for people of whom nothing is known."""
-    if isinstance(survey, Path | str):
-        survey = Survey.load(survey)
-    elif isinstance(survey, Mapping):
-        survey = Survey.read(dict(survey))
-    if not isinstance(survey, Survey):
-        step = "give a Survey, its tables, or the path of its file"
-        raise SordinoError("a plan is made of a survey", found=f"a {type(survey).__name__}", step=step)
-    made = Plan.of(survey, people)
+    made = Plan.of(Survey.of(survey), people)
     found = forecasts(made)
     require_learnable(found)
     return made, found

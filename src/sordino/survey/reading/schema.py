@@ -17,7 +17,7 @@ histogram = "smoker"
 regression = { target = "weight", features = ["age"] }
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -113,6 +113,24 @@ class Survey(Part):
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
             yield SordinoError("dependence.rest must name attributes of the survey", found=found)
+
+    @classmethod
+    def of(cls, given: object) -> "Survey":
+        """A survey as a verb is given it: itself, its tables, or the path of its file.
+
+        Raises:
+            SordinoError: something else, or an unreadable file.
+            SordinoErrors: all its mistakes.
+        """
+        match given:
+            case Survey():
+                return given
+            case Path() | str():
+                return cls.load(given)
+            case Mapping():
+                return cls.read(dict(given))
+        step = "give a Survey, its tables, or the path of its file"
+        raise SordinoError("a survey must be given", found=f"a {type(given).__name__}", step=step)
 
     @classmethod
     @checked
