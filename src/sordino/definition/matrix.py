@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csgraph
 
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
 from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
@@ -88,6 +87,8 @@ class PairwiseLDP(Brief):
     @cached_property
     def components(self) -> Partition:
         """Values that no chain of protected pairs connects lie in different blocks."""
+        from scipy.sparse import csgraph
+
         protected = self.rank < len(self._distinct)
         _, block = csgraph.connected_components(protected, directed=False)
         return Partition(block.astype(np.intp))

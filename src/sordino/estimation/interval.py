@@ -16,7 +16,6 @@ Sources: Brown, Cai and DasGupta 2001 (binomial limits); Wilson 1927 (score inte
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from sordino.errors import SordinoError
 from sordino.estimation.profile import part_of_report, profile_limits
@@ -63,6 +62,8 @@ def share_interval(
 
 def binomial_limits(successes: NDArray[np.float64], trials: float, error: float) -> Limits:
     """Limits of a binomial probability, each missed about error / 2 of the time: less where counts are small."""
+    from scipy import special
+
     failures = trials - successes
     part = part_of_report(successes, trials)
     # The parameters that belong to no success, or no failure, have no quantile; the limit is the end itself.
@@ -105,6 +106,8 @@ def _by_score(mechanism: Mechanism, aggregate: Aggregate, error: float) -> Limit
     if aggregate.n < FEWEST:
         return np.zeros(mechanism.k), np.ones(mechanism.k)
     n, law, squares = aggregate.n, aggregate.counts / aggregate.n, mechanism.squares
+    from scipy import special
+
     mean, least_most = mechanism.decode(law), mechanism.swing
     swing = least_most[1] - least_most[0]
     share = np.clip(mean, 0, 1)

@@ -11,11 +11,10 @@ Shapes: m moments, named by `domain.moment`; records of d numbers in [-1, 1].
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from sordino.domain.moment import Moment, Moments
 from sordino.errors import SordinoError
@@ -23,6 +22,9 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 
@@ -249,23 +251,25 @@ class MomentEstimator:
         return answers
 
     @cached_property
-    def _weighed(self) -> csr_array:
+    def _weighed(self) -> "csr_array":
         """G / M for each moment and code, shape (m, codes)."""
         return self._by_code([telling.code / telling.largest for telling in self.tellings])
 
     @cached_property
-    def _inverse(self) -> csr_array:
+    def _inverse(self) -> "csr_array":
         """1 / M for each moment and code that tells it, shape (m, codes)."""
         return self._by_code([np.full(len(telling.code), 1 / telling.largest) for telling in self.tellings])
 
     @cached_property
-    def _least(self) -> csr_array:
+    def _least(self) -> "csr_array":
         """The least variance of g / M for each moment and code that tells it, shape (m, codes)."""
         return self._by_code(
             [np.full(len(telling.code), telling.least / telling.largest**2) for telling in self.tellings]
         )
 
-    def _by_code(self, entries: Sequence[Floats]) -> csr_array:
+    def _by_code(self, entries: Sequence[Floats]) -> "csr_array":
+        from scipy.sparse import csr_array
+
         rows = np.repeat([telling.moment for telling in self.tellings], [len(own) for own in entries])
         firsts = [self.asked.offsets[telling.query] for telling in self.tellings]
         codes = np.concatenate([first + np.arange(len(own)) for first, own in zip(firsts, entries, strict=True)])

@@ -15,7 +15,6 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
@@ -46,6 +45,8 @@ class NormalEstimate:
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
+        from scipy import special
+
         if not 0 < confidence < 1:
             raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
         radius = special.ndtri((1 + confidence) / 2) * self.stderr

@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 Numbers: TypeAlias = NDArray[np.float64]
 
@@ -58,6 +57,8 @@ def profile_limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, err
 
 
 def _limits(counts: Numbers, probabilities: Numbers, stderr: Numbers, error: float) -> tuple[Numbers, Numbers]:
+    from scipy import special
+
     part = part_of_report(counts[0], counts.sum(axis=0))
     none = np.zeros_like(part)
     fewer = np.minimum(part, counts[0])
@@ -167,6 +168,8 @@ def _peak(counts: Numbers, start: Numbers, direction: Numbers, span: Numbers) ->
 
 def _deviance(counts: Numbers, law: Numbers) -> Numbers:
     """Twice what the log-likelihood of a law falls short of that of the counts' own shares, shape (k,)."""
+    from scipy import special
+
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(counts > 0, law * counts.sum(axis=0) / counts, 1.0)
     total: Numbers = -2 * special.xlogy(counts, ratio).sum(axis=0)

@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
@@ -121,6 +120,8 @@ class LogisticQuery(BitQuery):
 
     def share(self, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
         """The model's probability."""
+        from scipy.special import expit
+
         share: NDArray[np.float64] = expit(statistic)
         return share
 

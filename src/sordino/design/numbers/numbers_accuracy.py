@@ -13,7 +13,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import hadamard
 
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
@@ -126,6 +125,8 @@ def unknown_records(d: int, target: int | None = None) -> Floats:
     Each number has mean 0 and the standard deviation `SPREAD`, and no two go together, but for a regression's target,
     which is the sum of the features times slopes of the squared length `EXPLAINED`.
     """
+    from scipy.linalg import hadamard
+
     features = d - (target is not None)
     signs = hadamard(1 << max(1, (features - 1).bit_length()))[:, :features].astype(np.float64)
     points = max(4, POINTS * 64 // max(64, len(signs)))

@@ -19,11 +19,10 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import comb, exp, prod
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from sordino.definition.sampling import table_loss
 from sordino.design.reproducible import coarse, coarse_number
@@ -31,6 +30,9 @@ from sordino.design.reproducible import product as product_of
 from sordino.design.reproducible import total as total_of
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -169,7 +171,9 @@ class TableSearch:
         return len(self.states) + 2 + 4 * len(self.shape.counts)
 
     @cached_property
-    def _bounds(self) -> csr_array:
+    def _bounds(self) -> "csr_array":
+        from scipy.sparse import coo_array
+
         rows, columns, values = zip(*self._entries, strict=True)
         return coo_array((values, (rows, columns)), shape=(self._rows, self._variables)).tocsr()
 

@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from sordino.exact.combinatorics.hadamard import transform
 from sordino.exact.combinatorics.projective import ProjectiveSpace
@@ -63,6 +62,8 @@ class HyperplaneSums:
         if self.space.field.binary:
             slices = transform(weights).take(level.slices, axis=-1)
             return transform(slices.swapaxes(-1, -2)).swapaxes(-1, -2) / q
+        from scipy import fft
+
         axes = tuple(range(-level.s, 0))
         spectrum = fft.fftn(weights.reshape(*weights.shape[:-1], *(q,) * level.s), axes=axes).reshape(weights.shape)
         planes: NDArray[np.float64] = fft.irfft(spectrum.take(level.slices, axis=-1), n=q, axis=-2)
