@@ -5,11 +5,22 @@ import subprocess
 import sys
 from contextlib import chdir, nullcontext
 
+import click
 import pytest
 
-from sordino.cli.main import main
+from sordino.cli.main import cli, main
 
 PROGRAM = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
+
+
+def every_command(group=cli, words=()):
+    """Each command by its words, groups and what they hold."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*words, name), command
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*words, name))
 
 
 def run_here(*arguments, folder=None):

@@ -54,7 +54,8 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.dependence import dependence
 from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
-from sordino.verbs.plan_results import PlanCertificate, PlanEstimate
+from sordino.verbs.plan_certificate import PlanCertificate
+from sordino.verbs.plan_results import PlanEstimate
 
 __all__ = [
     "LDP",

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from sordino.cli.main import cli
+from commands import every_command
 from sordino.survey.planning.plan import Plan
 from sordino.tables.reports import privatize_table
 
@@ -105,14 +105,8 @@ def test_a_demo_without_room_leaves_no_folder(tmp_path, run, monkeypatch):
 
 
 def test_force_is_for_what_can_be_made_again_only():
-    def forced(group, path=""):
-        for name, command in group.commands.items():
-            if hasattr(command, "commands"):
-                yield from forced(command, f"{name} ")
-            elif any("--force" in option.opts for option in command.params):
-                yield path + name
-
-    assert set(forced(cli)) == {
+    forced = [words for words, command in every_command() if any("--force" in option.opts for option in command.params)]
+    assert set(map(" ".join, forced)) == {
         "aggregate", "estimate", "certify", "dependence", "demo",
         "reproduce fig2", "reproduce fig3", "reproduce corollary1", "reproduce least-squares",
     }  # fmt: skip

@@ -80,7 +80,9 @@ def test_a_library_that_is_not_there(released, program, monkeypatch):
     (released / "broken" / "duckdb.py").write_text("raise ImportError('libduckdb.so: no such file')\n")
     source = str(Path(sordino.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", f"{released / 'broken'}:{source}")
-    done = subprocess.run([*program, "explain", "plan.json"], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*program, "estimate", "plan.json", "reports.csv"], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (done.returncode, done.stdout) == (5, "")
     assert done.stderr.count("\n") == 1
     assert "libduckdb.so" in done.stderr
@@ -123,6 +125,59 @@ def test_nothing_large_loads_before_signals_are_heard():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "pydantic", "cryptography"}
+
+
+LIBRARIES = {"click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pyarrow", "pydantic", "rich", "scipy"}
+
+LOADS = """
+import contextlib, sys, sordino
+libraries = {*sys.argv[1].split()}
+def tell(what):
+    print(what, *sorted(libraries & {name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+def run(*words):
+    sys.argv = ["sordino", *words]
+    with contextlib.suppress(SystemExit):
+        main()
+    tell(words[0])
+tell("sordino")
+dir(sordino)
+tell("names")
+from sordino.cli.main import main
+run("--help")
+run("--version")
+run("ledger", "--help")
+run("explain", "plan.json")
+run("certify", "plan.json")
+run("plan", "survey.toml", "--people", "1000", "-o", "again.json", "--json")
+run("privatize", "plan.json", "people.csv", "-o", "new.csv")
+run("aggregate", "plan.json", "new.csv", "-o", "tally.json")
+run("estimate", "plan.json", "tally.json", "--json")
+run("estimate", "plan.json", "tally.json", "--html", "page.html")
+"""
+"""Commands one after another in one process: each may have loaded what it needs, and what those before it need."""
+
+
+def test_only_what_is_needed_is_loaded(released):
+    done = subprocess.run(
+        [sys.executable, "-c", LOADS, " ".join(LIBRARIES)], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = [(what, set(rest)) for what, *rest in map(str.split, done.stderr.splitlines())]
+    plans = {"click", "cryptography", "numpy", "pydantic"}
+    tables = plans | {"duckdb", "pyarrow"}
+    assert loaded == [
+        ("sordino", set()),
+        ("names", set()),
+        ("--help", {"click"}),
+        ("--version", {"click"}),
+        ("ledger", plans),
+        ("explain", plans),
+        ("certify", plans),
+        ("plan", plans),
+        ("privatize", tables),
+        ("aggregate", tables),
+        ("estimate", tables | {"scipy"}),
+        ("estimate", LIBRARIES),
+    ]
 
 
 def test_public_names_are_those_that_type_checkers_see():

@@ -3,17 +3,8 @@
 import click
 import pytest
 
-from sordino.cli.main import cli
+from commands import every_command
 from sordino.cli.whole_numbers import Whole
-
-
-def commands(group, path=()):
-    """Each command that does something, with its words."""
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
 
 
 @pytest.mark.parametrize("word", ["1_0", "1_000_000", "1,000", "1e3", "10.0", "", "١٠", "0x10", "9" * 5000], ids=repr)  # noqa: RUF001 - other digits
@@ -25,7 +16,7 @@ def test_what_is_no_whole_number_is_refused(folder, run, word):
 
 
 def test_every_option_that_takes_a_number_of_things_takes_digits_alone():
-    options = [option for _, command in commands(cli) for option in command.params]
+    options = [option for _, command in every_command() for option in command.params]
     numbers = [option for option in options if isinstance(option.type, click.types.IntParamType)]
     assert len(numbers) > 10
     assert [option.name for option in numbers if not isinstance(option.type, Whole)] == []

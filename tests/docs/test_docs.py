@@ -8,13 +8,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-import click
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 
 import sordino
-from sordino.cli.main import cli
+from commands import every_command
 from sordino.demo.people import draw_people
 from sordino.document.checked_tables import tables_within
 from sordino.survey.planning.plan import Plan
@@ -27,25 +26,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("example
 SECONDS = 120
 
 
-def commands(group, path=""):
-    """Every command by its words, those of groups too."""
-    for name, command in sorted(group.commands.items()):
-        yield path + name, command
-        yield from commands(command, f"{path}{name} ") if isinstance(command, click.Group) else ()
-
-
-@pytest.mark.parametrize("name", dict(commands(cli)))
-def test_every_command_has_its_line(name):
-    assert f"`sordino {name}" in REFERENCE
-
-
-@pytest.mark.parametrize(
-    ("command", "option"),
-    [(name, option) for name, command in commands(cli) for p in command.params for option in p.opts],
-)
-def test_every_option_has_its_line(command, option):
-    if option.startswith("-"):
-        assert f"`{option}`" in REFERENCE, command
+def test_every_command_and_option_has_its_line():
+    for words, command in every_command():
+        assert f"`sordino {' '.join(words)}" in REFERENCE
+        for option in (option for parameter in command.params for option in parameter.opts):
+            assert not option.startswith("-") or f"`{option}`" in REFERENCE, (words, option)
 
 
 @pytest.mark.parametrize("table", dict.fromkeys(tables_within(Survey)))

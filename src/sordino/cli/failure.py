@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import click
 
 from sordino.cli.exits import EXIT_CODES, STOP, STOPPED, error_json
+from sordino.cli.output import Output
 from sordino.cli.say import say, say_json
-from sordino.cli.show import Output
 from sordino.errors import SordinoError
 
 

@@ -10,15 +10,10 @@ from typing import TextIO
 
 import click
 
-from sordino.cli.commands import aggregate, certify, estimate, explain, plan, privatize
-from sordino.cli.demo import demo
-from sordino.cli.dependence_command import dependence
-from sordino.cli.exits import HELP as HELP_ON_EXIT
 from sordino.cli.exits import json_is_asked
 from sordino.cli.failure import fail, fail_usage, stop
-from sordino.cli.ledger_commands import ask, ledger
-from sordino.cli.reproduce.command import reproduce
-from sordino.cli.show import Output
+from sordino.cli.lazy import LazyCommand, LazyGroup
+from sordino.cli.output import Output
 from sordino.errors import SordinoError, UnavailableError
 
 HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
@@ -32,24 +27,37 @@ A survey becomes a frozen plan; every other command takes the plan:
 """
 
 
-@click.group(help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+PLACE = "sordino.cli.commands"
+
+COMMANDS = {
+    "aggregate": LazyCommand(
+        f"{PLACE}.aggregate", "aggregate", "Tally reports: files of them, or aggregates to add up."
+    ),
+    "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
+    "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
+    "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people tell where they live."),
+    "dependence": LazyCommand(
+        f"{PLACE}.dependence", "dependence", "Bound from a sample what attributes tell about others."
+    ),
+    "estimate": LazyCommand(f"{PLACE}.estimate", "estimate", "Estimate what a plan asks from its reports."),
+    "explain": LazyCommand(f"{PLACE}.explain", "explain", "Say in plain words what a report can reveal."),
+    "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "A person's ledger: what was asked, and what may be asked."),
+    "plan": LazyCommand(f"{PLACE}.plan", "plan", "Freeze a survey into a plan: mechanisms, integers, a hash."),
+    "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),
+    "reproduce": LazyCommand("sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew."),
+}
+"""Each command by its name."""
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy=COMMANDS,
+    help=HELP,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="sordino")
 def cli() -> None:
     """Hold the commands."""
-
-
-for command in (plan, privatize, aggregate, estimate, certify, explain, dependence, ledger, ask, demo, reproduce):
-    cli.add_command(command)
-
-
-def _tell_exit_codes(command: click.Command) -> None:
-    """Have the exit codes below the help of a command and of those that it holds."""
-    command.epilog = HELP_ON_EXIT
-    for own in command.commands.values() if isinstance(command, click.Group) else ():
-        _tell_exit_codes(own)
-
-
-_tell_exit_codes(cli)
 
 
 def main() -> None:
@@ -85,6 +93,10 @@ def _run(stops: list[int], output: Output) -> None:
         code = cli.main(standalone_mode=False, obj=output) or 0
         sys.stdout.flush()
         sys.exit(code)
+    except ImportError:
+        if stops:
+            raise KeyboardInterrupt from None
+        raise
     except SordinoError as error:
         if stops:
             raise KeyboardInterrupt from None

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from sordino.document.files import written
 from sordino.document.replace import require_free
 from sordino.errors import SordinoError
@@ -14,9 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENDINGS = (".png", ".svg")
-
-force_option = click.option("--force", is_flag=True, help="Overwrite what an earlier run of this command made.")
-"""For what can be made again."""
 
 
 def require_picture(path: Path | None, *, force: bool) -> bool:

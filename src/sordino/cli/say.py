@@ -6,9 +6,6 @@ A plan is public and may hold any names; a terminal obeys what they hold, and a 
 from collections.abc import Sequence
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from sordino.printable import escaped_json, printable
 
@@ -32,6 +29,11 @@ def say_json(document: str) -> None:
 
 def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """Print a table whose first column is text and whose others are numbers."""
+    # What draws tables takes longer to load than a command that prints none.
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD)
     for i, name in enumerate(header):
         table.add_column(printable(name), justify="right" if i else "left", overflow="fold")

@@ -22,22 +22,22 @@ def main() -> None:
     import sordino.cli.exits  # noqa: F401
 
     for number in STOPS:
-        signal.signal(number, _leave)
+        signal.signal(number, leave)
     if kept:
-        _leave(kept[0], None)
+        leave(kept[0], None)
     _require_memory()
     try:
         from sordino.cli.main import main as run
-    except (ImportError, MemoryError) as error:
-        found = str(error) or "too little memory"
-        _end("its libraries must be possible to load", found, "allow more memory, or install it again")
-    try:
+
         run()
+    except ImportError as error:
+        # Some are loaded by the commands that need them.
+        _end("its libraries must be possible to load", str(error), "allow more memory, or install it again")
     except MemoryError:
         _end("there must be memory for the work", "too little", "allow more")
 
 
-def _leave(_: int, __: FrameType | None) -> None:
+def leave(_: int, __: FrameType | None) -> None:
     """End at once while libraries load, which could take an exception for a failure of their own; nothing is open."""
     from sordino.cli.exits import STOP, STOPPED, error_json, json_is_asked
 

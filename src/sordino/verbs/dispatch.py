@@ -8,18 +8,13 @@ pandas, polars, pyarrow, DuckDB) or the path of a CSV or Parquet file. The guara
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
-import numpy as np
-import pyarrow as pa
 from numpy.typing import ArrayLike
 
-from sordino.audit.certify import Certificate
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError
-from sordino.estimation.estimate import Estimate, Method
-from sordino.estimation.moments import NormalEstimate
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
 from sordino.exact.source import Source, SystemSource, Words
@@ -28,26 +23,27 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
-from sordino.survey.planning.forecast import warnings as unlikely
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
-from sordino.survey.results.result import results
-from sordino.survey.results.tally import load_aggregate
-from sordino.tables.frame import Frame, PathOrFrame, is_frame
-from sordino.tables.key import TASK
-from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
-from sordino.tables.values import columns_read
 from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, kind, tally_asked
-from sordino.verbs.plan_results import PlanCertificate, PlanEstimate
-from sordino.words.explain import explain as explain_noun
 
-PlanLike: TypeAlias = Plan | Path | str
+# What only plans and tables need is large, and loaded by the verbs that are given some: arrays do not wait for it.
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sordino.audit.certify import Certificate
+    from sordino.estimation.estimate import Estimate, Method
+    from sordino.estimation.moments import NormalEstimate
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+    from sordino.tables.reports import Progress
+    from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.verbs.plan_results import PlanEstimate
+
+PlanLike: TypeAlias = "Plan | Path | str"
 """A plan, or the path of its file."""
 
 
 @checked
-def plan(survey: Survey | Mapping[str, Any] | Path | str, people: int) -> Plan:
+def plan(survey: "Survey | Mapping[str, Any] | Path | str", people: int) -> "Plan":
     """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
 
     Args:
@@ -64,20 +60,15 @@ def plan(survey: Survey | Mapping[str, Any] | Path | str, people: int) -> Plan:
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000).people
         10000
     """
+    from sordino.survey.planning.forecast import warnings as unlikely
+    from sordino.verbs.freeze import freeze
+
     made, found = freeze(survey, people)
     for sentence in unlikely(found):
         warnings.warn(sentence, stacklevel=3)
     return made
 
 
-def freeze(survey: object, people: int) -> tuple[Plan, tuple[Forecast, ...]]:
-    """The plan of a survey, and what its questions will show, for people of whom nothing is known."""
-    made = Plan.of(Survey.of(survey), people)
-    found = forecasts(made)
-    require_learnable(found)
-    return made, found
-
-
 @overload
 def privatize(
     plan: PlanLike,
@@ -87,8 +78,8 @@ def privatize(
     id_column: str | None = None,
     key: Path | str | None = None,
     task: str | None = None,
-    progress: Progress | None = None,
-) -> pa.Table: ...
+    progress: "Progress | None" = None,
+) -> "pa.Table": ...
 @overload
 def privatize(
     plan: PlanLike,
@@ -98,7 +89,7 @@ def privatize(
     id_column: str | None = None,
     key: Path | str | None = None,
     task: str | None = None,
-    progress: Progress | None = None,
+    progress: "Progress | None" = None,
     output: Path | str,
 ) -> int: ...
 @overload
@@ -112,7 +103,7 @@ def privatize(
     id_column: str | None = None,
     key: Path | str | None = None,
     task: str | None = None,
-    progress: Progress | None = None,
+    progress: "Progress | None" = None,
     output: Path | str | None = None,
 ) -> Any:
     """Release one report for each person.
@@ -140,8 +131,9 @@ def privatize(
             nothing was released.
 
     Example:
+        >>> import pyarrow as pa
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
-        >>> frozen = Plan.of(Survey.read({**asked, "ask": [{"histogram": "smoker"}]}), 1000)
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 1000)
         >>> reports = privatize(frozen, pa.table({"smoker": ["yes", "no", "no"]}))
         >>> reports.num_rows, reports.column_names
         (3, ['plan', 'code'])
@@ -150,39 +142,21 @@ def privatize(
         if (id_column, key, task, progress, output) != (None,) * 5:
             raise SordinoError("ids, keys and files are of plans", found=kind(plan), step="give the source alone")
         return codes_of(plan, people, source)
+    from sordino.verbs.plan_reports import release
+
     frozen = _read_plan(plan, "privatize")
-    if source is not None and not isinstance(source, KeyedSource | SystemSource):
-        step = "give KeyedSource(key, task) itself, and id_column"
-        raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
-    if source is not None and key is not None:
-        raise SordinoError("words come from a source or from a key file", found="both", step="leave one out")
-    if task is not None and key is None:
-        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
-    held = source if isinstance(source, KeyedSource) else None if key is None else Path(key)
-    data = people_table(frozen, people, id_column)
-    done = progress or (lambda _: None)
-    name = TASK if task is None else task
-    if output is not None:
-        return privatize_table(frozen, data, Path(output), done, id_column=id_column, key=held, task=name)
-    return privatize_frame(frozen, data, done, id_column=id_column, key=held, task=name)
-
-
-def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
-    """A plan's columns of a frame, or a file."""
-    if isinstance(people, Path | str):
-        return Path(people)
-    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
+    return release(frozen, people, source, id_column=id_column, key=key, task=task, progress=progress, output=output)
 
 
 @overload
 def aggregate(
-    plan: PlanLike, *reports: Any, progress: Progress | None = None, note: Callable[[str], None] | None = None
+    plan: PlanLike, *reports: Any, progress: "Progress | None" = None, note: Callable[[str], None] | None = None
 ) -> Aggregate: ...
 @overload
 def aggregate(plan: Asked, *reports: ArrayLike | Aggregate) -> Aggregate: ...
 @checked
 def aggregate(
-    plan: Any, *reports: Any, progress: Progress | None = None, note: Callable[[str], None] | None = None
+    plan: Any, *reports: Any, progress: "Progress | None" = None, note: Callable[[str], None] | None = None
 ) -> Aggregate:
     """Tally reports, and add up aggregates.
 
@@ -205,54 +179,32 @@ def aggregate(
         raise SordinoError("an aggregate is of reports", found="none", step="give them after the plan")
     if isinstance(plan, Asked):
         return tally_asked(plan, reports)
-    frozen = _read_plan(plan, "aggregate")
-    say = note or (lambda sentence: warnings.warn(sentence, stacklevel=4))
-    given = [Path(part) if isinstance(part, Path | str) else part for part in reports]
-    _require_different(given)
-    total = frozen.sampled.tally(np.empty(0, dtype=np.uint64))
-    seen: dict[bytes, object] = {}
-    for i, part in enumerate(given):
-        if not isinstance(part, Aggregate) and not _is_saved(part):
-            continue
-        found = load_aggregate(frozen, part) if isinstance(part, Path) else part
-        name = part if isinstance(part, Path) else f"aggregate {i + 1}"
-        first = seen.setdefault(found.counts.tobytes(), name)
-        if first is not name:
-            say(f"{name} holds the same counts as {first}, by chance or as a copy; they count twice")
-        total += found
-    tables = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
-    if tables:
-        named = [
-            part
-            if isinstance(part, Path)
-            else Frame.of(part, COLUMNS, "the frame" if len(given) == 1 else f"frame {i + 1}")
-            for i, part in tables
-        ]
-        total += tally_table(frozen, named, progress or (lambda _: None), say)
-    return total
+    from sordino.verbs.plan_reports import tally
+
+    return tally(_read_plan(plan, "aggregate"), reports, progress, note)
 
 
 @overload
 def estimate(
-    plan: PlanLike, aggregate: Any, method: Method | None = None, *, confidence: float = 0.95
-) -> PlanEstimate: ...
+    plan: PlanLike, aggregate: Any, method: "Method | None" = None, *, confidence: float = 0.95
+) -> "PlanEstimate": ...
 @overload
 def estimate(
-    plan: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
-) -> Estimate: ...
+    plan: Mechanism, aggregate: Aggregate, method: "Method | None" = None, *, subtract_totals: bool = False
+) -> "Estimate": ...
 @overload
-def estimate(plan: BitQuery, aggregate: Aggregate) -> NormalEstimate: ...
+def estimate(plan: BitQuery, aggregate: Aggregate) -> "NormalEstimate": ...
 @overload
-def estimate(plan: Query, aggregate: Aggregate, method: Method | None = None) -> Estimate | NormalEstimate: ...
+def estimate(plan: Query, aggregate: Aggregate, method: "Method | None" = None) -> "Estimate | NormalEstimate": ...
 @overload
 def estimate(
-    plan: Sampled, aggregate: Aggregate, method: Method | None = None
-) -> NormalEstimate | tuple[Estimate | NormalEstimate, ...]: ...
+    plan: Sampled, aggregate: Aggregate, method: "Method | None" = None
+) -> "NormalEstimate | tuple[Estimate | NormalEstimate, ...]": ...
 @checked
 def estimate(
     plan: Any,
     aggregate: Any,
-    method: Method | None = None,
+    method: "Method | None" = None,
     *,
     confidence: float = 0.95,
     subtract_totals: bool = False,
@@ -281,9 +233,11 @@ def estimate(
         [1.0, 0.0]
     """
     if not isinstance(plan, Asked):
+        from sordino.verbs.plan_results import estimate_plan
+
         frozen = _read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else _aggregate_any(frozen, aggregate)
-        return PlanEstimate(frozen, results(frozen, tally, method, confidence), confidence)
+        return estimate_plan(frozen, tally, method, confidence)
     if not isinstance(aggregate, Aggregate):
         step = "tally the reports first: sordino.aggregate(mechanism, codes)"
         raise SordinoError("an estimate needs an aggregate", found=kind(aggregate), step=step)
@@ -291,11 +245,11 @@ def estimate(
 
 
 @overload
-def certify(plan: PlanLike) -> PlanCertificate: ...
+def certify(plan: PlanLike) -> "PlanCertificate": ...
 @overload
-def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> Certificate: ...
+def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
-def certify(plan: Query | Sampled, definition: LDP) -> Certificate: ...
+def certify(plan: Query | Sampled, definition: LDP) -> "Certificate": ...
 @checked
 def certify(plan: Any, definition: Any = None) -> Any:
     """Check integers against a promise, exactly, on every output.
@@ -316,6 +270,8 @@ def certify(plan: Any, definition: Any = None) -> Any:
     """
     if isinstance(plan, Asked):
         return certify_asked(plan, definition)
+    from sordino.verbs.plan_certificate import PlanCertificate
+
     frozen = _read_plan(plan, "certify")
     if definition is not None:
         raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
@@ -339,13 +295,20 @@ def explain(noun: object) -> tuple[str, ...]:
         A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
         A second report about the same answer multiplies the factors.
     """
+    from sordino.survey.reading.schema import Survey
+    from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.words.explain import explain as explain_noun
+
     if isinstance(noun, PlanCertificate):
         return noun.lines
     return explain_noun(_read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
 
 
-def _read_plan(given: object, verb: str) -> Plan:
+def _read_plan(given: object, verb: str) -> "Plan":
     """A plan, or that of a file."""
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+
     if isinstance(given, Plan):
         return given
     if isinstance(given, Path | str):
@@ -356,22 +319,9 @@ def _read_plan(given: object, verb: str) -> Plan:
     raise SordinoError(f"{verb} takes a plan or a mechanism", found=kind(given), step=step)
 
 
-def _aggregate_any(plan: Plan, given: object) -> Aggregate:
+def _aggregate_any(plan: "Plan", given: object) -> Aggregate:
     """The tally of reports, which are one frame or file, or several."""
+    from sordino.tables.frame import is_frame
+
     several = isinstance(given, Sequence) and not isinstance(given, str | bytes) and not is_frame(given)
     return aggregate(plan, *cast("Sequence[object]", given)) if several else aggregate(plan, given)
-
-
-def _is_saved(part: object) -> bool:
-    """Whether a file holds an aggregate."""
-    return isinstance(part, Path) and part.suffix == ".json"
-
-
-def _require_different(given: Sequence[object]) -> None:
-    """Refuse a file, a frame or an aggregate that is given twice."""
-    present = [part.stat() for part in given if isinstance(part, Path) and part.exists()]
-    if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
-        raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
-    others = [part for part in given if not isinstance(part, Path)]
-    if len({id(part) for part in others}) < len(others):
-        raise SordinoError("all reports must be given once", found="the same ones twice", step="give them once")

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.picture import draw, force_option, require_picture
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json, print_table
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce.drawings import BOUNDS, ERRORS, SIMULATED, draw_corollary1, draw_fig3, draw_least_squares
 from sordino.cli.say import say
-from sordino.cli.show import print_json, print_table
 from sordino.cli.whole_numbers import Whole
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate import fig3 as figure
@@ -18,9 +19,7 @@ from sordino.papers.bayesian_coordinate import least_squares as regression
 
 LIMITS = ("lower", "upper")
 
-FILE = click.Path(path_type=Path)
 output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png, .svg).")
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
 @click.command()

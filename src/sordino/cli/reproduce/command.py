@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from sordino.cli.picture import draw, force_option, require_picture
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json, print_table
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce.attributes import corollary1, fig3, least_squares
 from sordino.cli.reproduce.filters import COMMANDS
 from sordino.cli.say import say
-from sordino.cli.show import print_json, print_table
 from sordino.cli.whole_numbers import Whole
 from sordino.estimation.estimate import Method
 from sordino.papers.context_aware import fig2 as figure
@@ -25,11 +26,9 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """Distances below it are zero."""
 
-FILE = click.Path(path_type=Path)
 epsilon_option = click.option(
     "--epsilon", default="1", show_default=True, help="The loss a report may cost, in nats: 1, 1/2, ln 3."
 )
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
 @click.group()

@@ -8,9 +8,10 @@ import click
 
 from sordino.accounting.filter import NODES
 from sordino.accounting.state import Rule
+from sordino.cli.options import as_json_option
+from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.show import print_json, print_table
 from sordino.cli.whole_numbers import Whole
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
 from sordino.papers.bayesian_filter import fig1, health
@@ -18,7 +19,6 @@ from sordino.papers.bayesian_filter import identical as walks
 from sordino.papers.bayesian_filter.appendix_a import PAPER, AppendixARow, appendix_a
 from sordino.papers.bayesian_filter.chords import BOXES, chords
 
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 runs_option = click.option("--runs", type=Whole(1, 10_000), default=50, show_default=True, help="Runs.")
 seed_option = click.option("--seed", type=Whole(0), default=1, show_default=True, help="Of the simulation.")
 nodes_option = click.option(

@@ -5,18 +5,17 @@ from typing import Any
 
 import click
 
-from sordino.cli.picture import draw, force_option, require_picture
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json, print_lines, print_table
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.show import print_json, print_lines, print_table
 from sordino.design.dependence.from_sample import Statement
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
 from sordino.tables.duckdb import count_rows
 from sordino.verbs.dependence import dependence as state_dependence
-
-FILE = click.Path(path_type=Path)
 
 MOST_COLUMNS, MOST_ROWS = 10, 60
 """Attributes and statistics of the printed table; files and --json have all."""
@@ -32,7 +31,7 @@ MOST_COLUMNS, MOST_ROWS = 10, 60
 @click.option("-o", "--output", type=FILE, help="The statement to write (JSON), for `[dependence]` of a survey.")
 @click.option("--figure", type=FILE, help="A heat map of the bounds (.png, .svg).")
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@as_json_option
 def dependence(
     sample: Path,
     survey: Path,

@@ -6,11 +6,14 @@ from time import perf_counter
 
 import click
 
-from sordino.cli.picture import force_option, is_page
+from sordino.cli.options import as_json_option, force_option
+from sordino.cli.output import print_json, print_table
+from sordino.cli.picture import is_page
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.show import print_explanation, print_json, print_result, print_table
+from sordino.cli.show import print_explanation
 from sordino.cli.show_forecast import accuracy_rows
+from sordino.cli.show_result import print_result
 from sordino.cli.whole_numbers import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.document.files import write_text
@@ -33,7 +36,7 @@ HEADER = ("total variation to the truth", "blocks of 5 x 5", "uniform LDP")
     "--html", type=click.Path(path_type=Path), default=Path("sordino-demo.html"), show_default=True, help="The page."
 )
 @force_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@as_json_option
 def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -> None:
     """A million simulated people tell where they live; every report hides the cell.
 

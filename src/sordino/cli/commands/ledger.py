@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from sordino.cli.options import FILE, as_json_option
+from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.say import say
-from sordino.cli.show import print_json, print_lines, print_table
 from sordino.errors import UnavailableError
 from sordino.exact.said import left, told, told_of
 from sordino.ledger.ask import Report
@@ -18,9 +19,6 @@ from sordino.ledger.explain_ledger import ledger_sentences
 from sordino.ledger.ledger import Ledger
 from sordino.ledger.standing import Entry
 from sordino.ledger.transcript import export_transcript, import_transcript
-
-FILE = click.Path(path_type=Path)
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
 @click.group()

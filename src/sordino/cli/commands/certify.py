@@ -1,0 +1,40 @@
+"""`sordino certify`: a plan's integers against its promise."""
+
+from pathlib import Path
+
+import click
+
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json
+from sordino.cli.picture import draw, require_picture
+from sordino.cli.show import certificates_json, least_certificate, print_certificates, promise_json
+from sordino.errors import SordinoError
+from sordino.survey.planning.plan import Plan
+from sordino.verbs.plan_certificate import PlanCertificate
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.option(
+    "--region", type=FILE, help="A drawing of how well a report tells the two closest values apart (.png, .svg)."
+)
+@force_option
+@as_json_option
+def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> None:
+    """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
+    frozen = Plan.load(plan)
+    again = require_picture(region, force=force)
+    if region is not None:
+        from sordino.page.figures.error_region import question_region
+
+        tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
+        if tightest is None:
+            raise SordinoError("a region is of a histogram", found="none in the plan", step="leave --region out")
+        draw(region, lambda: question_region(tightest), overwrite=again)
+    if as_json:
+        promise = frozen.promise and promise_json(frozen.promise)
+        # A plan that breaks a promise is not read at all; what holds, holds for all of it.
+        head = {"plan": frozen.hash, **(least_certificate(frozen) or {}), "holds": PlanCertificate(frozen).holds}
+        print_json({**head, "questions": certificates_json(frozen), "promise": promise})
+        return
+    print_certificates(frozen)

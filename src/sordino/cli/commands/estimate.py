@@ -1,0 +1,78 @@
+"""`sordino estimate`: what reports say, printed, as a table and as a page."""
+
+from itertools import islice
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json
+from sordino.cli.picture import is_page
+from sordino.cli.say import say
+from sordino.cli.show_result import LARGEST, print_result, result_json
+from sordino.cli.tally import tally
+from sordino.document.replace import require_free
+from sordino.estimation.estimate import Method
+from sordino.survey.planning.plan import Plan
+from sordino.tables.estimates import is_estimates
+from sordino.verbs.plan_results import estimate_plan
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.argument("reports", type=FILE, nargs=-1, required=True)
+@click.option(
+    "--method",
+    type=click.Choice(get_args(Method)),
+    help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
+@click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
+@click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
+@force_option
+@as_json_option
+def estimate(
+    plan: Path,
+    reports: tuple[Path, ...],
+    method: Method | None,
+    confidence: float,
+    output: Path | None,
+    html: Path | None,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Estimate what a PLAN asks from its REPORTS (files of reports, or aggregates as .json).
+
+    Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
+    and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
+    """
+    frozen = Plan.load(plan)
+    estimated = estimate_plan(frozen, tally(frozen, reports), method, confidence)
+    found = estimated.results
+    table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
+    page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
+    if output is not None:
+        estimated.save(output, overwrite=table_again)
+    if html is not None:
+        estimated.page(html, overwrite=page_again)
+    if as_json:
+        head = {"plan": frozen.hash, "n": estimated.n}
+        questions = [result_json(result) for result in found]
+        print_json(
+            {
+                **head,
+                "confidence": confidence,
+                "questions": questions,
+                "rows": [row for result in found for row in result.rows()],
+            }
+        )
+        return
+    for result in found:
+        print_result(result)
+    for path in filter(None, (output, html)):
+        say(f"{path}: written")
+    more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)
+    if output is None and any(more):
+        say("All values: -o FILE, or --json.")

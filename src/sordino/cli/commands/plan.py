@@ -1,0 +1,86 @@
+"""`sordino plan`: a survey frozen into a plan."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.cli.options import FILE, as_json_option
+from sordino.cli.output import print_json, print_lines, print_table
+from sordino.cli.progress import progress
+from sordino.cli.say import say
+from sordino.cli.show import least_certificate, print_certificates, print_explanation, promise_json, promise_rows
+from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
+from sordino.cli.whole_numbers import Whole
+from sordino.survey.planning.buys import what_a_bound_buys
+from sordino.survey.planning.forecast import Forecast, forecasts, warnings
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.reading.schema import Survey
+from sordino.verbs.freeze import freeze
+from sordino.words.explain_plan import explanation
+
+
+@click.command()
+@click.argument("survey", type=FILE)
+@click.option(
+    "--people",
+    type=Whole(1, MOST_PEOPLE),
+    required=True,
+    help="How many are expected to answer; sets the expected errors.",
+)
+@click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
+@click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
+@as_json_option
+def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_json: bool) -> None:
+    """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
+
+    Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost; warns of
+    what cannot be expected to be answered. A public sample (a row for each person, with the survey's columns) makes the
+    forecasts better and changes nothing else. A plan is never overwritten by another one, since reports may exist that
+    need it.
+    """
+    asked = Survey.load(survey)
+    with progress("plan", None):
+        made, found = freeze(asked, people)
+        if expect is not None:
+            # Tables are read by libraries that are large: only a sample needs them.
+            from sordino.tables.expected import read_expected
+
+            # A sample changes forecasts, and never whether there is a plan.
+            found = forecasts(made, read_expected(made, expect))
+        buys = what_a_bound_buys(asked, made)
+    made.save(output)
+    if as_json:
+        print_json(
+            {
+                "plan": str(output),
+                "hash": made.hash,
+                "people": people,
+                "code_bits": made.sampled.code_bits,
+                "certificate": least_certificate(made),
+                "promise": made.promise and promise_json(made.promise),
+                "expected_from": expect and str(expect),
+                "warnings": list(warnings(found)),
+                "questions": _questions(made, found),
+                "explanation": explanation(made).json(),
+                "a_bound_buys": list(buys),
+            }
+        )
+        return
+    say(f"{output}: {made.hash}")
+    print_warnings(warnings(found))
+    for forecast in found:
+        print_forecast(forecast)
+    if made.promise is not None:
+        header = ("nats told about", "delta", "told at most", "rests on dependence")
+        print_table("", header, promise_rows(made.promise))
+    print_explanation(explanation(made), f"sordino explain {output} --all")
+    print_lines(buys)
+    print_certificates(made)
+
+
+def _questions(plan: Plan, found: Sequence[Forecast]) -> list[dict[str, Any]]:
+    """The questions of a plan for programs."""
+    certificates = {question.name: certificate for question, certificate in plan.certificates}
+    return [forecast_json(forecast, certificates.get(forecast.question.name)) for forecast in found]

@@ -1,0 +1,52 @@
+"""`sordino privatize`: one report for each row of a table."""
+
+from pathlib import Path
+
+import click
+
+from sordino.cli.options import FILE, as_json_option
+from sordino.cli.output import print_json
+from sordino.cli.progress import progress
+from sordino.cli.say import say
+from sordino.cli.tally import total_rows
+from sordino.survey.planning.plan import Plan
+from sordino.tables.key import TASK
+from sordino.tables.values import count_clipped
+from sordino.verbs.plan_reports import release
+
+
+@click.command()
+@click.argument("plan", type=FILE)
+@click.argument("data", type=FILE)
+@click.option("-o", "--output", type=FILE, required=True, help="The reports to write (.csv, .csv.gz or .parquet).")
+@click.option("--id", "id_column", help="The column that tells people apart; an id that stands twice is refused.")
+@click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
+@click.option("--task", help="With a key, the name of this release: another one draws afresh.")
+@as_json_option
+def privatize(
+    plan: Path, data: Path, output: Path, id_column: str | None, key: Path | None, task: str | None, *, as_json: bool
+) -> None:
+    """Release one report for each row of DATA (.csv, .csv.gz or .parquet), by the PLAN.
+
+    For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
+    devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
+    losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
+    """
+    frozen = Plan.load(plan)
+    name = TASK if task is None else task
+    with progress("privatize", total_rows([data])) as advance:
+        n = release(frozen, data, output=output, id_column=id_column, key=key, task=task, progress=advance)
+    clipped = count_clipped(frozen, data)
+    if as_json:
+        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}
+        print_json(made if key is None else {**made, "key": str(key), "task": name})
+        return
+    say(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
+    for attribute, rows in clipped.items():
+        say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself")
+    if key is None:
+        say("This was a release. Privatizing the same people again is a second one, and their losses add.")
+        return
+    say(f"The same key, plan, task ({name}), id and value always give the same report. A changed value gives a")
+    say("new one: a second release, which also shows that the value changed. For new answers take another --task.")
+    say(f"Whoever has {key} can undo the noise: destroy it, and all copies, as soon as the reports are final.")

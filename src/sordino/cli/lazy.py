@@ -1,0 +1,79 @@
+"""A group of commands that are loaded when they are run: help and version wait for none of them."""
+
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import click
+
+from sordino.cli.exits import HELP
+from sordino.cli.start import STOPS, leave
+
+
+class LazyCommand(NamedTuple):
+    """Where a command stands.
+
+    Attributes:
+        module: its file.
+        name: of its function there.
+        line: what it does, for the list of commands.
+    """
+
+    module: str
+    name: str
+    line: str
+
+    def load(self) -> click.Command:
+        """The command, with the exit codes below its help.
+
+        Raises:
+            ImportError: a library that it needs cannot be loaded.
+        """
+        with _stopped_at_once():
+            command: click.Command = getattr(import_module(self.module), self.name)
+        command.short_help = self.line
+        tell_exit_codes(command)
+        return command
+
+
+class LazyGroup(click.Group):
+    """A group that knows the names of its commands and what they do, and loads the one that is run."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, LazyCommand], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+        tell_exit_codes(self)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """All names in their order."""
+        return sorted(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        """The command of that name; None if there is none."""
+        lazy = self.lazy.get(cmd_name)
+        return lazy and lazy.load()
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, none of which is loaded for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.lazy[name].line) for name in self.list_commands(ctx)])
+
+
+def tell_exit_codes(command: click.Command) -> None:
+    """Have the exit codes below the help of a command and of those that it holds."""
+    command.epilog = HELP
+    for own in command.commands.values() if isinstance(command, click.Group) else ():
+        tell_exit_codes(own)
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """End the process at a signal: a library that is loading could take an exception for a failure of its own."""
+    before = {number: signal.signal(number, leave) for number in STOPS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,100 @@
+"""The reports of a plan: released for the people of a table, and tallied."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sordino.errors import SordinoError
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.source import SystemSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.results.tally import load_aggregate
+from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.key import TASK
+from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
+from sordino.tables.values import columns_read
+from sordino.verbs.mechanism_verbs import kind
+
+
+def release(
+    plan: Plan,
+    people: Any,
+    source: Any = None,
+    *,
+    id_column: str | None = None,
+    key: Path | str | None = None,
+    task: str | None = None,
+    progress: Progress | None = None,
+    output: Path | str | None = None,
+) -> Any:
+    """One report for each person of a table, as `sordino.privatize` says."""
+    if source is not None and not isinstance(source, KeyedSource | SystemSource):
+        step = "give KeyedSource(key, task) itself, and id_column"
+        raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
+    if source is not None and key is not None:
+        raise SordinoError("words come from a source or from a key file", found="both", step="leave one out")
+    if task is not None and key is None:
+        raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
+    held = source if isinstance(source, KeyedSource) else None if key is None else Path(key)
+    data = people_table(plan, people, id_column)
+    done = progress or (lambda _: None)
+    name = TASK if task is None else task
+    if output is not None:
+        return privatize_table(plan, data, Path(output), done, id_column=id_column, key=held, task=name)
+    return privatize_frame(plan, data, done, id_column=id_column, key=held, task=name)
+
+
+def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
+    """A plan's columns of a frame, or a file."""
+    if isinstance(people, Path | str):
+        return Path(people)
+    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
+
+
+def tally(
+    plan: Plan, reports: Sequence[Any], progress: Progress | None, note: Callable[[str], None] | None
+) -> Aggregate:
+    """The sum of frames and files of reports and of aggregates, as `sordino.aggregate` says."""
+    say = note or (lambda sentence: warnings.warn(sentence, stacklevel=5))
+    given = [Path(part) if isinstance(part, Path | str) else part for part in reports]
+    _require_different(given)
+    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    seen: dict[bytes, object] = {}
+    for i, part in enumerate(given):
+        if not isinstance(part, Aggregate) and not _is_saved(part):
+            continue
+        found = load_aggregate(plan, part) if isinstance(part, Path) else part
+        name = part if isinstance(part, Path) else f"aggregate {i + 1}"
+        first = seen.setdefault(found.counts.tobytes(), name)
+        if first is not name:
+            say(f"{name} holds the same counts as {first}, by chance or as a copy; they count twice")
+        total += found
+    tables = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
+    if tables:
+        named = [
+            part
+            if isinstance(part, Path)
+            else Frame.of(part, COLUMNS, "the frame" if len(given) == 1 else f"frame {i + 1}")
+            for i, part in tables
+        ]
+        total += tally_table(plan, named, progress or (lambda _: None), say)
+    return total
+
+
+def _is_saved(part: object) -> bool:
+    """Whether a file holds an aggregate."""
+    return isinstance(part, Path) and part.suffix == ".json"
+
+
+def _require_different(given: Sequence[object]) -> None:
+    """Refuse a file, a frame or an aggregate that is given twice."""
+    present = [part.stat() for part in given if isinstance(part, Path) and part.exists()]
+    if len({(status.st_dev, status.st_ino) for status in present}) < len(present):
+        raise SordinoError("each file must be given once", found="the same file twice", step="name it once")
+    others = [part for part in given if not isinstance(part, Path)]
+    if len({id(part) for part in others}) < len(others):
+        raise SordinoError("all reports must be given once", found="the same ones twice", step="give them once")
