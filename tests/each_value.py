@@ -1,4 +1,8 @@
-"""Tests over many combinations: by default as many as have every value of each parameter, in the long run all."""
+"""Tests of many cases: by default those that stand for the others, in the long run all.
+
+Marked `each_value`: as many as have every value of each parameter. Marked `first_cases(n)`: the first n, in the order
+in which they are written.
+"""
 
 from collections import Counter
 
@@ -7,13 +11,17 @@ import pytest
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pycollect_makeitem(collector, name, obj):
-    """Mark the cases of a test marked `each_value` that need not be run by default as long."""
+    """Mark the cases of a test that need not be run by default as long."""
     items = yield
     if isinstance(items, list):
         # One id for each `parametrize`, and for each fixture with parameters.
         cases = {item: set(enumerate(item.callspec._idlist)) for item in items if item.get_closest_marker("each_value")}
         for item in cases.keys() - set(chosen(cases)):
             item.add_marker(pytest.mark.long)
+        marks = [item.get_closest_marker("first_cases") for item in items]
+        for place, (item, mark) in enumerate(zip(items, marks, strict=True)):
+            if mark and place >= mark.args[0]:
+                item.add_marker(pytest.mark.long)
     return items
 
 

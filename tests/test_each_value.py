@@ -20,6 +20,12 @@ def test_the_other_values_take_turns():
     assert [second for _, second in chosen(cases)].count(0) == 5
 
 
+@pytest.mark.first_cases(2)
+@pytest.mark.parametrize("place", range(4))
+def test_the_first_cases_are_not_long(request, place):
+    assert (request.node.get_closest_marker("long") is None) == (place < 2)
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("second", ["a", "b"])
 @pytest.mark.parametrize("first", ["a", "b", "c"])

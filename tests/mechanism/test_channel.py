@@ -159,8 +159,8 @@ def test_support_adds_up_supporting_codes_and_the_group(awkward):
 
 
 def test_codes_that_no_value_can_send_are_told_from_the_others(awkward):
-    for channel in awkward[:2]:
-        if channel.mechanism.outputs <= 2**10:
+    for channel in awkward:
+        if channel.mechanism.outputs <= 2**10 and channel.epsilon in ("0.001", "0.5"):
             codes = np.arange(channel.mechanism.outputs, dtype=np.uint64)
             never = np.setdiff1d(codes, np.array(channel.codes, dtype=np.uint64)).tolist()
             # A table may list codes of weight zero: nobody sends them, and counting them does no harm.
