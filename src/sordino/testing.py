@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -126,7 +126,7 @@ class _Dense:
 
     def _by_columns(self) -> Iterator[tuple[tuple[int, int], ...]]:
         told: list[Counter[int]] = [Counter() for _ in self.weights]
-        for column in self.mechanism.columns():
+        for column in chain.from_iterable(self.mechanism.stacks()):
             for part in column.parts:
                 for value in part.values.tolist():
                     told[value].update(dict(part.weights))

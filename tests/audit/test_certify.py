@@ -16,6 +16,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ValueClass
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
@@ -210,7 +211,7 @@ def test_a_pair_that_loses_nothing_is_a_witness_too():
 
 def doctored(mechanism, columns):
     """The mechanism, with other words about itself."""
-    liar = type("Doctored", (type(mechanism),), {"columns": lambda _: iter(columns)})
+    liar = type("Doctored", (type(mechanism),), {"columns": lambda _: iter(columns), "stacks": Mechanism.stacks})
     twin = liar.__new__(liar)
     vars(twin).update(vars(mechanism))
     return twin

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.definition.pairwise import LDP, BlockLDP, largest_ratio
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 from sordino.exact.nats import Nats
@@ -213,3 +213,52 @@ def test_blocks_and_evidence_are_about_the_same_values():
             measure(FiniteEvidence(np.zeros(2)))
     with pytest.raises(SordinoError, match="3 values"):
         list(definition.extremes(as_column([1, 2])))
+
+
+class Counted(int):
+    """A weight that notes how often it is compared."""
+
+    compared = 0
+
+    def __lt__(self, other):
+        Counted.compared += 1
+        return int(self) < int(other)
+
+    def __gt__(self, other):
+        Counted.compared += 1
+        return int(self) > int(other)
+
+
+def test_the_largest_ratio_of_many_parts_is_found_without_comparing_each_two():
+    parts = [(1, Counted(7 + i * 5 % 997), Counted(5 + i * 3 % 997)) for i in range(500)]
+    expected = max(
+        Fraction(int(heavy), int(light))
+        for i, (_, heavy, _) in enumerate(parts)
+        for j, (_, _, light) in enumerate(parts)
+        if i != j
+    )
+    Counted.compared = 0
+    assert Fraction(*map(int, largest_ratio(parts, 500))) == expected
+    assert Counted.compared <= 20 * len(parts)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 2), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=5),
+    st.integers(0, 2),
+)
+def test_the_largest_ratio_is_that_of_all_pairs(drawn, missing):
+    """Ties, parts of one value, and values in no part."""
+    parts = [(hits, max(first, second), min(first, second)) for hits, first, second in drawn]
+    size = sum(hits for hits, _, _ in parts) + missing
+    every = parts + [(1, 0, 0)] * missing
+    ratios = [
+        Fraction(heavy, light) if light else math.inf
+        for i, (hits, heavy, _) in enumerate(every)
+        for j, (_, _, light) in enumerate(every)
+        if heavy and (i != j or hits > 1)
+    ]
+    found = largest_ratio(parts, size)
+    if not any(heavy for _, heavy, _ in every) or size < 2:
+        assert found is None
+    else:
+        assert (Fraction(*found) if found[1] else math.inf) == max([1, *ratios])

@@ -17,12 +17,13 @@ single weights, where these are few enough (Bayesian coordinate DP is refused be
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.classes import CheckedClasses, can_read_all
+from sordino.audit.classes import CheckedClasses, can_read_all, scattered
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -39,8 +40,11 @@ from sordino.mechanism.base import Mechanism
 LOOKED_AT = 1 << 12
 """Outputs looked at, at most, to show the tightest pair."""
 
-LARGEST_SEARCH = 1 << 20
+LARGEST_SEARCH = 1 << 17
 """Weights and pairs looked at in all of them."""
+
+NONE = np.empty(0, dtype=np.intp)
+"""No values."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,8 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
     # other: single outputs tell. Where they are too many, its extremes are never below the truth.
     single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
-    found = _tightest(output_columns(mechanism) if single else CheckedClasses(mechanism), definition)
+    classes = (column for stack in CheckedClasses(mechanism) for column in definition.distinct(stack))
+    found = _tightest(output_columns(mechanism) if single else classes, definition)
     if not single and can_read_all(mechanism):
         _require_as_tight(_tightest(output_columns(mechanism), definition), found)
     if found is None:
@@ -176,61 +181,32 @@ def _slack(extreme: Extreme) -> Nats:
 
 def _witness(mechanism: Mechanism, column: ColumnClass, extreme: Extreme) -> Witness:
     """Two values with the extreme's bound, and an output on which they have its ratio."""
-    if extreme.pairs is None:
-        heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
-    else:
-        heavies, lights = (np.unique(side) for side in extreme.pairs)
     loss = Nats.log(Fraction(extreme.heavy, extreme.light)) if extreme.light else None
-    weights = np.full(mechanism.k, -1, dtype=object)
-    if extreme.pairs is None:
-        # Among very many values some show it as a rule.
-        for some, others in zip(_some_then_all(heavies), _some_then_all(lights), strict=False):
-            found = _weighed(mechanism, column.code, extreme, weights, some, others)
-            if found is not None:
-                return Witness(column.code, *found, loss)
-    for code in _near(mechanism, column.code, len(heavies) + len(lights) + len(_pairs(extreme))):
-        found = _weighed(mechanism, code, extreme, weights, heavies, lights)
+    heavies, lights = (_among(column, values) for values in (extreme.heavies, extreme.lights))
+    pairs = np.empty((0, 2), dtype=np.intp) if extreme.pairs is None else np.column_stack(extreme.pairs)
+    for code in _near(mechanism, column.code, len(pairs) or sum(map(len, heavies + lights))):
+        if extreme.pairs is None:
+            found = _shown_among(mechanism, code, extreme, heavies, lights)
+        else:
+            found = _shown_by(mechanism, code, extreme, pairs)
         if found is not None:
             return Witness(code, *found, loss)
-    value, other = _unseen(column, extreme, heavies, lights)
+    value, other = _unseen(column, extreme, np.concatenate(heavies), np.concatenate(lights))
     return Witness(None, value, other, loss)
 
 
-def _weighed(
-    mechanism: Mechanism,
-    code: int,
-    extreme: Extreme,
-    weights: NDArray[np.object_],
-    heavies: NDArray[np.intp],
-    lights: NDArray[np.intp],
-) -> tuple[int, int] | None:
-    """A pair that has the extreme's ratio on an output, among these values; their weights are noted."""
-    for value in {*heavies.tolist(), *lights.tolist()}:
-        weights[value] = mechanism.weight(value, code)
-    return _shown(weights, extreme, heavies, lights)
-
-
-def _some_then_all(values: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    """Some of very many values, evenly, and then all: the weight of each takes a while."""
-    if len(values) > LOOKED_AT:
-        yield values[:: len(values) // LOOKED_AT]
-    yield values
-
-
-def _telling(values: NDArray[np.intp], weights: int) -> NDArray[np.intp]:
-    """The values whose weights on an output are looked at: of those with one weight only, two."""
-    return values[:2] if weights == 1 else values
-
-
-def _among(column: ColumnClass, values: NDArray[np.intp] | None) -> NDArray[np.intp]:
-    """Of all or some values those that are looked at: of each class, and of those in none."""
-    wanted, seen = np.full(column.k, values is None), np.zeros(column.k, dtype=np.bool_)
+def _among(column: ColumnClass, values: NDArray[np.intp] | None) -> list[NDArray[np.intp]]:
+    """Of all or some values those that are looked at, of each part: all, or two where they have one weight only."""
+    wanted = np.full(column.k, values is None)
     wanted[[] if values is None else values] = True
     chosen = []
     for part in column.parts:
-        seen[part.values] = True
-        chosen.append(_telling(part.values[wanted[part.values]], len(part.weights)))
-    return np.concatenate([*chosen, np.flatnonzero(wanted & ~seen)[:2]])
+        found = part.values[wanted[part.values]]
+        chosen.append(found[:2] if len(part.weights) == 1 else found)
+    for part in column.parts:
+        wanted[part.values] = False
+    # What is in no part.
+    return [*chosen, np.flatnonzero(wanted)[:2]]
 
 
 def _near(mechanism: Mechanism, code: int, cost: int) -> Iterator[int]:
@@ -240,25 +216,38 @@ def _near(mechanism: Mechanism, code: int, cost: int) -> Iterator[int]:
     yield from range(first, min(first + min(LOOKED_AT, LARGEST_SEARCH // cost), mechanism.outputs))
 
 
-def _pairs(extreme: Extreme) -> NDArray[np.intp]:
-    """The extreme's own pairs, shape (pairs, 2); none where all of heavies and lights have its bound."""
-    return np.empty((0, 2), dtype=np.intp) if extreme.pairs is None else np.column_stack(extreme.pairs)
-
-
-def _shown(
-    weights: NDArray[np.object_], extreme: Extreme, heavies: NDArray[np.intp], lights: NDArray[np.intp]
+def _shown_among(
+    mechanism: Mechanism, code: int, extreme: Extreme, heavies: list[NDArray[np.intp]], lights: list[NDArray[np.intp]]
 ) -> tuple[int, int] | None:
-    """A pair that has the extreme's ratio among the weights of one output."""
-    if extreme.pairs is None:
-        # No ratio exceeds the extreme's, so the heaviest value and the lightest other one show it if any two do.
-        value = int(heavies[np.argmax(weights[heavies])])
-        others = lights[lights != value]
-        pairs = np.array([[value, others[np.argmin(weights[others])]]])
-    else:
-        pairs = _pairs(extreme)
-    heavy, light = weights[pairs[:, 0]], weights[pairs[:, 1]]
-    shown = np.flatnonzero((heavy > 0) & (heavy * extreme.light == light * extreme.heavy))
-    return (int(pairs[shown[0], 0]), int(pairs[shown[0], 1])) if shown.size else None
+    """Two values that have the extreme's ratio on an output; of very many in a part, some show it as a rule.
+
+    No ratio exceeds the extreme's, so that the heaviest value and the lightest other one show it if any two do.
+    """
+    weights: dict[int, int] = {}
+    first: set[int] = set()
+    second: set[int] = set()
+    for more in zip_longest(*(scattered(part, LOOKED_AT) for part in heavies + lights), fillvalue=NONE):
+        first.update(*(some.tolist() for some in more[: len(heavies)]))
+        second.update(*(some.tolist() for some in more[len(heavies) :]))
+        weights |= {value: mechanism.weight(value, code) for value in (first | second) - weights.keys()}
+        value = min(first, key=lambda value: (-weights[value], value))
+        other = min(second - {value}, key=lambda one: (weights[one], one), default=value)
+        if other != value and _has_ratio(weights[value], weights[other], extreme):
+            return value, other
+        if len(weights) >= LARGEST_SEARCH:
+            break
+    return None
+
+
+def _shown_by(mechanism: Mechanism, code: int, extreme: Extreme, pairs: NDArray[np.intp]) -> tuple[int, int] | None:
+    """The first of the extreme's pairs, shape (pairs, 2), that has its ratio on an output."""
+    weights = {value: mechanism.weight(value, code) for value in {*pairs.ravel().tolist()}}
+    shown = ((value, other) for value, other in pairs.tolist() if _has_ratio(weights[value], weights[other], extreme))
+    return next(shown, None)
+
+
+def _has_ratio(heavy: int, light: int, extreme: Extreme) -> bool:
+    return heavy > 0 and heavy * extreme.light == light * extreme.heavy
 
 
 def _unseen(
@@ -267,10 +256,14 @@ def _unseen(
     """A pair that has the extreme's ratio on some output of the class that was not looked at."""
     if extreme.pairs is not None:
         return int(extreme.pairs[0][0]), int(extreme.pairs[1][0])
-    heavy = [part.values for part in column.parts if max(part.weights)[0] == extreme.heavy]
-    value = next((value for value in heavies.tolist() if any(value in values for values in heavy)), int(heavies[0]))
-    light = [part.values for part in column.parts if min(part.weights)[0] == extreme.light]
-    if extreme.light == 0:
-        light.append(np.setdiff1d(lights, np.concatenate([part.values for part in column.parts])))
-    others = [other for other in lights.tolist() if other != value]
-    return value, next((other for other in others if any(other in values for values in light)), others[0])
+    heavy, light = np.zeros(column.k, dtype=np.bool_), np.full(column.k, extreme.light == 0)
+    for part in column.parts:
+        light[part.values] = min(part.weights)[0] == extreme.light
+        heavy[part.values] = max(part.weights)[0] == extreme.heavy
+    value = _first_marked(heavies, heavy)
+    return value, _first_marked(lights[lights != value], light)
+
+
+def _first_marked(values: NDArray[np.intp], marked: NDArray[np.bool_]) -> int:
+    """The first value that is marked; the first of all if none is."""
+    return int(values[np.argmax(marked[values])])

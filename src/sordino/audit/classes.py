@@ -1,28 +1,32 @@
 """Whether the classes of outputs that a mechanism tells are those of its weights.
 
 What the integers of the classes say by themselves is checked of all of them. That they are the mechanism's is read from
-`weight` on the representative output of each class.
+`weight` on the representative output of each class: on its ends, and then on as many values as it takes to see the
+largest and the least weight that it tells.
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass
+from sordino.evidence.finite import ColumnStack
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 
-DIGIT = 30
-"""Bits of the digits in which weights are added up."""
+LOOKED_AT = 1 << 13
+"""Weights looked at on all representatives, beside what it takes to see what they tell: a tenth of a second."""
 
-LOOKED_AT = 1 << 17
-"""Weights looked at on the representatives of all classes; then some of each class only."""
+REPRESENTATIVES = 1 << 18
+"""Classes of one stack that are looked at, at most: a second. Of more, evenly spread ones."""
+
+ENDS = (0, -1, 1, -2)
+"""Values of a part that are looked at first, by their places."""
 
 SOME = 4
-"""Values looked at in any case: the ends of a part, and others that the class does not list."""
+"""Values that a class does not list, of those that are looked at."""
 
 EVERY = 1 << 13
 """Weights that are read one by one in any case: ten milliseconds."""
@@ -30,16 +34,28 @@ EVERY = 1 << 13
 COLUMN = 50
 """What looking at one output takes beside its weights, in weights."""
 
+SCATTER = 2_654_435_761
+"""A prime above the number of values: its multiples go through all of them, in step with none of their structures."""
+
 
 def can_read_all(mechanism: Mechanism) -> bool:
     """Whether a certificate reads every weight of every output."""
     return mechanism.outputs * (mechanism.k + COLUMN) <= EVERY
 
 
-class CheckedClasses:
-    """A mechanism's classes of outputs, each checked as it passes and all of them at the end.
+def scattered(values: NDArray[np.intp], size: int) -> Iterator[NDArray[np.intp]]:
+    """All values, first `size` of them and then ever more, in an order that goes along with no structure of theirs."""
+    first = 0
+    while first < len(values):
+        places = np.arange(first, min(first + size, len(values)))
+        yield values[places * SCATTER % len(values)]
+        first, size = first + size, 2 * size
 
-    Checked of each: it lists different values 0..k-1, each with a whole weight >= 0 on each of its `count` >= 1
+
+class CheckedClasses:
+    """A mechanism's classes of outputs, each stack of them checked as it passes and all of them at the end.
+
+    Checked of each class: it lists different values 0..k-1, each with a whole weight >= 0 on each of its `count` >= 1
     outputs; its representative is an output, and of no class before; there it shows the largest and the least weight
     that it tells of each part, and no weight besides on the values looked at.
     Checked of all: they are not more outputs than the mechanism has, and every value's weights add up to the
@@ -51,69 +67,81 @@ class CheckedClasses:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        self._totals = _Totals(mechanism)
+        self._totals = _Totals(mechanism.k)
         self._codes = array("Q")
         self._outputs = 0
         self._room = LOOKED_AT
 
-    def __iter__(self) -> Iterator[ColumnClass]:
-        for column in self._mechanism.columns():
-            _check_integers(column, self._mechanism)
-            self._check_representative(column)
-            self._codes.append(column.code)
-            self._outputs += column.count
-            for part in column.parts:
-                self._totals.add(part.values, sum(weight * outputs for weight, outputs in part.weights))
-            yield column
+    def __iter__(self) -> Iterator[ColumnStack]:
+        for stack in self._mechanism.stacks():
+            _check_integers(stack, self._mechanism)
+            self._check_representatives(stack)
+            self._codes.extend(stack.codes)
+            self._outputs += len(stack) * stack.count
+            for part in stack.parts:
+                self._totals.add(part.values.ravel(), sum(weight * outputs for weight, outputs in part.weights))
+            yield stack
         self._check_all()
 
     def _check_all(self) -> None:
         step = "the mechanism's columns() leaves out or repeats outputs; do not use it"
-        if self._totals.wrong:
+        wrong = self._totals.other_than(self._mechanism.denominator)
+        if wrong:
             raise SordinoError(
                 "the weights of every value's outputs must add up to the denominator",
-                found=f"{self._totals.wrong} values whose weights do not",
+                found=f"{wrong} values whose weights do not",
                 step=step,
             )
         most = self._mechanism.outputs
-        if self._outputs > most or len(np.unique(np.array(self._codes))) < len(self._codes):
+        if self._outputs > most or not _all_differ(np.array(self._codes)):
             raise SordinoError(
                 f"classes must share {most} outputs and no representative", found="an output told twice", step=step
             )
 
-    def _check_representative(self, column: ColumnClass) -> None:
-        """The weights of some values on the representative are those that the class tells."""
-        for part in column.parts:
-            told = {weight for weight, _ in part.weights}
-            needed = {max(told), min(told)} if len(part.values) > 1 else set()
-            seen: set[int] = set()
-            for values in self._chosen(part.values):
-                seen |= {self._mechanism.weight(value, column.code) for value in values.tolist()}
-                if needed <= seen:
-                    break
-            if not needed <= seen <= told:
-                raise _other_ratio(column.code)
-        if self._room:
+    def _check_representatives(self, stack: ColumnStack) -> None:
+        """The weights of some values on the representatives are those that the classes tell."""
+        every = -(-len(stack) // REPRESENTATIVES)
+        codes = stack.codes[::every]
+        more = self._room // len(codes)
+        for part in stack.parts:
+            self._check_part(codes, part.values[::every], {weight for weight, _ in part.weights}, more)
+            self._room -= len(codes) * min(more, part.values.shape[1])
+        if more:
             # What a class does not list weighs nothing on its outputs.
-            among = np.linspace(0, column.k - 1, SOME).astype(np.intp)
-            others = np.setdiff1d(among, _listed(column)).tolist()
-            if any(self._mechanism.weight(value, column.code) for value in others):
-                raise _other_ratio(column.code)
+            among = np.linspace(0, stack.k - 1, SOME).astype(np.intp)
+            for place, code in enumerate(codes):
+                listed = [part.values[place * every] for part in stack.parts]
+                for value in among.tolist():
+                    if self._mechanism.weight(value, code) and not any((own == value).any() for own in listed):
+                        raise _other_ratio(code)
 
-    def _chosen(self, values: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """The ends of a part, the first with as many values as there is room for, evenly; then all."""
-        size = len(values)
-        looked = min(size, self._room)
-        self._room -= looked
-        if looked < size:
-            yield np.concatenate([values[:2], values[:: -(-size // looked)]]) if looked else values[:2]
-            yield values[-2:]
-        yield values
+    def _check_part(self, codes: Sequence[int], values: NDArray[np.intp], told: set[int], more: int) -> None:
+        """A part's weights, of each class: on the ends, and on more values if there is room or these do not show all.
 
-
-def _listed(column: ColumnClass) -> NDArray[np.intp]:
-    """The values of all parts."""
-    return np.concatenate([part.values for part in column.parts]) if column.parts else np.empty(0, dtype=np.intp)
+        Args:
+            codes: of the representatives.
+            values: shape (classes, size).
+            told: the weights that the classes tell.
+            more: how many values are looked at in any case, beside the ends.
+        """
+        if not values.shape[1]:
+            return
+        weigh = self._mechanism.weight
+        needed = {max(told), min(told)} if values.shape[1] > 1 else set()
+        # First and last values show both weights in any class of the package's own.
+        ends = values[:, [place % values.shape[1] for place in ENDS]].tolist()
+        for place, (code, (first, last, *rest)) in enumerate(zip(codes, ends, strict=True)):
+            seen = {weigh(first, code), weigh(last, code)}
+            if more or not needed <= seen:
+                seen |= {weigh(value, code) for value in rest}
+                looked = 0
+                for some in scattered(values[place], max(more, len(ENDS))):
+                    if looked >= more and needed <= seen:
+                        break
+                    seen |= {weigh(value, code) for value in some.tolist()}
+                    looked += len(some)
+            if not needed <= seen <= told:
+                raise _other_ratio(code)
 
 
 def _other_ratio(code: int) -> SordinoError:
@@ -124,63 +152,57 @@ def _other_ratio(code: int) -> SordinoError:
     )
 
 
-def _check_integers(column: ColumnClass, mechanism: Mechanism) -> None:
+def _check_integers(stack: ColumnStack, mechanism: Mechanism) -> None:
     k = mechanism.k
-    if column.k != k:
-        raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(column.k))
-    if column.count < 1 or not 0 <= column.code < mechanism.outputs:
+    if stack.k != k:
+        raise SordinoError(f"columns must be about the mechanism's {k} values", found=shown(stack.k))
+    if stack.count < 1 or not stack.codes or min(stack.codes) < 0 or max(stack.codes) >= mechanism.outputs:
         raise SordinoError(f"a class must be of outputs 0..{mechanism.outputs - 1}", found="another")
-    ascending = True
-    for part in column.parts:
+    for part in stack.parts:
         values = part.values
-        if values.ndim != 1 or values.dtype.kind not in "iu":
+        if values.ndim != 2 or len(values) != len(stack) or values.dtype.kind not in "iu":
             raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
-        if len(values):
-            rising = bool((values[1:] > values[:-1]).all())
-            ascending &= rising
-            # The ends tell the range where values rise: millions of classes are looked at.
-            least, most = (values[0], values[-1]) if rising else (values.min(), values.max())
-            if least < 0 or most >= k:
-                # A negative index would be another name of a value.
-                raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
         wrong = any(type(weight) is not int or weight < 0 or outputs < 0 for weight, outputs in part.weights)
-        if wrong or sum(outputs for _, outputs in part.weights) != column.count:
+        if wrong or sum(outputs for _, outputs in part.weights) != stack.count:
             raise SordinoError("each class of values must have a weight >= 0 on each of the class's outputs")
-    if len(column.parts) > 1 or not ascending:
-        values = _listed(column)
-        if len(np.unique(values)) < len(values):
-            # A value listed twice would count as two, and hide one that cannot cause the output.
-            raise SordinoError("each class of outputs must list a value once", found="one listed twice")
+    if not stack.parts:
+        return
+    listed = np.concatenate([part.values.ravel().astype(np.intp, copy=False) for part in stack.parts])
+    if len(listed) and (listed.min() < 0 or listed.max() >= k):
+        # A negative index would be another name of a value.
+        raise SordinoError(f"each class of outputs must list values 0..{k - 1}", found="another")
+    if not _all_differ(listed):
+        # A value listed twice would count as two, and hide one that cannot cause the output.
+        raise SordinoError("each class of outputs must list a value once", found="one listed twice")
+
+
+def _all_differ(numbers: NDArray[np.integer]) -> bool:
+    """Whether none stands twice; most often they ascend."""
+    if (numbers[1:] > numbers[:-1]).all():
+        return True
+    ordered = np.sort(numbers)
+    return not (ordered[1:] == ordered[:-1]).any()
 
 
 class _Totals:
-    """Sums of weights over all outputs, one for each value: exact, without a Python integer for each.
+    """Sums of weights over all outputs, one for each value: exact, and each sum that occurs is held once."""
 
-    They are kept in digits of 30 bits. A sum of fewer than 2^33 of them fits where each is kept.
-    """
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.denominator = mechanism.denominator
-        count = self.denominator.bit_length() // DIGIT + 1
-        self._digits = np.zeros((count, mechanism.k), dtype=np.int64)
-        self._over = np.zeros(mechanism.k, dtype=np.bool_)
+    def __init__(self, k: int) -> None:
+        self._sums = [0]
+        self._place = {0: 0}
+        self._own = np.zeros(k, dtype=np.int32)
 
     def add(self, values: NDArray[np.intp], amount: int) -> None:
-        """Add an amount >= 0 to the sums of some different values; one above the denominator is wrong already."""
-        if amount > self.denominator:
-            self._over[values] = True
-            return
-        for place, digits in enumerate(self._digits):
-            digit = amount >> (DIGIT * place) & ((1 << DIGIT) - 1)
-            if digit:
-                digits[values] += digit
+        """Add an amount to the sums of some different values."""
+        before = self._own[values]
+        for place in (before[:1] if (before == before[:1]).all() else np.unique(before)).tolist():
+            total = self._sums[place] + amount
+            after = self._place.setdefault(total, len(self._sums))
+            if after == len(self._sums):
+                self._sums.append(total)
+            self._own[values[before == place]] = after
 
-    @property
-    def wrong(self) -> int:
+    def other_than(self, denominator: int) -> int:
         """How many of the sums are not the denominator."""
-        wrong, carried = self._over.copy(), np.zeros(len(self._over), dtype=np.int64)
-        for place, digits in enumerate(self._digits):
-            carried += digits
-            wrong |= carried & ((1 << DIGIT) - 1) != self.denominator >> (DIGIT * place) & ((1 << DIGIT) - 1)
-            carried >>= DIGIT
-        return int(np.count_nonzero(wrong | (carried != 0)))
+        counts = np.bincount(self._own, minlength=len(self._sums)).tolist()
+        return sum(count for count, total in zip(counts, self._sums, strict=True) if total != denominator)

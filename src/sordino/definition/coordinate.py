@@ -26,7 +26,7 @@ from sordino.definition.product import (
     steepest,
 )
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.nats import Nats
 
@@ -131,6 +131,10 @@ class CoordinateDP:
                 second, found = np.nonzero(fits)
                 pairs = records[rows[found], columns[found]], records[second, columns[found]]
                 yield Extreme(*ratio, budget, pairs=pairs)
+
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """All: each record differs from others in attributes of its own."""
+        yield from stack
 
     def contrasts(self, weights: NDArray[np.object_]) -> tuple[Contrast | None, ...]:
         """For each attribute the two records that one output tells apart best, of its whole weights, shape (k,)."""

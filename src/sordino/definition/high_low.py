@@ -23,7 +23,7 @@ from sordino.definition.pairwise import (
     weight_range,
 )
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import Nats, NatsLike
@@ -41,8 +41,8 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
     if values.size and (int(values.min()) < 0 or int(values.max()) >= k):
         wrong = next(value for value in values.tolist() if not 0 <= value < k)
         raise SordinoError(f"sensitive values must lie in the domain, 0..{shown(k - 1)}", found=shown(wrong))
-    distinct = np.unique(values).astype(np.intp)
-    if len(distinct) < len(values):
+    distinct = np.sort(values).astype(np.intp)
+    if (distinct[1:] == distinct[:-1]).any():
         raise SordinoError("sensitive values must be named once", found="one repeated")
     if not 0 < len(distinct) < k:
         found = "none of them" if not len(distinct) else f"all {k}"
@@ -110,6 +110,13 @@ class HighLowLDP(Brief):
         ratio = largest_ratio(parts, self.k)
         if ratio is not None:
             yield Extreme(*ratio, self.epsilon, self.sensitive)
+
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """One for each way that sensitive values are shared by the parts."""
+        require_size(stack.k, self.k)
+        marked = [np.count_nonzero(self.is_sensitive[part.values], axis=1) for part in stack.parts]
+        places = np.unique(marked, axis=1, return_index=True)[1].tolist() if marked else [0]
+        return (stack[place] for place in places)
 
     def __add__(self, other: "HighLowLDP") -> "HighLowLDP":
         """What two reports about the same value keep together: the bounds add."""

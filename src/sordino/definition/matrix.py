@@ -15,7 +15,7 @@ from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
 from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence
+from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
@@ -146,6 +146,10 @@ class PairwiseLDP(Brief):
                     rows, columns = np.nonzero(rank == least)
                     pairs = (heavies[rows], lights[columns])
                     yield Extreme(heavy, light, self._distinct[least], heavies, lights, pairs)
+
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """All: each pair of values has a bound of its own."""
+        yield from stack
 
     def __add__(self, other: "PairwiseLDP") -> "PairwiseLDP":
         """What two reports about the same value keep together: the bounds of each pair add.

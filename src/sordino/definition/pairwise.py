@@ -9,6 +9,8 @@ Source: context-aware LDP paper, Definitions 1, 2 and 4.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest, nsmallest
+from itertools import product
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
@@ -65,6 +67,9 @@ class PairwiseDefinition(Protocol):
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
         """The pairs of weights on which the class of outputs is tightest for each bound, in exact integers."""
 
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """Classes of a stack such that each other one has the weights and bounds of extremes of one of these."""
+
 
 @checked_class
 @dataclass(frozen=True)
@@ -101,6 +106,10 @@ class LDP:
         ratio = largest_ratio(parts, column.k)
         if ratio is not None:
             yield Extreme(*ratio, self.epsilon)
+
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """One: all values are alike."""
+        yield stack[0]
 
     def __add__(self, other: "LDP") -> "LDP":
         """What two reports about the same value keep together: the bounds add."""
@@ -150,19 +159,33 @@ class BlockLDP(Brief):
         """A pair for each block of two values or more that the outputs can come from."""
         blocks = self.partition
         require_size(column.k, blocks.k)
+        if not column.parts:
+            return
+        ranges = [weight_range(part) for part in column.parts]
+        # Each part's hits of each block, as one number a value.
+        hit = blocks.block[np.concatenate([part.values for part in column.parts])]
+        own = np.repeat(np.arange(len(ranges)), [len(part.values) for part in column.parts])
+        found, counts = np.unique(hit * len(ranges) + own, return_counts=True)
         touched: dict[int, list[Part]] = {}
-        for part in column.parts:
-            hit = blocks.block[part.values]
-            # Most often all of one block.
-            alike = len(hit) > 0 and bool((hit == hit[0]).all())
-            found, counts = (hit[:1], np.array([len(hit)])) if alike else np.unique(hit, return_counts=True)
-            for block, hits in zip(found.tolist(), counts.tolist(), strict=True):
-                touched.setdefault(block, []).append((hits, *weight_range(part)))
+        for at, hits in zip(found.tolist(), counts.tolist(), strict=True):
+            block, place = divmod(at, len(ranges))
+            touched.setdefault(block, []).append((hits, *ranges[place]))
         for block, parts in touched.items():
             ratio = largest_ratio(parts, int(blocks.sizes[block]))
             if ratio is not None:
                 values = blocks.values(block)
                 yield Extreme(*ratio, self.epsilon, values, values)
+
+    def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
+        """Of the classes whose values are all of one block, one for each size of the block; and all others."""
+        require_size(stack.k, self.partition.k)
+        hit = [self.partition.block[part.values] for part in stack.parts if part.values.size]
+        kind = np.zeros(len(stack), dtype=np.intp)
+        if hit:
+            first = hit[0][:, :1]
+            within = np.all([(own == first).all(axis=1) for own in hit], axis=0)
+            kind = np.where(within, self.partition.sizes[first[:, 0]], -1 - np.arange(len(stack)))
+        return (stack[place] for place in np.unique(kind, return_index=True)[1].tolist())
 
     def __add__(self, other: "BlockLDP") -> "BlockLDP":
         """What two reports about the same value keep together: the bounds add over the same blocks."""
@@ -212,15 +235,15 @@ def largest_ratio(parts: Sequence[Part], size: int) -> tuple[int, int] | None:
     candidates = list(parts)
     if covered < size:
         candidates.append((size - covered, 0, 0))
-    if not any(heavy for _, heavy, _ in candidates):
+    # The heaviest and the lightest weight of all, or the next where these are of one value.
+    heavies = nlargest(2, ((heavy, i) for i, (_, heavy, _) in enumerate(candidates) if heavy))
+    lights = nsmallest(2, ((light, i) for i, (_, _, light) in enumerate(candidates)))
+    if not heavies:
         return None
     best = (1, 1)
-    for i, (hits, heavy, _) in enumerate(candidates):
-        if heavy is None:
-            continue
-        for j, (_, _, light) in enumerate(candidates):
-            if (i != j or hits > 1) and heavy * best[1] > light * best[0]:
-                best = (heavy, light)
+    for (heavy, i), (light, j) in product(heavies, lights):
+        if (i != j or candidates[i][0] > 1) and heavy * best[1] > light * best[0]:
+            best = (heavy, light)
     return best
 
 

@@ -125,6 +125,11 @@ class Partition(Brief):
         """The number of blocks."""
         return len(self.sizes)
 
+    @property
+    def different_sizes(self) -> list[int]:
+        """The sizes that occur, ascending."""
+        return np.flatnonzero(np.bincount(self.sizes)).tolist()
+
     def values(self, block: int) -> NDArray[np.intp]:
         """The values of one block, ascending."""
         start = self.starts[block]

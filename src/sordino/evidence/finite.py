@@ -1,11 +1,12 @@
 """Evidence about a value of a finite domain: the function x -> ln Pr(V | x) of a set of reports V.
 
 `FiniteEvidence` holds it in floats with a certified radius, for filters and odometers, where reports accumulate.
-`ColumnClass` holds it in exact integers for whole classes of single outputs, for certificates.
+`ColumnClass` holds it in exact integers for whole classes of single outputs, and `ColumnStack` for many such classes
+that differ in nothing but their values, for certificates.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,3 +96,39 @@ class ColumnClass:
     count: int
     code: int
     parts: tuple[ValueClass, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnStack:
+    """Classes of outputs that are alike but for their values and codes: those of all blocks of one size.
+
+    Attributes:
+        k: the number of values of the domain.
+        count: how many outputs each class has.
+        codes: one output of each class, as `ColumnClass.code`.
+        parts: the values of each class by treatment, shape (classes, size); no value stands in two classes, or twice.
+    """
+
+    k: int
+    count: int
+    codes: Sequence[int]
+    parts: tuple[ValueClass, ...]
+
+    @classmethod
+    def of(cls, column: ColumnClass) -> "ColumnStack":
+        """A class by itself."""
+        parts = tuple(ValueClass(part.values[np.newaxis], part.weights) for part in column.parts)
+        return cls(column.k, column.count, (column.code,), parts)
+
+    def __len__(self) -> int:
+        """How many classes."""
+        return len(self.codes)
+
+    def __getitem__(self, place: int) -> ColumnClass:
+        """One of the classes."""
+        parts = tuple(ValueClass(part.values[place], part.weights) for part in self.parts)
+        return ColumnClass(self.k, self.count, self.codes[place], parts)
+
+    def __iter__(self) -> Iterator[ColumnClass]:
+        """The classes, one by one."""
+        return (self[place] for place in range(len(self)))

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
 from sordino.mechanism.channel import Channel
 
 LEAST_SINGULAR = 1e-12
@@ -71,9 +71,15 @@ class Mechanism(Channel):
     def columns(self) -> Iterator[ColumnClass]:
         """All codes that can be sent, in classes; each by itself if nothing else is known."""
         for code in range(self.outputs):
-            weights = [self.weight(x, code) for x in range(self.k)]
-            parts = (ValueClass(np.array([x]), ((weight, 1),)) for x, weight in enumerate(weights) if weight)
+            values: dict[int, list[int]] = {}
+            for value in range(self.k):
+                values.setdefault(self.weight(value, code), []).append(value)
+            parts = (ValueClass(np.array(alike), ((weight, 1),)) for weight, alike in values.items() if weight)
             yield ColumnClass(self.k, 1, code, tuple(parts))
+
+    def stacks(self) -> Iterator[ColumnStack]:
+        """The classes of `columns`, those together that are alike but for their values."""
+        return map(ColumnStack.of, self.columns())
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected counters of one report, shape (counters,), of a value with law p, shape (k,)."""

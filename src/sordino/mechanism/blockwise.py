@@ -21,7 +21,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import BlockLDP
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.evidence.finite import ColumnClass, ColumnStack, ValueClass
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
@@ -76,7 +76,7 @@ class Blockwise(Brief, SupportMechanism):
     def from_inner(cls, blocks: Partition, inner: Sequence[OneCoin]) -> Self:
         """The channel of a frozen plan: a mechanism for each block size that occurs."""
         by_size = tuple(sorted(inner, key=lambda mechanism: mechanism.k))
-        if [mechanism.k for mechanism in by_size] != np.unique(blocks.sizes).tolist():
+        if [mechanism.k for mechanism in by_size] != blocks.different_sizes:
             raise SordinoError("there must be one inner mechanism for each block size")
         mechanism = cls.__new__(cls)
         mechanism._fill(blocks, by_size)
@@ -192,30 +192,38 @@ class Blockwise(Brief, SupportMechanism):
             excess[rows] = mechanism.excess
         return excess
 
+    @cached_property
+    def _scales(self) -> list[int]:
+        """What an inner weight counts on the common denominator, for each of `inner`."""
+        return [self.denominator // mechanism.denominator for mechanism in self.inner]
+
     def weight(self, value: int, code: int) -> int:
         """The inner weight on the common denominator; zero outside the value's block."""
-        block = int(self.blocks.block[value])
-        if not self._offsets[block] <= code < self._offsets[block + 1]:
+        block = self.blocks.block.item(value)
+        first = self._offsets[block]
+        if not first <= code < self._offsets[block + 1]:
             return 0
-        mechanism = self.inner[int(self._kind[block])]
-        scale = self.denominator // mechanism.denominator
-        return scale * mechanism.weight(int(self.blocks.place[value]), code - self._offsets[block])
+        kind = self._kind.item(block)
+        return self._scales[kind] * self.inner[kind].weight(self.blocks.place.item(value), code - first)
 
     def columns(self) -> Iterator[ColumnClass]:
         """The classes of every block's inner mechanism."""
-        scaled = [
-            [
-                (column, [(part.values, tuple((w * scale, c) for w, c in part.weights)) for part in column.parts])
-                for column in mechanism.columns()
-            ]
-            for mechanism in self.inner
-            for scale in [self.denominator // mechanism.denominator]
-        ]
-        for block, (kind, offset) in enumerate(zip(self._kind.tolist(), self._offsets[:-1], strict=True)):
-            values = self.blocks.values(block)
-            for column, parts in scaled[kind]:
-                classes = tuple(ValueClass(values[places], weights) for places, weights in parts)
-                yield ColumnClass(self.k, column.count, offset + column.code, classes)
+        for stack in self.stacks():
+            yield from stack
+
+    def stacks(self) -> Iterator[ColumnStack]:
+        """Each class of an inner mechanism, in all blocks of its size."""
+        for kind, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
+            blocks = np.flatnonzero(self._kind == kind)
+            values = self.blocks.order[self.blocks.starts[blocks, np.newaxis] + np.arange(mechanism.k)]
+            offsets = [self._offsets[block] for block in blocks.tolist()]
+            for column in mechanism.columns():
+                parts = (
+                    ValueClass(values[:, part.values], tuple((weight * scale, n) for weight, n in part.weights))
+                    for part in column.parts
+                )
+                codes = [offset + column.code for offset in offsets]
+                yield ColumnStack(self.k, column.count, codes, tuple(parts))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
         """Each block by its inner mechanism, all blocks of one size at once."""
@@ -364,7 +372,7 @@ def _inner(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> 
         sorted(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
         if size > 1
         else [RandomizedResponse(1, epsilon)]
-        for size in np.unique(blocks.sizes).tolist()
+        for size in blocks.different_sizes
     ]
     needed = []
     for most in range(code_bits, -1, -1):

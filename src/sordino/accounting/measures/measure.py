@@ -137,9 +137,10 @@ class EqualBounds(Measure):
         if spread is not None and not np.array_equal(spread, np.arange(mechanism.k)):
             return super().own(mechanism, spread)
         most: Ratio = Fraction(1)
-        for column in mechanism.columns():
-            for extreme in self.definition.extremes(column):
-                most = larger(most, _ratio(extreme.heavy, extreme.light))
+        for stack in mechanism.stacks():
+            for column in self.definition.distinct(stack):
+                for extreme in self.definition.extremes(column):
+                    most = larger(most, _ratio(extreme.heavy, extreme.light))
         return [most]
 
     def about(self, group: int) -> str:  # noqa: ARG002 - there is one
@@ -280,9 +281,10 @@ def epsilon_ratio(mechanism: Mechanism) -> Ratio:
     """e^epsilon of the least epsilon that a mechanism satisfies under LDP, exactly."""
     most: Ratio = Fraction(1)
     anything = LDP(0)
-    for column in mechanism.columns():
-        for extreme in anything.extremes(column):
-            most = larger(most, _ratio(extreme.heavy, extreme.light))
+    for stack in mechanism.stacks():
+        for column in anything.distinct(stack):
+            for extreme in anything.extremes(column):
+                most = larger(most, _ratio(extreme.heavy, extreme.light))
     return most
 
 
