@@ -14,7 +14,6 @@ from math import ceil
 import numpy as np
 import pytest
 from hypothesis import settings
-from scipy.optimize import linprog
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
@@ -38,7 +37,7 @@ settings.register_profile("sordino", deadline=None, derandomize=True, max_exampl
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
-pytest_plugins = ["surveys", "each_value", "commands"]
+pytest_plugins = ["surveys", "each_value", "commands", "beliefs"]
 
 DENSE = ChannelTable | WindowResponse | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""
@@ -366,50 +365,3 @@ def pytest_sessionfinish(session, exitstatus):
     skipped = reporter.stats.get("skipped", []) if reporter else []
     if os.environ.get("SORDINO_NO_SKIPS") and skipped and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def worst_beliefs(first, second, q):
-    """The largest ratio P . first / Q . second of laws P and Q within total variation q, by one linear program.
-
-    Charnes and Cooper: P, Q and their distance are scaled so that Q . second is 1.
-    """
-    n = len(first)
-    # P, Q, the parts by which P is above Q, the scale.
-    aim = np.concatenate([-np.asarray(first, dtype=float), np.zeros(2 * n + 1)])
-    equal = np.zeros((3, 3 * n + 1))
-    equal[0, n : 2 * n] = second
-    equal[1, :n], equal[1, -1] = 1, -1
-    equal[2, n : 2 * n], equal[2, -1] = 1, -1
-    below = np.zeros((n + 1, 3 * n + 1))
-    below[:n, :n], below[:n, n : 2 * n], below[:n, 2 * n : 3 * n] = np.eye(n), -np.eye(n), -np.eye(n)
-    below[n, 2 * n : 3 * n], below[n, -1] = 1, -q
-    found = linprog(aim, A_ub=below, b_ub=np.zeros(n + 1), A_eq=equal, b_eq=[1, 0, 0], method="highs")
-    assert found.status == 0
-    return -found.fun
-
-
-@pytest.fixture
-def worst_loss():
-    """What codes tell of attribute i to the worst believer within q of the rest.
-
-    Takes the probabilities of the codes, shape (2, ..., 2, codes), by the signs of the numbers of a record (0 for -1),
-    i and q. Two values of the attribute can have the same sign.
-    """
-
-    def loss(law, i, q):
-        by_own = np.moveaxis(law, i, 0).reshape(2, -1, law.shape[-1])
-        # Codes whose probabilities are those of another, but for the names of signs, have the same loss.
-        alike = {}
-        for code in range(law.shape[-1]):
-            column = by_own[:, :, code]
-            pairs = np.round(column / column.min(), 9).T.tolist()
-            alike[repr(min(sorted(pairs), sorted(pair[::-1] for pair in pairs)))] = column
-        ratios = [
-            worst_beliefs(column[own], column[other], q)
-            for column in alike.values()
-            for own in (0, 1)
-            for other in (0, 1)
-        ]
-        return float(np.log(max(ratios)))
-
-    return loss

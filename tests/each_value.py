@@ -14,12 +14,13 @@ def pytest_pycollect_makeitem(collector, name, obj):
     """Mark the cases of a test that need not be run by default as long."""
     items = yield
     if isinstance(items, list):
+        left = [item for item in items if not item.get_closest_marker("long")]
         # One id for each `parametrize`, and for each fixture with parameters.
-        cases = {item: set(enumerate(item.callspec._idlist)) for item in items if item.get_closest_marker("each_value")}
+        cases = {item: set(enumerate(item.callspec._idlist)) for item in left if item.get_closest_marker("each_value")}
         for item in cases.keys() - set(chosen(cases)):
             item.add_marker(pytest.mark.long)
-        marks = [item.get_closest_marker("first_cases") for item in items]
-        for place, (item, mark) in enumerate(zip(items, marks, strict=True)):
+        marks = [item.get_closest_marker("first_cases") for item in left]
+        for place, (item, mark) in enumerate(zip(left, marks, strict=True)):
             if mark and place >= mark.args[0]:
                 item.add_marker(pytest.mark.long)
     return items

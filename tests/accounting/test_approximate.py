@@ -30,6 +30,7 @@ def accepted(asked, epsilon):
     return count
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize(
     ("each", "first", "count"),
     [

@@ -54,6 +54,7 @@ def exact_loss(queries, outputs, records):
         return mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(("epsilon", "group"), [("0.4", None), ("0.3", None), ("1/3", 2)])
 def test_no_transcript_passes_the_budget(rule, epsilon, group):
@@ -273,7 +274,7 @@ def test_an_answer_that_rounding_hides_does_not_hide_the_others():
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
-@pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), (200, 4)])
+@pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), pytest.param(200, 4, marks=pytest.mark.long)])
 def test_what_remains_is_accepted_whatever_the_limit(rule, nodes, group):
     rng, tried = np.random.default_rng(5), 0
     for _ in range(12):

@@ -34,7 +34,7 @@ MENU = [
 ]
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(
     "definition",

@@ -124,6 +124,7 @@ def test_channels_of_another_shape_have_no_table():
 BOUNDS = ("0", "0.05", "0.3", "1")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("q", BOUNDS)
 @pytest.mark.parametrize("name", SINGLE)
 def test_no_belief_within_the_bounds_learns_more_than_the_delta(name, q, worst_loss):

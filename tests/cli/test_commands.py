@@ -43,13 +43,16 @@ def test_every_command_is_covered_here():
     assert {*COMMANDS, "reproduce", "dependence", "ask", "ledger"} == set(cli.list_commands(click.Context(cli)))
 
 
-# The JSON of the demo is read in the demo's own tests too.
-@pytest.mark.parametrize("command", [*list(COMMANDS)[:-1], pytest.param("demo", marks=pytest.mark.long)])
+# What the demo prints is read in its own tests too.
+EACH = pytest.mark.parametrize("command", [*list(COMMANDS)[:-1], pytest.param("demo", marks=pytest.mark.long)])
+
+
+@EACH
 def test_json_is_one_object_and_nothing_else(released, run, command):
     assert read_json(run(command, *COMMANDS[command], "--json"))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@EACH
 def test_text_is_for_people_and_goes_to_the_output(released, run, command):
     code, out, err = run(command, *COMMANDS[command])
     assert (code, err) == (0, "")

@@ -185,6 +185,7 @@ def test_an_answer_that_is_out_stays_the_only_object(home, run, monkeypatch):
     assert "possible to write" in err
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("json_mode", [False, True])
 def test_a_stopped_command(released, program, json_mode):
     # A pipe that nobody writes to keeps the command waiting.
@@ -202,6 +203,7 @@ def test_a_stopped_command(released, program, json_mode):
     assert (json.loads(out)["error"]["code"] if json_mode else out) == ("stopped" if json_mode else "")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists() or not shutil.which("sh"), reason="needs a device that is full")
 def test_an_output_that_is_full(released, program):
     with Path("/dev/full").open("wb") as full:

@@ -64,7 +64,7 @@ def test_labels_are_printed_in_the_encoding_of_the_output(released, program, mon
     assert "wei\u00df".encode(encoding) in done.stdout
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
 @pytest.mark.parametrize("read", [0, 10])
 def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
@@ -77,6 +77,7 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     assert errors == b""
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("ending", "stop"),
     [
@@ -162,6 +163,7 @@ def test_an_output_that_is_full_is_one_message(many, program, arguments):
     assert b"no space left" in done.stderr
 
 
+@pytest.mark.long
 def test_a_plan_that_takes_long_shows_that_it_works(folder, program, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     command = [*program, "plan", "survey.toml", "--people", "1000", "--json", "-o"]

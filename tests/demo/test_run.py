@@ -15,44 +15,55 @@ FILES = {"people.csv", "survey.toml", "plan.json", "reports.parquet", "aggregate
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory, run):
-    """Two runs in one folder: what the first printed, what the second printed, and the folder."""
+    """A run: what it printed, and its folder."""
     root = tmp_path_factory.mktemp("demo")
-    runs, stamps = [], []
-    for _ in range(2):
-        arguments = ("--people", PEOPLE, "--folder", root / "files", "--html", root / "page.html", "--json")
-        code, output, errors = run("demo", *arguments)
-        assert (code, errors) == (0, "")
-        runs.append(json.loads(output))
-        stamps.append(pq.read_table(root / "files" / "reports.parquet")["code"].to_numpy())
-    return runs, stamps, root
+    return demo_in(root, run), root
+
+
+def demo_in(root, run):
+    arguments = ("--people", PEOPLE, "--folder", root / "files", "--html", root / "page.html", "--json")
+    code, output, errors = run("demo", *arguments)
+    assert (code, errors) == (0, "")
+    return json.loads(output)
+
+
+def codes_in(root):
+    return pq.read_table(root / "files" / "reports.parquet")["code"].to_numpy()
+
+
+def costs_less(printed):
+    assert printed["people"] == PEOPLE
+    assert set(printed["total_variation"]) == METHODS
+    for found in printed["total_variation"].values():
+        assert 0 < found["blocks"] < 0.7 * found["uniform"]
+    for method in METHODS - {"unbiased"}:
+        assert max(printed["total_variation"][method].values()) <= 1
 
 
 def test_blocks_cost_less_than_uniform_protection(demo):
-    for run in demo[0]:
-        assert run["people"] == PEOPLE
-        assert set(run["total_variation"]) == METHODS
-        for found in run["total_variation"].values():
-            assert 0 < found["blocks"] < 0.7 * found["uniform"]
-        for method in METHODS - {"unbiased"}:
-            assert max(run["total_variation"][method].values()) <= 1
+    costs_less(demo[0])
 
 
-def test_it_runs_again_in_the_same_folder_and_privatizes_anew(demo):
-    (first, second), (one, two), _ = demo
+@pytest.mark.long
+def test_it_runs_again_in_the_same_folder_and_privatizes_anew(tmp_path, run):
+    first, one = demo_in(tmp_path, run), codes_in(tmp_path)
+    second, two = demo_in(tmp_path, run), codes_in(tmp_path)
+    costs_less(second)
     assert first["page"] == second["page"]
     assert len(one) == len(two) == PEOPLE
     assert (one != two).mean() > 0.5
 
 
 def test_its_files_are_there(demo):
-    folder = demo[2] / "files"
+    folder = demo[1] / "files"
     assert set(os.listdir(folder)) >= FILES  # noqa: PTH208
     assert not list(folder.glob(".*"))
     people = pc.read_csv(folder / "people.csv")
     assert (people.num_rows, people.column_names) == (PEOPLE, ["latitude", "longitude"])
     # For each block of 25 cells: how many masks hold each cell, and how many there are.
     counts = np.array(json.loads((folder / "aggregate.json").read_bytes())["counts"]).reshape(1750, 26)
-    blocks, masks = demo[1][1] >> 25, demo[1][1] & (1 << 25) - 1
+    codes = codes_in(demo[1])
+    blocks, masks = codes >> 25, codes & (1 << 25) - 1
     assert counts[:, 25].sum() == PEOPLE
     assert np.array_equal(np.bincount(blocks, minlength=1750), counts[:, 25])
     for cell in range(25):
@@ -60,15 +71,16 @@ def test_its_files_are_there(demo):
 
 
 def test_its_page_stands_alone(demo):
-    page = (demo[2] / "page.html").read_text(encoding="utf-8")
+    page = (demo[1] / "page.html").read_text(encoding="utf-8")
     assert f"{PEOPLE:,} reports" in page
     assert "Truth" in page
     assert "Uniform LDP" in page
     assert "<script" not in page
 
 
+@pytest.mark.long
 def test_the_other_commands_work_on_its_files(demo, run):
-    folder = demo[2] / "files"
+    folder = demo[1] / "files"
     estimates = [
         run("estimate", folder / "plan.json", folder / name, "--json") for name in ("reports.parquet", "aggregate.json")
     ]

@@ -99,6 +99,7 @@ CHANNELS = {
 }
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("case", CHANNELS)
 def test_means_err_as_forecast(case):
     channel, n = CHANNELS[case](), 500
@@ -141,6 +142,7 @@ def test_coefficients_err_as_forecast():
     assert Expected.of(channel, RANGES, records).refused(n) == 0
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("n", [1200, 2400])
 def test_regressions_are_refused_as_often_as_forecast(n):
     channel, count = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 200

@@ -258,6 +258,7 @@ def test_it_converges_in_a_few_passes_with_one_block_or_many(mechanism, most):
         assert sum(passes) <= most
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("make", [HadamardResponse, lambda k, e: Blockwise(np.arange(k) // 25, e, "hadamard")])
 def test_a_map_and_ten_million_people(make):
     mechanism = make(43_750, "1")

@@ -274,6 +274,7 @@ def conditional(told, asked, record):
     return math.fsum(chance * one**2 for chance, one in zip(law, g, strict=True)) / share
 
 
+@pytest.mark.first_cases(9)
 @every
 def test_the_expected_variance_is_that_of_the_laws(name):
     asked = EVERY[name]

@@ -50,6 +50,7 @@ def largest(counts, channel):
     return -min(inside, negative(0), negative(1))
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 def test_limits_are_where_the_profile_likelihood_has_fallen(channel):
     counts = np.array(COUNTS, dtype=float).T

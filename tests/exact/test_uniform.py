@@ -51,6 +51,7 @@ def test_every_choice_has_the_same_number_of_words(bound):
         assert end - start - rejected == HALF // bound
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("bound", [43_749, 2**20 - 3, 2**24, 2**31 - 1, 2**31, 2**31 + 11, HALF - 1, HALF])
 def test_choices_of_large_bounds_have_the_same_number_of_words(bound):
     for choice in {0, 1, bound // 3, bound // 2, bound - 2, bound - 1}:

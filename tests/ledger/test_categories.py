@@ -73,6 +73,7 @@ def smoker_loss(table, q=0.2):
     return worst
 
 
+@pytest.mark.first_cases(1)
 def test_the_promise_holds_for_each_attribute(ledger, terms, tmp_path):
     values, refused = person(terms), 0
     # What is lost goes up and down with the answers: sooner or later it is too much for one more.

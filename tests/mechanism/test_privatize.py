@@ -164,6 +164,7 @@ def test_samplers_send_each_code_as_often_as_its_weight_says(channel):
         }
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("field", [2, 3, 4, 5, 8, 16])
 def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
     monkeypatch.setattr("sordino.mechanism.projective.LARGEST_LIST", 0)

@@ -193,6 +193,7 @@ def test_empty_parts_leave_no_empty_elements():
     Reader(render("t", "l", []))
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -77,7 +77,7 @@ def read_codes_fixture():
     return read_codes
 
 
-@pytest.fixture(params=ENDINGS)
+@pytest.fixture(params=[pytest.param(each, marks=pytest.mark.long if each == ".csv.gz" else ()) for each in ENDINGS])
 def ending(request):
     """Each format of tables."""
     return request.param

@@ -86,6 +86,7 @@ def test_a_gzip_file_with_one_wrong_bit(tmp_path, numbered, run, listing, place)
     assert "whole .csv.gz table" in message
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_gzip_file_with_wrong_bits_anywhere(tmp_path, numbered, run, listing, seed):
     """In its header, its tables of codes, its text: the decompressor has errors of its own for each."""
@@ -197,6 +198,7 @@ main()
 """
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("ending", [".csv", pytest.param(".csv.gz", marks=pytest.mark.long), ".parquet"])
 def test_a_full_disk_leaves_nothing(tmp_path, numbered, write_rows, listing, ending):
     # A limit on the size of files stands in for a full disk.

@@ -57,7 +57,7 @@ def columns_of(domain, values):
     return {"latitude": [value // 3 + 0.5 for value in values], "longitude": [value % 3 + 0.5 for value in values]}
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("way", WAYS)
 def test_shares_are_found_whatever_protects_them(tmp_path, write_rows, way, domain):

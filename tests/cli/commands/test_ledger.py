@@ -185,6 +185,7 @@ def test_a_damaged_ledger_says_so_and_sends_again(home, run):
     assert not shown(run, "ledger", "export", "me.ledger", "-o", "t.jsonl")["whole"]
 
 
+@pytest.mark.long
 def test_processes_of_their_own_give_one_answer(home, spawn):
     first = spawn("ask", "me.ledger", "query.toml", "--record", "record.toml", "--json")
     again = spawn("ask", "me.ledger", "query.toml", "--record", "record.toml", "--json")
@@ -192,6 +193,7 @@ def test_processes_of_their_own_give_one_answer(home, spawn):
     assert first.stdout == again.stdout
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_answer_that_cannot_be_printed_is_not_counted_as_sent(home, run, program):
     import subprocess

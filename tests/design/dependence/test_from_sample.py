@@ -114,6 +114,7 @@ def test_categories_against_every_event(seed, shift):
         assert_rounded_up(found[i, (j,)].seen, max(largest_event(counts).values()))
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_numbers_against_means_in_fractions(seed):
     rng = np.random.default_rng(seed)

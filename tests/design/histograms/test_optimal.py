@@ -41,6 +41,7 @@ def probabilities(weights):
     return np.array(weights, dtype=float) / WHOLE
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(
     ("matrix", "total"),
     [
@@ -115,6 +116,7 @@ def check_any_bounds(witness, exp_bounds, seed, k, unprotected):
         assert rounded + prior @ prior == pytest.approx(found.total_variance + prior @ prior, rel=1e-6)
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize(("k", "unprotected"), [(1, 0.0), (2, 0.0), (3, 0.8), (4, 0.3), (5, 0.0), (6, 1.0)])
 def test_some_bounds_are_kept_exactly(witness, exp_bounds, k, unprotected):
     check_any_bounds(witness, exp_bounds, k, k, unprotected)

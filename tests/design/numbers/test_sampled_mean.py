@@ -43,6 +43,7 @@ def bounded(q, d=10):
     return Dependence.bounded([q] * d)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("q", [q if q in FEW else pytest.param(q, marks=pytest.mark.long) for q in ROWS])
 def test_the_errors_of_the_papers_figure(q):
     single, best = ROWS[q]
@@ -102,6 +103,7 @@ SMALL = {
 }
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("name", SMALL)
 def test_the_claimed_losses_are_those_to_the_worst_belief(name, worst_loss):
     deltas, rest, epsilon = SMALL[name]

@@ -51,6 +51,7 @@ def test_the_bounds_are_where_they_belong_and_darker_where_more_is_told():
     assert right_light > right_dark
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("d", [1, 2, 21])
 def test_any_number_of_attributes(d):
     png = dependence_map(statement_of(np.full((d, d), 0.5).tolist(), [f"{'long name ' * 5}{j} $x$" for j in range(d)]))

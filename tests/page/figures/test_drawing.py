@@ -88,6 +88,7 @@ def test_two_drawings_on_a_page_share_no_names():
     assert not ids("a") & ids("b")
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize(
     "label",
     [

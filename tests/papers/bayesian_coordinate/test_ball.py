@@ -112,6 +112,7 @@ def test_thresholds_lean_as_far_as_the_vector_is_long():
     assert np.allclose(ball.thresholds(vectors, seeds) / WORD, expected, atol=1e-12)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("d", "radius", "epsilon"), [(1, 1.0, 1.0), (2, 1.5, 0.8), (5, 5**0.5, 2.0)])
 def test_reports_follow_the_published_mechanism_with_half_its_length(d, radius, epsilon, fixed):
     n, rng = 120_000, np.random.default_rng(5)

@@ -54,6 +54,7 @@ class Recorded:
         return self.given[-1].copy()
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("inner", INNERS)
 def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
     cube = np.array(list(product((-1.0, 1.0), repeat=4)))
@@ -175,6 +176,7 @@ def test_a_budget_of_zero_is_not_asked(fixed):
         silent.means(silent.tally(codes))
 
 
+@pytest.mark.long
 def test_the_covariance_holds_for_people_drawn_at_random(fixed):
     nested = NestedMean(["1", "3", "3"])
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (50_000, 3), p=[0.3, 0.7])
@@ -211,6 +213,7 @@ def test_codes_of_many_levels_have_several_words(fixed):
     assert NestedMean(range(1, 33)).packing.words == 1
 
 
+@pytest.mark.long
 def test_reports_and_their_tally_take_bounded_memory():
     nested = NestedMean(["0.2"] * 50 + ["2"] * 50)
     records = np.ones((40_000, 100))

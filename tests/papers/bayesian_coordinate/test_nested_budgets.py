@@ -76,6 +76,7 @@ def test_published_budgets():
         assert len(set(budgets)) == 2
 
 
+@pytest.mark.long
 def test_other_settings():
     linear = [str(Fraction(k, 5)) for k in range(1, 11)]
     for deltas, q, published in (
@@ -88,6 +89,7 @@ def test_other_settings():
         assert tight < best < published
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("accounting", ["paper", "tight"])
 def test_the_promise_is_kept_beyond_rounding(accounting):
     rng = np.random.default_rng(7)
@@ -211,6 +213,7 @@ def total(budgets):
     return result
 
 
+@pytest.mark.long
 def test_order_and_epsilon_and_zero():
     deltas, places = ["0.2", "2", "0.7", "2", "0.2"], [3, 0, 4, 2, 1]
     for accounting in ("paper", "tight"):

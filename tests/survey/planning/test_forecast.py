@@ -67,6 +67,7 @@ def like_a_census(count):
     return np.column_stack([age, education, hours])
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("known", [False, True], ids=["nothing known", "a sample"])
 def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known):
     plan = plan_of(REGRESSION, 16_281)
@@ -92,6 +93,7 @@ def test_nothing_known_of_features_that_may_spread_less_is_said_too():
     assert forecasts(plan_of(REGRESSION, 100 * needed))[0].warning is None
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("people", [1, 5, 40, 10_000])
 def test_an_interval_as_wide_as_all_that_is_possible_is_a_warning(people):
     """And what it takes for a tenth of it."""
@@ -150,6 +152,7 @@ def test_what_is_forecast_is_found():
     assert result.estimate.stderr == pytest.approx(np.array(forecast.plan.stderr), rel=0.2)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("same", ["one number", "each other"])
 def test_features_that_no_number_of_people_tells_apart_are_said(same):
     records = np.random.default_rng(2).uniform(-0.5, 0.5, (300, 3))

@@ -79,6 +79,7 @@ def test_a_plan_is_the_one_that_was_written_down(name):
     assert integers(SURVEYS[name]) == GOLDEN[name]
 
 
+@pytest.mark.long
 def test_a_plan_is_the_same_on_an_older_processor():
     known = {name for name in OLD.split() if name in np.show_config(mode="dicts")["SIMD Extensions"]["found"]}
     environment = {
@@ -100,6 +101,7 @@ def test_a_plan_is_the_same_on_an_older_processor():
     assert json.loads(done.stdout) == GOLDEN
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("name", ["means under deltas", "means in two groups"])
 def test_a_plan_is_the_same_whatever_last_digits_an_optimiser_finds(monkeypatch, name):
     import scipy.optimize
