@@ -17,13 +17,14 @@ from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import kind
 from sordino.exact.source import Source, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
-from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, kind, tally_asked
+from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, tally_asked
 
 # What only plans and tables need is large, and loaded by the verbs that are given some: arrays do not wait for it.
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.moments import NormalEstimate, means
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages.brief import kind
 from sordino.exact.source import Source, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -79,11 +80,6 @@ def certify_asked(asked: Asked, definition: Any) -> Certificate:
         step = "give LDP(epsilon), or certify the mechanism of the query; plans promise deltas"
         raise SordinoError("queries are checked against LDP of the record", found=kind(definition), step=step)
     return certify_queries(asked, definition)
-
-
-def kind(thing: object) -> str:
-    """What was given, for messages."""
-    return "None" if thing is None else f"a {type(thing).__name__}"
 
 
 def _gives_words(source: object) -> TypeGuard[Source]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.messages.brief import kind
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
@@ -17,7 +18,6 @@ from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.key import TASK
 from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
 from sordino.tables.values import columns_read
-from sordino.verbs.mechanism_verbs import kind
 
 
 def release(

@@ -66,3 +66,8 @@ def _written(write: Callable[[Any], str], value: Any) -> str:
         return write(value)
     except ValueError:
         return "a number of thousands of digits"
+
+
+def kind(thing: object) -> str:
+    """What was given, for messages."""
+    return "None" if thing is None else f"a {type(thing).__name__}"

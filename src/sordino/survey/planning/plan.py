@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.document.files import read_text, write_text
@@ -25,11 +25,12 @@ from sordino.query.sampled import Sampled
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.plan_fields import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
 from sordino.survey.frozen.promise import attribute_of, canonical_amount
-from sordino.survey.planning.choose import choose
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
-from sordino.survey.reading.schema import Survey
+
+if TYPE_CHECKING:
+    from sordino.survey.reading.schema import Survey
 
 Question: TypeAlias = HistogramQuestion | NumbersQuestion
 """One question of a plan."""
@@ -46,6 +47,7 @@ class Plan:
         document: all there is; what follows is derived from it.
 
     Example:
+        >>> from sordino import Survey
         >>> survey = Survey.read({
         ...     "version": 1, "epsilon": "ln 3",
         ...     "attribute": {"smoker": {"categories": ["yes", "no"]}}, "ask": [{"histogram": "smoker"}],
@@ -61,7 +63,7 @@ class Plan:
 
     @classmethod
     @checked
-    def of(cls, survey: Survey, people: int) -> "Plan":
+    def of(cls, survey: "Survey", people: int) -> "Plan":
         """Choose mechanisms for a survey and freeze them.
 
         Args:
@@ -70,7 +72,11 @@ class Plan:
         """
         if not 1 <= people <= MOST_PEOPLE:
             raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=shown(people))
-        plan = cls(seal(choose(survey, people)))
+        # Surveys and designs are for who makes plans: who reads one does not wait for them.
+        from sordino.survey.planning.choose import choose
+        from sordino.survey.reading.schema import Survey
+
+        plan = cls(seal(choose(Survey.of(survey), people)))
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
 

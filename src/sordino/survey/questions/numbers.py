@@ -13,8 +13,6 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
-from sordino.design.numbers.sampled_mean import sampled_mean
-from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
@@ -109,6 +107,9 @@ class NumbersQuestion:
     @cached_property
     def uniform(self) -> Sampled:
         """The queries of plain LDP that keeps the least delta."""
+        from sordino.design.numbers.sampled_mean import sampled_mean
+        from sordino.design.numbers.sampled_moments import sampled_moments
+
         d = len(self.asked)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
         if self.part.asked == "mean":

@@ -12,7 +12,6 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
-from sordino.design.histograms.best_mechanism import best_mechanism, candidates
 from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
@@ -106,6 +105,8 @@ class HistogramQuestion:
 
     def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, Accuracy]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
+        from sordino.design.histograms.best_mechanism import candidates
+
         made = candidates(self.domain.k, self.definition, designed=False)
         if isinstance(self.mechanism, ChannelTable):
             made[self.mechanism.name] = self.mechanism
@@ -121,6 +122,8 @@ class HistogramQuestion:
     @cached_property
     def uniform(self) -> Mechanism:
         """The best way to ask it if all values of all attributes had to be protected as well as any two are now."""
+        from sordino.design.histograms.best_mechanism import best_mechanism
+
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
         return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare
