@@ -21,6 +21,10 @@ from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
 
 
+NEARLY = 1e-6
+"""Nats within which ratios are compared as integers; their logarithms are off by less than a billionth of that."""
+
+
 @checked_class
 @dataclass(frozen=True, repr=False)
 class PairwiseLDP(Brief):
@@ -129,23 +133,26 @@ class PairwiseLDP(Brief):
         return left
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """For each two classes of values, the pairs with the least bound."""
+        """For each bound, the pairs with the largest ratio of weights: found by floats, decided by integers."""
         require_size(column.k, self.k)
-        if not column.parts:
-            return
-        parts = [(part.values, *weight_range(part)) for part in column.parts]
-        absent = np.setdiff1d(np.arange(self.k), np.concatenate([values for values, _, _ in parts]))
-        if absent.size:
-            parts.append((absent, 0, 0))
+        heavy, light = np.zeros(self.k, dtype=object), np.zeros(self.k, dtype=object)
+        for part in column.parts:
+            heavy[part.values], light[part.values] = weight_range(part)
         unprotected = len(self._distinct)
-        for heavies, heavy, _ in parts:
-            for lights, _, light in parts:
-                rank = self.rank[np.ix_(heavies, lights)]
-                least = int(rank.min())
-                if heavy > 0 and least < unprotected:
-                    rows, columns = np.nonzero(rank == least)
-                    pairs = (heavies[rows], lights[columns])
-                    yield Extreme(heavy, light, self._distinct[least], heavies, lights, pairs)
+        with np.errstate(invalid="ignore"):
+            ratio = _logarithms(heavy)[:, None] - _logarithms(light)
+        # What cannot be sent favours nothing, and a pair without a bound may have any ratio.
+        ratio[(heavy == 0)[:, None] | (self.rank == unprotected)] = -math.inf
+        largest = np.full(unprotected + 1, -math.inf)
+        np.maximum.at(largest, self.rank, ratio)
+        rows, columns = np.nonzero((ratio > -math.inf) & (ratio >= largest[self.rank] - NEARLY))
+        rank = self.rank[rows, columns]
+        for place in np.unique(rank).tolist():
+            x, other = rows[rank == place], columns[rank == place]
+            most, least = _largest(heavy[x].tolist(), light[other].tolist())
+            tight = (heavy[x] == most) & (light[other] == least)
+            x, other = x[tight], other[tight]
+            yield Extreme(most, least, self._distinct[place], x, other, (x, other))
 
     def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
         """All: each pair of values has a bound of its own."""
@@ -183,3 +190,17 @@ class MetricLDP(PairwiseLDP):
                     raise SordinoError(
                         "a distance must be the same both ways", found=f"two between the values {other} and {x}"
                     )
+
+
+def _logarithms(weights: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Of whole numbers of any size, shape (k,): within `NEARLY` by far; minus infinity of zero."""
+    return np.array([math.log(weight) if weight else -math.inf for weight in weights.tolist()])
+
+
+def _largest(heavies: list[int], lights: list[int]) -> tuple[int, int]:
+    """The pair of weights with the largest ratio, exactly; a ratio to zero is larger than any other."""
+    most, least = heavies[0], lights[0]
+    for heavy, light in zip(heavies, lights, strict=True):
+        if heavy * least > most * light:
+            most, least = heavy, light
+    return most, least
