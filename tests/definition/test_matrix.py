@@ -264,3 +264,12 @@ def test_components_are_joined_by_protected_pairs_in_either_direction(data, k):
         assert set(blocks.values(int(blocks.block[x])).tolist()) == joined[x]
     assert definition.protected.tolist() == sorted({x for x, _, _ in protected(definition)})
     assert all(definition.bound(x, y) == bound for x, y, bound in protected(definition))
+
+
+def test_ratios_that_floats_cannot_tell_apart_are_told_by_integers():
+    large = 3**60
+    parts = tuple(ValueClass(np.array([x]), ((weight, 1),)) for x, weight in enumerate((large, large + 1, large, 1)))
+    (extreme,) = PairwiseLDP([[0 if x == y else 1 for y in range(4)] for x in range(4)]).extremes(
+        ColumnClass(4, 1, 0, parts)
+    )
+    assert (extreme.heavy, extreme.light) == (large + 1, 1)

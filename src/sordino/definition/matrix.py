@@ -20,7 +20,6 @@ from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
 
-
 NEARLY = 1e-6
 """Nats within which ratios are compared as integers; their logarithms are off by less than a billionth of that."""
 

@@ -11,6 +11,7 @@ from sordino.definition.bounds import BoundLike
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
@@ -130,7 +131,7 @@ def _high_low(sensitive: NDArray[np.intp], k: int, epsilon: Nats, code_bits: int
 
 
 def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
-    """For two values the optimum; else a design of their own, or what keeps the least bound for all protected pairs."""
+    """For two values the optimum; else what falls off with the bounds, a design of their own, or the least bound."""
     k, bounds = definition.k, definition.bounds
     if k == 2:
         yield "binary", partial(BinaryOptimal, bounds[0][1], bounds[1][0])
@@ -140,6 +141,7 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
         yield from _blockwise(definition.components, definition.least, code_bits)
     if 0 < len(definition.protected) < k:
         yield from _high_low(definition.protected, k, definition.least, code_bits)
+    yield "geometric", partial(geometric_channel, definition)
     if k <= LARGEST_K:
         yield TABLE, partial(optimal_channel, definition)
 
@@ -165,6 +167,15 @@ def optimal_channel(
     """
     definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
     return ChannelTable(optimal_weights(definition.bounds, prior))
+
+
+def geometric_channel(definition: PairwiseLDP) -> ChannelTable:
+    """The channel whose codes fall off from each value as steeply as the bounds allow.
+
+    Raises:
+        SordinoError: bounds that allow none.
+    """
+    return ChannelTable(geometric_weights(definition.bounds))
 
 
 def _require_size(found: int, k: int) -> None:

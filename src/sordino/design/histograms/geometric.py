@@ -13,11 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from sordino.design.histograms.extreme_rays import floors
-from sordino.design.histograms.integer_channel import integer_channel
+from sordino.design.histograms.integer_channel import integer_channel, needed_pairs
 from sordino.design.histograms.optimal import UNBOUNDED
 from sordino.design.reproducible import solve
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+
+SLOW, MOST_WORK = 128, 1 << 22
+"""Values up to which any bounds are taken, and multiplications beyond: some ten seconds."""
+
+ROUNDING = 1e-12
+"""A weight that is below 0 by no more is 0."""
 
 
 def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[int, ...], ...]:
@@ -35,16 +41,21 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
         >>> [[round(weight / 2**64, 6) for weight in row] for row in geometric_weights(line)]
         [[0.666667, 0.166667, 0.166667], [0.333333, 0.333333, 0.333333], [0.166667, 0.166667, 0.666667]]
     """
-    limits = np.array(
-        [
-            [0.0 if x == y else np.inf if bound is None else min(bound.floor(), UNBOUNDED) for y, bound in enumerate(row)]
-            for x, row in enumerate(bounds)
-        ]
-    )
-    rays = floors(limits)
-    if np.linalg.cond(rays) > 1e12:
-        raise SordinoError("values must be told apart", found="bounds next to 0")
-    weights = solve(rays.T, np.ones(len(rays)))
-    if weights.min() < 0:
-        raise SordinoError("tight bounds must leave each value a code of its own", found="more neighbours than that allows")
-    return integer_channel((rays * weights[:, None]).T, bounds)
+    k = len(bounds)
+    if k > SLOW and k * len(needed_pairs(bounds)) > MOST_WORK:
+        raise SordinoError(f"bounds between more than {SLOW} values must follow from fewer", found=f"{k} values")
+    limits = np.zeros((k, k))
+    for x, row in enumerate(bounds):
+        limits[x] = [np.inf if bound is None else min(bound.floor(), UNBOUNDED) for bound in row]
+    np.fill_diagonal(limits, 0)
+    columns = floors(limits).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = solve(columns, np.ones(k))
+    # Values that are alike leave the system without a solution, which no comparison holds of.
+    if not bool((weights >= -ROUNDING).all()):
+        raise SordinoError(
+            "tight bounds must leave each value a code of its own",
+            found="values with more neighbours than that allows",
+            step="raise the bounds",
+        )
+    return integer_channel(columns * np.maximum(weights, 0), bounds)

@@ -10,12 +10,17 @@ Why the result is valid. Column weights w of one output keep a bound E[x, x'] if
  3. It is added to other columns, split by groups of values that no bound joins. Sums of columns that keep the bounds
     keep them: the condition is linear.
  4. The finished rows are checked afresh, by exact comparison of amounts of loss, and nothing else is returned.
+Bounds that others imply, as between the ends of a line those of its steps, are kept if those are: only pairs that no
+two others imply are looked at.
 
-Shapes: channel (k, m), weights k rows of integers with sum 2^64. Cost: m k^2 multiplications of big integers.
+Shapes: channel (k, m), weights k rows of integers with sum 2^64. Cost: m times the needed
+pairs (2 k of a line, k^2 of most matrices) in multiplications of big integers.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
+from heapq import heapify, heappop, heappush
 from math import gcd
 from typing import TypeAlias
 
@@ -34,6 +39,9 @@ CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
 
 GUARD_BITS = 96
 """Bits beyond a word in the first enclosures of e^(-E)."""
+
+NEARLY = 1e-12
+"""Relative difference within which sums of bounds are compared exactly."""
 
 BEYOND_WORDS = 45
 """Nats. e^45 exceeds 2^64, so that a weight of one unit suffices beside any other."""
@@ -73,17 +81,15 @@ def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows) -> None:
     """
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
-    for x, row in enumerate(weights):
-        for other, bound in enumerate(bounds[x]):
-            if x == other or bound is None:
-                continue
-            heavy, light = 0, 1
-            for above, below in zip(row, weights[other], strict=True):
-                if above * light > heavy * below:
-                    heavy, light = above, below
-            # The largest of the ratios decides; beside a weight of zero it is infinite.
-            if light == 0 or (bound + Nats.log(Fraction(light, heavy))).sign() < 0:
-                raise SordinoError("weights must keep every bound", found=f"a broken one from value {x} to {other}")
+    for x, other in needed_pairs(bounds):
+        bound = bounds[x][other] or Nats.of(0)
+        heavy, light = 0, 1
+        for above, below in zip(weights[x], weights[other], strict=True):
+            if above * light > heavy * below:
+                heavy, light = above, below
+        # The largest of the ratios decides; beside a weight of zero it is infinite.
+        if light == 0 or (bound + Nats.log(Fraction(light, heavy))).sign() < 0:
+            raise SordinoError("weights must keep every bound", found=f"a broken one from value {x} to {other}")
 
 
 class _Partner:
@@ -116,26 +122,62 @@ class _Partner:
         return int(low / self.bound.ratio * 2**bits), int(high / self.bound.ratio * 2**bits) + 1
 
 
-def _partners(bounds: BoundRows) -> list[list[_Partner | None]]:
-    """One for each protected pair; equal bounds share one."""
-    made = {bound: _Partner(bound) for row in bounds for bound in row if bound is not None}
-    return [
-        [None if bound is None or x == other else made[bound] for other, bound in enumerate(row)]
-        for x, row in enumerate(bounds)
-    ]
+Partners: TypeAlias = list[list[tuple[int, _Partner]]]
+"""For each value the others that it must leave a weight to, each with the least."""
 
 
-def _raised(column: IntegerColumn, partners: list[list[_Partner | None]]) -> IntegerColumn:
+def _partners(bounds: BoundRows) -> Partners:
+    """One for each pair that is needed; equal bounds share one."""
+    needed = needed_pairs(bounds)
+    made = {bound: _Partner(bound) for bound in {bounds[x][other] for x, other in needed} if bound is not None}
+    partners: Partners = [[] for _ in bounds]
+    for x, other in needed:
+        if (bound := bounds[x][other]) is not None:
+            partners[x].append((other, made[bound]))
+    return partners
+
+
+def needed_pairs(bounds: BoundRows) -> list[tuple[int, int]]:
+    """The protected pairs whose bounds no two others imply: those of all others follow.
+
+    A pair is left out for two with smaller bounds only, so that each that is left out follows from pairs that are kept.
+    """
+    known: dict[Nats | None, float] = {None: np.inf}
+    for row in bounds:
+        known |= {bound: float(bound) for bound in row if bound is not None and bound not in known}
+    amounts = np.array([[known[bound] for bound in row] for row in bounds])
+    np.fill_diagonal(amounts, np.inf)
+    needed = []
+    implied = cache(_implied)
+    for x, other in np.argwhere(np.isfinite(amounts)).tolist():
+        # What floats tell nearly is decided exactly.
+        middles = np.flatnonzero(amounts[x] + amounts[:, other] <= amounts[x, other] * (1 + NEARLY)).tolist()
+        if not any(implied(bounds[x][other], bounds[x][middle], bounds[middle][other]) for middle in middles):
+            needed.append((x, other))
+    return needed
+
+
+def _implied(bound: Nats | None, first: Nats | None, second: Nats | None) -> bool:
+    """Whether two smaller bounds, one after the other, are at most this one."""
+    if bound is None or first is None or second is None:
+        return False
+    return first < bound and second < bound and first + second <= bound
+
+
+def _raised(column: IntegerColumn, partners: Partners) -> IntegerColumn:
     """The least column above this one that keeps every bound."""
     raised = list(column)
-    left = set(range(len(column)))
+    left = [(-weight, x) for x, weight in enumerate(raised)]
+    heapify(left)
     while left:
-        x = max(left, key=lambda value: (raised[value], -value))
-        left.remove(x)
-        for other in left:
-            partner = partners[x][other]
-            if partner is not None:
-                raised[other] = max(raised[other], partner.least(raised[x]))
+        weight, x = heappop(left)
+        # One that was raised since stands there again.
+        if -weight == raised[x]:
+            for other, partner in partners[x]:
+                least = partner.least(raised[x])
+                if least > raised[other]:
+                    raised[other] = least
+                    heappush(left, (-least, other))
     return raised
 
 
