@@ -7,7 +7,7 @@ from itertools import permutations
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sordino.definition.pairwise import LDP, BlockLDP, largest_ratio
@@ -246,6 +246,7 @@ def test_the_largest_ratio_of_many_parts_is_found_without_comparing_each_two():
     st.lists(st.tuples(st.integers(1, 2), st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=5),
     st.integers(0, 2),
 )
+@example([(1, 3, 1), (1, 2, 2)], 0)
 def test_the_largest_ratio_is_that_of_all_pairs(drawn, missing):
     """Ties, parts of one value, and values in no part."""
     parts = [(hits, max(first, second), min(first, second)) for hits, first, second in drawn]
