@@ -344,7 +344,9 @@ def awkward(request):
 
 @pytest.fixture(
     params=[
-        pytest.param(pair, marks=pytest.mark.long if pair[1] == 7 else (), id=f"{pair[0]}-{pair[1]}")
+        pytest.param(
+            pair, marks=pytest.mark.long if pair[1] == 2 < LARGEST.get(pair[0], 64) else (), id=f"{pair[0]}-{pair[1]}"
+        )
         for pair in pairs((1, 2, 7, 17))
     ]
 )

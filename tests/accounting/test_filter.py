@@ -54,9 +54,9 @@ def exact_loss(queries, outputs, records):
         return mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("rule", ["full", "simplified"])
-@pytest.mark.parametrize(("epsilon", "group"), [("0.4", None), ("0.3", None), ("1/3", 2)])
+@pytest.mark.parametrize(("epsilon", "group"), [("0.4", None), ("1/3", 2), ("0.3", None)])
 def test_no_transcript_passes_the_budget(rule, epsilon, group):
     """All answers to depth 4 of an adversary that goes on with what is accepted, chosen by the answers so far."""
     budget = mpmath.mpf(1)

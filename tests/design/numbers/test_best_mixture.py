@@ -39,9 +39,10 @@ def groups_of(sizes, singles):
     ]
 
 
-def test_shares_are_the_best_ones():
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.long)])
+def test_shares_are_the_best_ones(times):
     rng = np.random.default_rng(8)
-    for _ in range(5):
+    for _ in range(times):
         singles = [rng.uniform(0.01, 0.5, 2), rng.uniform(0.01, 0.5, 3)]
         kinds = [
             Kind((1, 1), TableShape((), (), (), Nats.of(1)), np.ones(1), tuple(rng.uniform(0, 0.2, 2)))

@@ -108,12 +108,18 @@ PLANS = {
 NAMES = {"one sensitive": "high-low"}
 
 
+MADE = {}
+"""Plans that were made already, as bytes."""
+
+
 @pytest.fixture
 def frozen(tables):
     """The document of a plan with that mechanism."""
 
     def make(name):
-        document = json.loads(Plan.of(Survey.read(tables({"x": PLANS[name]})), 1000).bytes)
+        if name not in MADE:
+            MADE[name] = Plan.of(Survey.read(tables({"x": PLANS[name]})), 1000).bytes
+        document = json.loads(MADE[name])
         assert document["queries"][0]["mechanism"]["name"] == NAMES.get(name, name)
         return document
 
