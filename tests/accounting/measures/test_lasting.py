@@ -12,7 +12,6 @@ from sordino.accounting.state import Decision
 SQUARE = Box([-1, -1], [1, 1])
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize(
     ("nodes", "group"), [(0, None), *(pytest.param(n, None, marks=pytest.mark.long) for n in (20, 4000)), (20, 3)]
