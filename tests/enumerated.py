@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from sordino import BitFlips, Number, Product, Query, RandomizedResponse, Sampled, Signs, WindowResponse
+from sordino import BitFlips, Number, Product, Query, RandomizedResponse, Sampled, Signs, Together, WindowResponse
 
 WORD = 2**64
 HALF = 2**63
@@ -51,6 +51,9 @@ QUERIES = {
     "signs, three": Query(Signs((0, 2, 1)), TRIPLE),
     "signs, one": Query(Signs((1,)), COIN),
     "signs, any channel": Query(Signs((0, 1)), RandomizedResponse(4, "1")),
+    "together": Together((Query(Number(1), COIN), Query(Number(0, 3), LEVELS))),
+    "together, tables": Together((Query(Signs((2, 0)), PAIR), Query(Number(1), RandomizedResponse(2, "ln 3")))),
+    "together, a product": Together((Query(Product(0, 2), RandomizedResponse(2, "2")), Query(Number(1), COIN))),
     "sampled": bits((0,), (1,), (2,), coins=["1", "0.2", "2"], weights=(1, 5, 3)),
     "sampled, alike": bits((0,), (1,), coins=["1", "1"], weights=(4, 4)),
     "sampled, moments": bits((1,), (0, 1), (0, 0), coins=["1", "ln 2", "3"], weights=(2, 1, 2)),
@@ -62,6 +65,15 @@ QUERIES = {
     "sampled, levels": Sampled(
         (Query(Number(2, 3), LEVELS), Query(Number(0, 3), LEVELS), Query(Number(1, 4), WindowResponse(4, "1", 2))),
         (1, 2, 1),
+    ),
+    "sampled, together": Sampled(
+        (
+            Together((Query(Number(0, 3), LEVELS), Query(Number(1), RandomizedResponse(2, "1")))),
+            Query(Number(1), COIN),
+            Together((Query(Number(2, 3), LEVELS), Query(Number(0), COIN))),
+            Together((Query(Number(1), COIN), Query(Number(2), COIN))),
+        ),
+        (2, 1, 1, 3),
     ),
     "sampled, everything": Sampled(
         (
@@ -89,9 +101,19 @@ def queries_of(asked):
     return list(zip(asked.queries, asked.weights, strict=True)) if isinstance(asked, Sampled) else [(asked, 1)]
 
 
+def parts_of(query):
+    """What is answered where a query is drawn: itself, or all that it puts together."""
+    return query.queries if isinstance(query, Together) else (query,)
+
+
+def answers_of(asked):
+    """All that anybody can be asked."""
+    return [part for query, _ in queries_of(asked) for part in parts_of(query)]
+
+
 def numbers_of(asked):
     """How many numbers a record must have."""
-    return 1 + max(place for query, _ in queries_of(asked) for place in query.statistic.places)
+    return 1 + max(place for query in answers_of(asked) for place in query.statistic.places)
 
 
 def records_of(asked):
@@ -139,7 +161,15 @@ def row(mechanism, value):
 
 
 def law_of(query, record):
-    """The probability of each code of a query."""
+    """The probability of each code of a query; of several together the product, the last one's codes run fastest."""
+    law = [Fraction(1)]
+    for part in parts_of(query):
+        law = [share * chance for share in law for chance in law_of_one(part, record)]
+    return law
+
+
+def law_of_one(query, record):
+    """The probability of each code of a query by itself."""
     law = [Fraction(0)] * len(row(query.mechanism, 0))
     for value, share in enumerate(read_law(query.statistic, record)):
         for code, chance in enumerate(row(query.mechanism, value)):
@@ -151,6 +181,37 @@ def laws_of(asked, record):
     """The probability of each code of queries that are drawn from: those of one after those of the other."""
     total = sum(weight for _, weight in queries_of(asked))
     return [chance * weight / total for query, weight in queries_of(asked) for chance in law_of(query, record)]
+
+
+def digits_of(query, code):
+    """The codes of the parts: the last runs fastest."""
+    found = []
+    for part in parts_of(query)[::-1]:
+        code, digit = divmod(code, len(row(part.mechanism, 0)))
+        found.insert(0, digit)
+    return found
+
+
+def tally_of(asked, codes):
+    """How often each part of each query sent each of its codes, one after the other."""
+    counts = [[[0] * len(row(part.mechanism, 0)) for part in parts_of(query)] for query, _ in queries_of(asked)]
+    for code in codes:
+        first = 0
+        for (query, _), own in zip(queries_of(asked), counts, strict=True):
+            size = math.prod(map(len, own))
+            for count, digit in (
+                zip(own, digits_of(query, code - first), strict=True) if 0 <= code - first < size else ()
+            ):
+                count[digit] += 1
+            first += size
+    return [count for parts in counts for part in parts for count in part]
+
+
+def expected_tally(asked, record):
+    """The probability that a report adds to each counter."""
+    total = sum(weight for _, weight in queries_of(asked))
+    drawn = [(part, weight) for query, weight in queries_of(asked) for part in parts_of(query)]
+    return [chance * weight / total for part, weight in drawn for chance in law_of_one(part, record)]
 
 
 class Scripted:
@@ -224,5 +285,7 @@ def scripts(asked, record):
     drawn = [query for query, weight in queries_of(asked) for _ in range(weight // common)]
     for choice, query in enumerate(drawn):
         public = [word_for(choice, len(drawn))] if len(queries_of(asked)) > 1 else []
-        for (first, chance), (second, share) in product(readings(query.statistic, record), ways_of(query.mechanism)):
-            yield chance * share / len(drawn), public, [*first, *second]
+        ways = [(readings(part.statistic, record), ways_of(part.mechanism)) for part in parts_of(query)]
+        for way in product(*(step for both in ways for step in both)):
+            share = math.prod(chance for _, chance in way)
+            yield share / len(drawn), public, [word for words, _ in way for word in words]

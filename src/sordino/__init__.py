@@ -61,6 +61,7 @@ _MODULES = {
     "query.number": "Number Product Signs",
     "query.query": "Query",
     "query.sampled": "Sampled",
+    "query.together": "Together",
     "query.statistic": "Value Values",
     "survey.planning.plan": "Plan",
     "survey.reading.schema": "Survey",

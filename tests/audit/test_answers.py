@@ -6,7 +6,21 @@ from itertools import product
 import numpy as np
 import pytest
 
-from enumerated import COIN, LEVELS, PAIR, QUERIES, TRIPLE, WORD, laws_of, numbers_of, queries_of, row, table
+from enumerated import (
+    COIN,
+    LEVELS,
+    PAIR,
+    QUERIES,
+    TRIPLE,
+    WORD,
+    answers_of,
+    laws_of,
+    numbers_of,
+    parts_of,
+    queries_of,
+    row,
+    table,
+)
 from sordino import (
     LDP,
     BitFlips,
@@ -29,7 +43,7 @@ from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.exact.nats import Nats
 
 every = pytest.mark.parametrize("name", QUERIES)
-SINGLE = [name for name, asked in QUERIES.items() if isinstance(asked, Query)]
+SINGLE = [name for name, asked in QUERIES.items() if not isinstance(asked, Sampled)]
 TOLD = {
     Number: lambda s: ((s.place,),),
     Product: lambda s: ((s.first, s.second),),
@@ -48,13 +62,19 @@ def test_each_query_is_an_answer_at_the_level_of_its_channel(name):
     asked = QUERIES[name]
     types = answers(asked)
     assert len(types) == len(queries_of(asked))
-    for (answer,), (query, _) in zip(types, queries_of(asked), strict=True):
+    told = [answer for together in types for answer in together]
+    assert list(map(len, types)) == [len(parts_of(query)) for query, _ in queries_of(asked)]
+    for answer, query in zip(told, answers_of(asked), strict=True):
         assert answer.level == level_of(query.mechanism) == enumerated_level(query.mechanism)
         assert answer.statistics == TOLD[type(query.statistic)](query.statistic)
         # Bounds for one moment serve what is read as one of two values, and nothing else.
         assert answer.linear == (query.statistic.k == 2)
         assert answer.linear or isinstance(query.statistic, Signs) or answer.alone is None
-    assert sampling_level(types) == max(enumerated_level(query.mechanism) for query, _ in queries_of(asked))
+    each = (
+        sum((enumerated_level(part.mechanism) for part in parts_of(query)), start=Nats.of(0))
+        for query, _ in queries_of(asked)
+    )
+    assert sampling_level(types) == max(each)
 
 
 def test_a_table_is_told_where_signs_are_flipped_by_one():
@@ -139,7 +159,7 @@ def test_no_belief_within_the_bounds_learns_more_than_the_delta(name, q, worst_l
     for i, delta in enumerate(deltas):
         loss = worst_loss(law, i, float(q))
         assert loss <= float(delta) + 1e-9
-        if name in ("one bit", "one bit, ln", "signs", "signs, three", "signs, any channel", "signs, one"):
+        if name in ("one bit", "one bit, ln", "signs", "signs, three", "signs, any channel", "signs, one", "together"):
             assert loss == pytest.approx(float(delta), abs=1e-7)
 
 

@@ -5,7 +5,7 @@ from copy import deepcopy
 
 import pytest
 
-from enumerated import COIN, LEVELS, PAIR, QUERIES
+from enumerated import COIN, LEVELS, PAIR, QUERIES, answers_of, parts_of
 from json_parts import places, widened
 from sordino import (
     BinaryOptimal,
@@ -17,6 +17,7 @@ from sordino import (
     Sampled,
     Signs,
     SordinoError,
+    Together,
     Value,
     WindowResponse,
 )
@@ -50,6 +51,7 @@ ODD = [
     "signs",
     "sign",
 ]
+ODD += [[[0, 1]], [["number", 0, 2]], [["number", 0, 2], ["number", 1, 2]]]
 ODD += [[], {}, [0], [1, 2], ["number", 0, 2], ["number", 0], ["product", 1, 0], ["signs"], [[0]], {"name": "flips"}]
 
 
@@ -59,7 +61,11 @@ def as_json(asked):
 
 def described(asked):
     """All that queries are."""
-    return [(type(q.statistic), q.statistic.arguments, q.mechanism.parameters) for q in asked.queries], asked.weights
+    parts = [
+        [(type(q.statistic), q.statistic.arguments, q.mechanism.parameters) for q in parts_of(one)]
+        for one in asked.queries
+    ]
+    return list(map(type, asked.queries)), parts, asked.weights
 
 
 def read(found):
@@ -86,31 +92,47 @@ def test_queries_come_back(name):
 def test_mechanisms_stand_once(name):
     found = as_json(FROZEN[name])
     mechanisms = [json.dumps(one, sort_keys=True) for one in found["mechanisms"]]
-    assert len(set(mechanisms)) == len(mechanisms) == len({query.mechanism for query in FROZEN[name].queries})
-    assert set(found["through"]) == set(range(len(mechanisms)))
+    assert len(set(mechanisms)) == len(mechanisms) == len({query.mechanism for query in answers_of(FROZEN[name])})
+    through = [at if isinstance(at, list) else [at] for at in found["through"]]
+    assert {at for together in through for at in together} == set(range(len(mechanisms)))
 
 
 def test_the_text_is_as_it_is_written_down():
     """Documents that are kept are read for years: the words do not change."""
     coin = RandomizedResponse(2, "ln 3")
     asked = Sampled(
-        (Query(Signs((1, 0)), PAIR), Query(Number(2), coin), Query(Product(0, 2), coin), Query(Number(0, 3), LEVELS)),
-        (3, 1, 2, 5),
+        (
+            Query(Signs((1, 0)), PAIR),
+            Query(Number(2), coin),
+            Query(Product(0, 2), coin),
+            Query(Number(0, 3), LEVELS),
+            Together((Query(Number(2), coin), Query(Number(1, 3), LEVELS))),
+        ),
+        (3, 1, 2, 5, 4),
     )
     assert as_json(asked) == {
-        "statistics": [["signs", 1, 0], ["number", 2, 2], ["product", 0, 2], ["number", 0, 3]],
+        "statistics": [
+            ["signs", 1, 0],
+            ["number", 2, 2],
+            ["product", 0, 2],
+            ["number", 0, 3],
+            [["number", 2, 2], ["number", 1, 3]],
+        ],
         "mechanisms": [
             {"name": "flips", "table": [*map(str, PAIR.table)]},
             {"name": "randomized", "k": 2, "threshold": "13835058055282163712"},
             {"name": "window", "k": 3, "window": 1, "threshold": str(LEVELS.threshold)},
         ],
-        "through": [0, 1, 1, 2],
-        "weights": [3, 1, 2, 5],
+        "through": [0, 1, 1, 2, [1, 2]],
+        "weights": [3, 1, 2, 5, 4],
     }
     assert [kind.name for kind in STATISTICS] == ["number", "product", "signs"]
 
 
-@pytest.mark.parametrize("name", ["one bit", "levels, window", "signs", "sampled, moments", "sampled, everything"])
+@pytest.mark.parametrize(
+    "name",
+    ["one bit", "levels, window", "signs", "together", "sampled, together", "sampled, moments", "sampled, everything"],
+)
 def test_any_part_that_is_changed_is_refused_or_makes_other_queries(name):
     """What a change makes is what its own integers say, no more: levels and tables are read off them again."""
     asked = FROZEN[name]
@@ -186,6 +208,39 @@ def test_other_spellings_are_refused(spelling):
     assert read(as_json(FROZEN["sampled, moments"])) is not None
     with pytest.raises(SordinoError):
         thaw_queries(changed("sampled, moments", SPELLINGS[spelling]))
+
+
+TOGETHER = {
+    "one query as if together": lambda f: (
+        f["statistics"].__setitem__(1, [["number", 1, 2]]),
+        f["through"].__setitem__(1, [1]),
+    ),
+    "queries together, their channels one by one": at("through", [0, 1, 1, 1, 1]),
+    "a channel too few": at("through", [[0, 1], 1, [0, 1], [1]]),
+    "a channel too many": at("through", [[0, 1], 1, [0, 1], [1, 1, 1]]),
+    "a channel beyond the last of two": at("through", [[0, 1], 1, [0, 1], [1, 9]]),
+    "together in together": lambda f: f["statistics"].__setitem__(3, [[["number", 1, 2], ["number", 2, 2]]]),
+    "none together": lambda f: (f["statistics"].__setitem__(3, []), f["through"].__setitem__(3, [])),
+    "one number twice": lambda f: f["statistics"].__setitem__(3, [["number", 1, 2], ["number", 1, 2]]),
+    "a number and its product": lambda f: f["statistics"].__setitem__(3, [["number", 1, 2], ["product", 0, 1]]),
+    "a name among them": lambda f: f["statistics"].__setitem__(3, [["number", 1, 2], "number"]),
+    "a weight for each": at("weights", [2, 2, 1, 1, 1, 3, 3]),
+}
+
+
+@pytest.mark.parametrize("spelling", TOGETHER)
+def test_other_spellings_of_queries_together_are_refused(spelling):
+    assert read(as_json(FROZEN["sampled, together"])) is not None
+    with pytest.raises(SordinoError):
+        thaw_queries(changed("sampled, together", TOGETHER[spelling]))
+
+
+def test_absurdly_many_queries_together_are_refused_at_once():
+    for count in (65, 3000):
+        many = [["number", place, 2] for place in range(count)]
+        found = {**as_json(FROZEN["one bit"]), "statistics": [many], "through": [[0] * count]}
+        with pytest.raises(SordinoError, match=f"2 to 64 queries are answered together; found {count}"):
+            thaw_queries(found)
 
 
 @pytest.mark.parametrize("found", [None, [], "queries", 3, [{}]])

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino import Number, Product, Query, RandomizedResponse, Sampled, Together
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics, covariances, means, second_moments
+from sordino.estimation.regression import least_squares
 
 EVERYTHING = covariance_statistics(range(4))
 FUNCTIONS = {"means": means, "second": second_moments, "covariances": covariances}
@@ -85,6 +87,24 @@ def test_the_projected_covariance_is_one_that_data_can_have(told):
     assert values[0] < -0.1
     expected = sum(value * np.outer(v, v) for value, v in zip(values, vectors.T, strict=True) if value > 0)
     np.testing.assert_allclose(found.projected / relative(people), expected, atol=1e-12)
+
+
+def test_what_goes_together_is_not_told_by_tallies_that_are_apart():
+    """Each mean is, with its error; of two answers of one person nothing says how they go together."""
+    coin = RandomizedResponse(2, "2")
+    products = [Query(Product(0, 0), coin), Query(Product(1, 1), coin), Query(Product(0, 1), coin)]
+    asked = Sampled((Together((Query(Number(0), coin), Query(Number(1), coin))), *products), (1, 1, 1, 1))
+    tally = asked.tally(asked.privatize(np.zeros((4000, 2))))
+    assert np.isfinite(means(asked, tally).stderr).all()
+    for refused in (
+        lambda: covariances(asked, tally),
+        lambda: second_moments(asked, tally),
+        lambda: least_squares(asked, tally, 1),
+    ):
+        with pytest.raises(SordinoError, match="told by one answer, or by different people"):
+            refused()
+    # Of one of them it is.
+    assert np.isfinite(covariances(asked, tally, [0]).stderr).all()
 
 
 def test_what_cannot_be_told_is_refused(told):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from enumerated import COIN, LEVELS, PAIR, QUERIES, numbers_of, queries_of
+from enumerated import COIN, LEVELS, PAIR, QUERIES, numbers_of, parts_of, queries_of
 from sordino import BitFlips, KeyedSource, Number, Product, Query, RandomizedResponse, Sampled, Signs, WindowResponse
 from sordino.query.alike import alike_queries
 
@@ -56,16 +56,22 @@ def test_a_person_whose_record_changes_changes_no_other_report(name):
 @drawn
 def test_every_query_is_answered_with_others_of_its_kind_and_once(name):
     asked = QUERIES[name]
-    alike = alike_queries(asked.numbers, asked.mechanisms)
+    alike = alike_queries(asked.answered)
     assert sorted(place for group in alike for place in group.queries) == list(range(len(asked.queries)))
     for group in alike:
-        own = [asked.queries[place] for place in group.queries]
-        assert len({query.statistic.kind for query in own}) == 1
-        if group.mechanism is None:
-            assert group.thresholds.tolist() == [query.mechanism.threshold for query in own]
-        else:
-            assert {query.mechanism for query in own} == {group.mechanism}
-            assert group.thresholds.size == 0
+        together = [parts_of(asked.queries[place]) for place in group.queries]
+        for part, own in zip(group.parts, zip(*together, strict=True), strict=True):
+            assert len({query.statistic.kind for query in own}) == 1
+            if part.mechanism is None:
+                assert part.thresholds.tolist() == [query.mechanism.threshold for query in own]
+            else:
+                assert {query.mechanism for query in own} == {part.mechanism}
+                assert part.thresholds.size == 0
+
+
+def each(statistics, mechanisms):
+    """Queries that are answered one by one."""
+    return [(Query(statistic, mechanism),) for statistic, mechanism in zip(statistics, mechanisms, strict=True)]
 
 
 def test_bits_of_all_coins_are_together_and_other_channels_by_themselves():
@@ -83,15 +89,28 @@ def test_bits_of_all_coins_are_together_and_other_channels_by_themselves():
         *(RandomizedResponse(2, epsilon) for epsilon in ("1", "2", "3", "1")),
         *(WindowResponse(2, "1"), LEVELS, LEVELS, WindowResponse(3, "1")),
     ]
-    groups = [group.queries for group in alike_queries(statistics, mechanisms)]
+    groups = [group.queries for group in alike_queries(each(statistics, mechanisms))]
     assert groups == [(0, 1, 2, 3), (4,), (5, 6), (7,)]
     # As many values are not one kind: patterns of two signs, and four points.
     other = RandomizedResponse(4, "1")
-    groups = [group.queries for group in alike_queries([Signs((0, 1)), Number(0, 4), Signs((1, 0))], [other] * 3)]
+    groups = [group.queries for group in alike_queries(each([Signs((0, 1)), Number(0, 4), Signs((1, 0))], [other] * 3))]
     assert groups == [(0, 2), (1,)]
     pairs = [Signs((0, 1)), Signs((1, 2)), Signs((2, 0))]
-    groups = [group.queries for group in alike_queries(pairs, [PAIR, BitFlips(PAIR.table[::-1]), PAIR])]
+    groups = [group.queries for group in alike_queries(each(pairs, [PAIR, BitFlips(PAIR.table[::-1]), PAIR]))]
     assert groups == [(0, 2), (1,)]
+
+
+def test_queries_that_are_answered_together_are_alike_part_by_part():
+    first, second = RandomizedResponse(2, "1"), RandomizedResponse(2, "2")
+    both = [
+        (Query(Number(0), first), Query(Number(1, 3), LEVELS)),
+        (Query(Number(1, 3), LEVELS), Query(Number(0), first)),
+        (Query(Number(2), second), Query(Number(0, 3), LEVELS)),
+        (Query(Number(2), second),),
+        (Query(Number(2), second), Query(Number(0, 3), WindowResponse(3, "1"))),
+    ]
+    assert [group.queries for group in alike_queries(both)] == [(0, 2), (1,), (3,), (4,)]
+    assert [len(group.parts) for group in alike_queries(both)] == [2, 2, 1, 2]
 
 
 def test_certain_answers_go_to_their_own_codes():

@@ -24,7 +24,9 @@ from sordino import (
     SordinoError,
     Survey,
     SystemSource,
+    Together,
     Value,
+    WindowResponse,
     aggregate,
     certify,
     estimate,
@@ -38,6 +40,7 @@ KEY = bytes(range(32))
 ONE_BIT = Query(Number(0), RandomizedResponse(2, "1"))
 RESPONSE = RandomizedResponse(3, "1")
 BOX_QUESTION = LinearQuery([1.0, 1.0], 0, -2, 2, "1")
+BOTH = Together((ONE_BIT, Query(Number(1, 3), WindowResponse(3, "2"))))
 ALL = Sampled((Query(Value("a"), RESPONSE), Query(Number(0), RandomizedResponse(2, "2"))), (1, 1))
 
 
@@ -66,6 +69,17 @@ def test_channels_from_numbers_have_means_and_a_verdict():
     assert certify(channel, LDP(2)).holds
     assert not certify(channel, LDP("0.4")).holds
     assert certify(Query(Number(0), RandomizedResponse(2, "ln 3")), LDP("ln 3")).slack.sign() >= 0
+
+
+def test_queries_that_are_answered_together_have_means_and_a_verdict():
+    numbers = np.random.default_rng(1).uniform(-1, 1, (20_000, 2))
+    for asked in (BOTH, Sampled((BOTH, ONE_BIT), (1, 1))):
+        codes = privatize(asked, numbers)
+        found = estimate(asked, aggregate(asked, codes[:9_000], codes[9_000:]))
+        low, high = found.interval(0.999999)
+        assert np.all((low < numbers.mean(axis=0)) & (numbers.mean(axis=0) < high))
+        assert certify(asked, LDP(3)).holds
+        assert not certify(asked, LDP("2.9")).holds
 
 
 def test_one_bit_questions_have_a_mean():
@@ -97,6 +111,14 @@ REFUSED = {
         lambda: certify(ONE_BIT, BlockLDP([0, 0], "1")),
         "plans promise deltas",
     ),
+    "another definition of two": (lambda: certify(BOTH, CoordinateDP(["1"])), "checked against LDP"),
+    "two to explain": (lambda: explain(BOTH), "can be explained"),
+    "a method for two means": (
+        lambda: estimate(BOTH, BOTH.tally([0, 1]), "simplex"),
+        "methods and totals are of shares",
+    ),
+    "one of two's tally": (lambda: estimate(BOTH, ONE_BIT.tally([0, 1])), "a tally must be of the queries"),
+    "one number of two": (lambda: privatize(BOTH, [0.5, 0.5]), "rows of 2 numbers"),
     "no definition": (lambda: certify(RESPONSE), "give one after it"),
     "a bit query": (lambda: certify(BOX_QUESTION, LDP("1")), "BayesianFilter"),
     "several queries": (lambda: certify(ALL, BlockLDP([0, 0], "1")), "certify the mechanism of the query"),

@@ -61,6 +61,18 @@ mean = "age"
 """
 
 
+TOGETHER = """\
+version = 1
+epsilon = "6"
+[attribute.height]
+number = { low = 140, high = 200 }
+[attribute.age]
+number = { low = 20, high = 80 }
+[[ask]]
+mean = ["height", "age"]
+"""
+
+
 def said(text):
     return explanation(Plan.of(Survey.read(tomllib.loads(text)), 10_000))
 
@@ -80,7 +92,7 @@ def test_five_sentences_hold_every_limit(survey, limits):
     assert [words for words in limits if words not in " ".join(texts(found.summary))] == []
 
 
-@pytest.mark.parametrize("survey", [BLOCKS, ALONE, TWO, DELTAS])
+@pytest.mark.parametrize("survey", [BLOCKS, ALONE, TWO, DELTAS, TOGETHER])
 def test_nothing_is_lost_and_nothing_is_said_twice(survey):
     plan = Plan.of(Survey.read(tomllib.loads(survey)), 10_000)
     found = explanation(plan)
@@ -96,6 +108,14 @@ def test_what_is_reached_stands_beside_what_is_promised():
     whole = said(DELTAS).summary[1].text
     # ln(1 + (e^0.5 - 1) / 0.2), the level at which an answer about the age tells 0.5 of the smoker.
     assert "a factor of at most 7.39 (2 nats; this plan reaches 4.25, 1.45 nats)" in whole
+
+
+def test_what_several_answers_of_one_report_reveal_is_said_of_all_of_them():
+    (line,) = said(TOGETHER).json()["details"]["Who is asked what"]
+    assert line.startswith("A report about mean of height, age answers about 2 numbers, about each by itself;")
+    assert "what all these answers reveal together" in line
+    assert "by a factor of at most 403.43 (6 nats" in said(TOGETHER).summary[1].text
+    assert "Who is asked what" not in said(TOGETHER.replace('"6"', '"3"')).json()["details"]
 
 
 def test_thousands_are_separated():

@@ -4,16 +4,18 @@ A query reads a value of the record and answers through a finite channel. So wha
 that of the channel, found by the exact certificate over all its outputs, and nothing of it is declared. What the
 reading decides is which dependence bounds serve: a reading of two values has a law that is linear in its moment, so
 that bounds on that moment alone are enough; of several signs together, through a channel that flips bits by a table,
-the loss is told exactly from the table; every other reading takes the bounds on all other attributes together.
+the loss is told exactly from the table; every other reading takes the bounds on all other attributes together. Queries
+that a person answers together are the answers of one type: no bound on one statistic serves two of them.
 
 Sees only the `Mechanism` interface: author and checker share no formulas.
 Source: BCDP paper, read per statistic; the rules are those of `definition.sampling`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
-from sordino.audit.certify import Certificate, certify
+from sordino.audit.certify import Certificate, Witness, certify
 from sordino.definition.bounds import LARGEST_EPSILON
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
@@ -21,9 +23,12 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
+
+AskedNumbers: TypeAlias = Query | Together | Sampled
+"""Whatever a person can be asked about a record of numbers."""
 
 READ_IN_FULL = 1 << 16
 """Weights of a channel that are all compared with its table of flips; of a larger table as many."""
@@ -33,7 +38,7 @@ STEP = 0x9E3779B1
 
 
 @checked
-def answers(asked: Query | Sampled) -> tuple[AnswerType, ...]:
+def answers(asked: AskedNumbers) -> tuple[AnswerType, ...]:
     """What a person can be drawn to answer about a record of numbers, and the most that each answer can tell.
 
     Raises:
@@ -45,20 +50,42 @@ def answers(asked: Query | Sampled) -> tuple[AnswerType, ...]:
         >>> answer.statistics, str(answer.level), answer.linear
         (((1,),), 'ln 3', True)
     """
-    return tuple((_answer(query),) for query in queries_of(asked))
+    return tuple(tuple(map(_answer, queries)) for queries in answered(asked))
 
 
 @checked
-def certify_queries(asked: Query | Sampled, definition: LDP) -> Certificate:
-    """The verdict on queries under LDP of the whole record: that on the channel where least is left.
+def certify_queries(asked: AskedNumbers, definition: LDP) -> Certificate:
+    """The verdict on queries under LDP of the whole record: that on what is answered where least is left.
 
-    What no two values that are read exceed, no two records exceed. The witness is of the channel's values and codes.
+    What no two values that are read exceed, no two records exceed. The witness is of a channel's values and codes; of
+    queries that are answered together, of those of all their channels, the last of which run fastest.
 
     Raises:
         SordinoError: a channel whose outputs do not add up, or are not as it tells.
     """
-    mechanisms = dict.fromkeys(query.mechanism for query in queries_of(asked))
-    return min((certify(mechanism, definition) for mechanism in mechanisms), key=lambda found: found.slack)
+    told = dict.fromkeys(tuple(query.mechanism for query in queries) for queries in answered(asked))
+    verdicts = {mechanism: certify(mechanism, definition) for mechanisms in told for mechanism in mechanisms}
+    joint = (_joint(mechanisms, [verdicts[one] for one in mechanisms], definition) for mechanisms in told)
+    return min(joint, key=lambda found: found.slack)
+
+
+def _joint(mechanisms: Sequence[Mechanism], verdicts: Sequence[Certificate], definition: LDP) -> Certificate:
+    """The verdict on channels that each answer about a value of their own: whatever is answered, their losses add."""
+    slack, witness = verdicts[0].slack, verdicts[0].witness
+    for mechanism, verdict in zip(mechanisms[1:], verdicts[1:], strict=True):
+        slack = slack + verdict.slack - definition.epsilon
+        witness = _followed(witness, verdict.witness, mechanism)
+    return Certificate(slack.sign() >= 0, slack, witness)
+
+
+def _followed(first: Witness | None, second: Witness | None, mechanism: Mechanism) -> Witness | None:
+    """Values and codes of both, those of the second as the last digits."""
+    if first is None or second is None:
+        return first or second
+    k, outputs = mechanism.k, mechanism.outputs
+    code = None if first.code is None or second.code is None else first.code * outputs + second.code
+    loss = None if first.loss is None or second.loss is None else first.loss + second.loss
+    return Witness(code, first.value * k + second.value, first.other * k + second.other, loss)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -74,16 +101,20 @@ def level_of(mechanism: Mechanism) -> Nats:
     return Nats.of(LARGEST_EPSILON) - slack
 
 
-def queries_of(asked: Query | Sampled) -> Iterator[Query]:
-    """All queries that can be drawn."""
-    for query in asked.queries if isinstance(asked, Sampled) else (asked,):
-        yield from (query,) if isinstance(query, Query) else queries_of(query)
+def answered(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
+    """Whatever a person can be drawn to answer: one query, or several together."""
+    match asked:
+        case Query():
+            yield (asked,)
+        case Together():
+            yield asked.queries
+        case Sampled():
+            for query in asked.queries:
+                yield from answered(query)
 
 
 def _answer(query: Query) -> Answer:
-    statistic = query.statistic
-    if not isinstance(statistic, NumberStatistic):
-        raise SordinoError("the sampling rule is told of queries about numbers", found=statistic.parameters)
+    statistic = query.number
     level, names = level_of(query.mechanism), tuple(name for name, _ in statistic.told)
     if statistic.linear:
         return Answer(names, level, linear=True)

@@ -1,9 +1,11 @@
 """Queries about numbers as documents hold them, and back: statistics and mechanisms bring their names and records.
 
-Mechanisms that several queries go through stand once. What is read is written again to the same bytes: a document has
-one text for the same queries.
+Mechanisms that several queries go through stand once. Queries that a person answers together stand as a list where any
+other one stands by itself. What is read is written again to the same bytes: a document has one text for the same
+queries.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from sordino.document.codec import freeze
@@ -18,6 +20,7 @@ from sordino.mechanism.window import WindowResponse
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 
 STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
 """What documents hold; a new one is its file and its place here."""
@@ -40,16 +43,17 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
     Raises:
         SordinoError: queries that are not about numbers, or through a mechanism that no document holds.
     """
-    queries = [query for query in asked.queries if isinstance(query, Query)]
-    mechanisms: dict[Mechanism, int] = {}
-    for query in queries:
-        mechanisms.setdefault(query.mechanism, len(mechanisms))
-    if not asked.numbers:
+    if not asked.answered:
         raise SordinoError("a plan freezes queries about numbers", found="others")
+    mechanisms: dict[Mechanism, int] = {}
+    for mechanism in asked.mechanisms:
+        mechanisms.setdefault(mechanism, len(mechanisms))
+    statistics = [[[query.number.name, *query.number.arguments] for query in queries] for queries in asked.answered]
+    through = [[mechanisms[query.mechanism] for query in queries] for queries in asked.answered]
     return {
-        "statistics": [[statistic.name, *statistic.arguments] for statistic in asked.numbers],
+        "statistics": [_alone_or_together(run) for run in statistics],
         "mechanisms": [freeze(mechanism, NUMBER_MECHANISMS) for mechanism in mechanisms],
-        "through": [mechanisms[query.mechanism] for query in queries],
+        "through": [_alone_or_together(run) for run in through],
         "weights": list(asked.weights),
     }
 
@@ -67,19 +71,32 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     """
     entries = Entries(found, where)
     entries.require(("statistics", "mechanisms", "through", "weights"))
-    statistics = [_statistic(name, arguments, where) for name, arguments in entries.calls("statistics")]
+    statistics = [tuple(_statistic(*call, where) for call in run) for run in entries.calls("statistics")]
     mechanisms = [read_channel(inner, NUMBER_MECHANISMS) for inner in entries.inners("mechanisms")]
     if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
         rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
         raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
-    through, weights = entries.wholes("through"), entries.wholes("weights")
-    if not len(statistics) == len(through) == len(weights) or max(through, default=0) >= len(mechanisms):
+    through, weights = entries.runs("through"), entries.wholes("weights")
+    unlike = list(map(len, statistics)) != list(map(len, through)) or len(weights) != len(through)
+    if unlike or max((at for run in through for at in run), default=0) >= len(mechanisms):
         raise DamagedError(f"{where} must have a statistic, a mechanism and a weight for each", found="others")
-    queries = tuple(Query(statistic, mechanisms[at]) for statistic, at in zip(statistics, through, strict=True))
-    asked = Sampled(queries, weights)
+    asked = Sampled(tuple(_query(*run, mechanisms) for run in zip(statistics, through, strict=True)), weights)
     if freeze_queries(asked) != found:
         raise DamagedError(f"{where} must be as they were frozen", found="another spelling")
     return asked
+
+
+def _alone_or_together(run: list[Any]) -> Any:
+    """What is by itself as it is; what is answered together as a list."""
+    return run[0] if len(run) == 1 else run
+
+
+def _query(
+    statistics: Sequence[NumberStatistic], through: Sequence[int], mechanisms: Sequence[Mechanism]
+) -> Query | Together:
+    """The queries of a run, answered together if they are several."""
+    queries = tuple(Query(statistic, mechanisms[at]) for statistic, at in zip(statistics, through, strict=True))
+    return queries[0] if len(queries) == 1 else Together(queries)
 
 
 def _statistic(name: str, arguments: tuple[int, ...], where: str) -> NumberStatistic:

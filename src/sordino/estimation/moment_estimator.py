@@ -4,13 +4,15 @@ Each query about numbers reads a value that counts, on average, as each moment t
 what its code counts as, g, has that mean too (`Mechanism.unbiased`). With M the largest E[g^2 | value] of a query and
 n_q the number who were drawn for it, the estimate weighs the mean of g in each query by n_q / M, which is best where
 nothing is known of the people. It divides by those who were drawn, not by those who were expected: the draw is public
-and says nothing about the records, so given the draw the estimate is unbiased.
+and says nothing about the records, so given the draw the estimate is unbiased. Answers that a person gives together are
+tallied apart: each mean has its variance, but nothing tells the covariance of two of them.
 Shapes: m moments, named by `domain.moment`; records of d numbers in [-1, 1].
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, permutations
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -22,6 +24,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -34,12 +37,12 @@ class Telling:
     """How one query tells one moment.
 
     Attributes:
-        query: its place among the queries.
+        query: its place among all queries, one after the other.
         moment: its place among the moments.
         grid: what each value that is read counts as, shape (k,).
         code: g, what each code counts as, shape (outputs,).
         second: E[g^2 | value], shape (k,).
-        share: the probability of being drawn for the query.
+        share: the probability of being drawn to answer the query.
     """
 
     query: int
@@ -90,7 +93,7 @@ class MomentEstimator:
     """What the tallies of queries about numbers tell.
 
     Attributes:
-        asked: a query about numbers, or several that are drawn from.
+        asked: a query about numbers, or several that are drawn from, or answered together.
 
     Example:
         >>> from sordino import Number, Query, RandomizedResponse, Sampled
@@ -102,13 +105,13 @@ class MomentEstimator:
     asked: Sampled
 
     @classmethod
-    def of(cls, asked: Query | Sampled) -> Self:
-        """Of one query, too.
+    def of(cls, asked: Query | Together | Sampled) -> Self:
+        """Of one query, too, or of several that everybody answers.
 
         Raises:
             SordinoError: queries that are not about numbers of one record.
         """
-        drawn = Sampled((asked,), (1,)) if isinstance(asked, Query) else asked
+        drawn = asked if isinstance(asked, Sampled) else Sampled((asked,), (1,))
         if not drawn.numbers:
             raise SordinoError("means are told by queries about numbers of one record", found="others")
         return cls(drawn)
@@ -138,7 +141,8 @@ class MomentEstimator:
         """The estimated covariance of `means` given who was drawn, shape (m, m), for independent people.
 
         What a report adds is compared with what the estimates let expect. No variance is below the least that answers
-        can have; those who answer different queries are different people.
+        can have; those who answer different queries are different people, but for queries that are answered together:
+        between what two of these tell it is not a number, for the tally does not say what one person answered to both.
         """
         counts = self._counts(aggregate)
         drawn, means = self._drawn(counts), np.clip(self.means(aggregate), -1, 1)
@@ -151,6 +155,7 @@ class MomentEstimator:
         covariance: Floats = spread / drawn[:, None] / drawn[None, :]
         correction = np.sqrt(answers / (answers - 1))
         covariance *= correction[:, None] * correction[None, :]
+        covariance[self._untold] = np.nan
         return covariance
 
     def noise(self) -> Floats:
@@ -183,15 +188,15 @@ class MomentEstimator:
             share: the probability with which each of them answers at all, drawn without looking.
         """
         largest = self.noise() / share
-        for telling in self.tellings:
-            if self._tellers[telling.moment] == 1:
-                largest[telling.moment] = telling.worst_variance(share)
+        for telling in self._single:
+            largest[telling.moment] = telling.worst_variance(share)
         return largest
 
     def even_variance(self) -> float:
         """The total variance of the means, times n, for people whose moments are spread evenly over [-1, 1]."""
-        several = float((self.noise()[self._tellers > 1] - 1 / 3).sum())
-        return several + sum(telling.even_variance for telling in self.tellings if self._tellers[telling.moment] == 1)
+        single = self._single
+        several = np.delete(self.noise(), [telling.moment for telling in single]) - 1 / 3
+        return float(several.sum()) + sum(telling.even_variance for telling in single)
 
     @cached_property
     def tellings(self) -> tuple[Telling, ...]:
@@ -203,19 +208,25 @@ class MomentEstimator:
         total, found = sum(self.asked.weights), []
         at = {name: place for place, name in enumerate(self.moments.names)}
         known: dict[tuple[Mechanism, bytes], tuple[Floats, Floats]] = {}
-        parts = zip(self.asked.numbers, self.asked.mechanisms, self.asked.weights, strict=True)
-        for q, (statistic, mechanism, weight) in enumerate(parts):
-            for name, grid in statistic.told:
-                key = mechanism, grid.tobytes()
+        weights = zip(self.asked.answered, self.asked.weights, strict=True)
+        parts = ((query, weight / total) for queries, weight in weights for query in queries)
+        for q, (query, share) in enumerate(parts):
+            for name, grid in query.number.told:
+                key = query.mechanism, grid.tobytes()
                 if key not in known:
-                    known[key] = _contributions(mechanism, grid)
-                found.append(Telling(q, at[name], grid, *known[key], weight / total))
+                    known[key] = _contributions(query.mechanism, grid)
+                found.append(Telling(q, at[name], grid, *known[key], share))
         return tuple(found)
 
     @cached_property
-    def _tellers(self) -> NDArray[np.intp]:
-        """How many queries tell each moment, shape (m,)."""
-        return np.bincount([telling.moment for telling in self.tellings], minlength=self.moments.m)
+    def _single(self) -> tuple[Telling, ...]:
+        """The moments that are told in one way only, by one query or by several that are alike, as if by one."""
+        ways: dict[int, dict[tuple[bytes, bytes], Telling]] = {}
+        for telling in self.tellings:
+            alike = ways.setdefault(telling.moment, {})
+            key = telling.grid.tobytes(), telling.code.tobytes()
+            alike[key] = replace(telling, share=telling.share + (alike[key].share if key in alike else 0))
+        return tuple(telling for alike in ways.values() if len(alike) == 1 for telling in alike.values())
 
     @cached_property
     def _precision(self) -> Floats:
@@ -240,7 +251,7 @@ class MomentEstimator:
             missing = self.moments.names[int(np.argmin(drawn))]
             raise SordinoError(
                 "somebody must have answered about each moment",
-                found=f"nobody about {missing}, of {int(counts.sum())} reports",
+                found=f"nobody about {missing}, of {self.asked.reports(counts)} reports",
                 step="ask more people, give it more weight, or leave it out",
             )
         return drawn
@@ -267,13 +278,33 @@ class MomentEstimator:
             [np.full(len(telling.code), telling.least / telling.largest**2) for telling in self.tellings]
         )
 
+    @cached_property
+    def _first_code(self) -> tuple[int, ...]:
+        """Where the counters of each query's codes begin."""
+        queries = (query for queries in self.asked.answered for query in queries)
+        return tuple(accumulate((query.outputs for query in queries), initial=0))
+
+    @cached_property
+    def _untold(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The places of pairs of moments that one person tells by different answers."""
+        at = {name: place for place, name in enumerate(self.moments.names)}
+        pairs = {
+            (at[one], at[other])
+            for queries in self.asked.answered
+            for first, second in permutations(queries, 2)
+            for one, _ in first.number.told
+            for other, _ in second.number.told
+        }
+        rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
+        return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+
     def _by_code(self, entries: Sequence[Floats]) -> "csr_array":
         from scipy.sparse import csr_array
 
         rows = np.repeat([telling.moment for telling in self.tellings], [len(own) for own in entries])
-        firsts = [self.asked.offsets[telling.query] for telling in self.tellings]
+        firsts = [self._first_code[telling.query] for telling in self.tellings]
         codes = np.concatenate([first + np.arange(len(own)) for first, own in zip(firsts, entries, strict=True)])
-        shape = self.moments.m, self.asked.outputs
+        shape = self.moments.m, self.asked.counters
         return csr_array((np.concatenate(entries), (rows, codes)), shape=shape)
 
 
@@ -291,6 +322,6 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     return code, mechanism.adjoint(code**2)
 
 
-def moment_names(asked: Query | Sampled) -> tuple[Moment, ...]:
+def moment_names(asked: Query | Together | Sampled) -> tuple[Moment, ...]:
     """The moments that queries about numbers tell."""
     return MomentEstimator.of(asked).moments.names

@@ -20,6 +20,7 @@ from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 
 
 class TellsMoments(Protocol):
@@ -40,7 +41,7 @@ class TellsMoments(Protocol):
         """The estimated covariance of `means`, shape (m, m)."""
 
 
-AboutNumbers: TypeAlias = Query | Sampled | TellsMoments
+AboutNumbers: TypeAlias = Query | Together | Sampled | TellsMoments
 """Queries about numbers, or what reads their tally."""
 
 
@@ -50,7 +51,7 @@ def read_moments(asked: AboutNumbers) -> TellsMoments:
     Raises:
         SordinoError: queries that are not about numbers of one record.
     """
-    if isinstance(asked, Query | Sampled):
+    if isinstance(asked, Query | Together | Sampled):
         return MomentEstimator.of(asked)
     if not hasattr(asked, "moments"):
         raise SordinoError("means are told by queries about numbers", found=shown(asked))
@@ -64,7 +65,7 @@ class Told:
     Attributes:
         names: the statistics.
         means: shape (m,).
-        covariance: of the means, shape (m, m).
+        covariance: of the means, shape (m, m); not a number where it is not known.
     """
 
     names: tuple[Moment, ...]
@@ -114,7 +115,17 @@ class Told:
         return np.array([self.place[(j,)] for j in places])
 
     def second(self, rows: Sequence[int], columns: Sequence[int]) -> "Combined":
-        """Second moments of the scaled numbers, shape (rows, columns)."""
+        """Second moments of the scaled numbers, shape (rows, columns).
+
+        Raises:
+            SordinoError: numbers of which a person told several by different answers: their covariance is not known.
+        """
+        if np.isnan(self.covariance).any():
+            raise SordinoError(
+                "what goes together must be told by one answer, or by different people",
+                found="queries that are answered together, and tallied apart",
+                step="ask for products by sampled_moments",
+            )
         at = np.array([[self.place[(min(j, k), max(j, k))] for k in columns] for j in rows])
         square = np.equal.outer(np.array(rows), np.array(columns))
         # The statistic of a square is 2 x^2 - 1.

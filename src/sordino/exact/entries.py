@@ -5,9 +5,9 @@ floats.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sordino.errors import DamagedError
 from sordino.exact.coin import WORD
@@ -18,6 +18,9 @@ INTEGER = re.compile(r"0|[1-9][0-9]{0,19}")
 
 LARGEST_NUMBER = 1 << 53
 """Every reader of JSON takes whole numbers up to this for what they are."""
+
+Call: TypeAlias = tuple[str, tuple[int, ...]]
+"""A text, and whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +75,26 @@ class Entries:
             for row in self._list(name, self._entry(name))
         )
 
-    def calls(self, name: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """Lists of a text and whole numbers up to 2^53."""
+    def runs(self, name: str) -> tuple[tuple[int, ...], ...]:
+        """Whole numbers up to 2^53, each by itself or in lists of two and more: a run is one of them, or a list."""
+        items = self._list(name, self._entry(name))
+        runs = [self._list(name, item) if isinstance(item, list | tuple) else [item] for item in items]
+        return tuple(tuple(self._whole(name, item) for item in run) for run in runs)
+
+    def calls(self, name: str) -> tuple[tuple[Call, ...], ...]:
+        """Runs of lists of a text and whole numbers up to 2^53: such a list, or a list of them."""
         found = []
         for row in self._list(name, self._entry(name)):
-            first, *rest = self._list(name, row) or [None]
-            if type(first) is not str:
-                raise self._wrong(name, "lists that begin with a text", first)
-            found.append((first, tuple(self._whole(name, item) for item in rest)))
+            items = self._list(name, row)
+            run = items if items and isinstance(items[0], list | tuple) else [items]
+            found.append(tuple(self._call(name, self._list(name, item)) for item in run))
         return tuple(found)
+
+    def _call(self, name: str, row: Sequence[Any]) -> Call:
+        first, *rest = row or [None]
+        if type(first) is not str:
+            raise self._wrong(name, "lists that begin with a text", first)
+        return first, tuple(self._whole(name, item) for item in rest)
 
     def integer(self, name: str) -> int:
         """An integer up to 2^64, as text."""

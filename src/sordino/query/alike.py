@@ -1,6 +1,7 @@
 """Queries about numbers that are answered together: of one kind of statistic, through one mechanism or by one bit.
 
-A person's words are the same however people are put together: one for each number that is read, then the mechanism's.
+Whoever is drawn answers one query, or all parts of several at once. A person's words are the same however people are
+put together: for each part one for each number that is read, then the mechanism's; no part sees a word of another.
 """
 
 from collections.abc import Sequence
@@ -12,25 +13,48 @@ import numpy as np
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.randomized import RandomizedResponse, flip_bits
-from sordino.query.number import NumberStatistic
+from sordino.query.query import Query
 from sordino.query.reader import Floats, NumberReader, Places
+
+Parts = tuple[Query, ...]
+"""What whoever is drawn answers: one query, or several about different numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class AlikePart:
+    """A query of each of some people, about one number or another.
+
+    Attributes:
+        reader: of their statistics.
+        mechanism: theirs; None where each has a bit of its own.
+        thresholds: of these bits, shape (queries,).
+        outputs: codes of each query.
+    """
+
+    reader: NumberReader
+    mechanism: Mechanism | None
+    thresholds: Words
+    outputs: int
+
+    def answer(self, records: Floats, rows: Places | None, which: Places | None, own: Stream) -> Words:
+        """As `Alike.answer`, by the stream of these people."""
+        values = self.reader.read(records, rows, which, own)
+        if self.mechanism is not None:
+            return self.mechanism._sample(values, own)
+        return flip_bits(values, self.thresholds[:1] if which is None else self.thresholds.take(which), own)
 
 
 @dataclass(frozen=True, eq=False)
 class Alike:
-    """Some queries that are answered together.
+    """Some queries, or tuples of them, that are answered together.
 
     Attributes:
         queries: their places among all.
-        reader: of their statistics.
-        mechanism: theirs; None where each has a bit of its own.
-        thresholds: of these bits, shape (queries,).
+        parts: one, or as many as each tuple has; their codes are the digits of a report, the last runs fastest.
     """
 
     queries: tuple[int, ...]
-    reader: NumberReader
-    mechanism: Mechanism | None
-    thresholds: Words
+    parts: tuple[AlikePart, ...]
 
     def answer(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Words:
         """The codes of some people, within their own query.
@@ -42,27 +66,35 @@ class Alike:
             stream: of all records.
         """
         own = stream if rows is None else stream.take(rows)
-        values = self.reader.read(records, rows, which, own)
-        if self.mechanism is not None:
-            return self.mechanism._sample(values, own)
-        return flip_bits(values, self.thresholds[:1] if which is None else self.thresholds.take(which), own)
+        first, *others = self.parts
+        codes = first.answer(records, rows, which, own)
+        for part in others:
+            codes = codes * np.uint64(part.outputs) + part.answer(records, rows, which, own)
+        return codes
 
 
-def alike_queries(statistics: Sequence[NumberStatistic], mechanisms: Sequence[Mechanism]) -> tuple[Alike, ...]:
-    """Queries about numbers, put together: the statistic and the mechanism of each."""
+def alike_queries(drawn: Sequence[Parts]) -> tuple[Alike, ...]:
+    """Queries about numbers, put together: of whatever can be drawn its parts."""
     found: dict[tuple[object, ...], list[int]] = {}
-    for place, (statistic, mechanism) in enumerate(zip(statistics, mechanisms, strict=True)):
-        found.setdefault((statistic.kind, None if _bit(mechanism) else mechanism), []).append(place)
+    for place, parts in enumerate(drawn):
+        found.setdefault(tuple(map(_kind, parts)), []).append(place)
     return tuple(
-        _alike(places, [statistics[place] for place in places], [mechanisms[place] for place in places])
+        Alike(tuple(places), tuple(map(_alike, zip(*(drawn[place] for place in places), strict=True))))
         for places in found.values()
     )
 
 
-def _alike(places: Sequence[int], statistics: Sequence[NumberStatistic], mechanisms: Sequence[Mechanism]) -> Alike:
-    reader, bits = statistics[0].reader(statistics), [mechanism for mechanism in mechanisms if _bit(mechanism)]
+def _kind(query: Query) -> tuple[object, ...]:
+    mechanism = query.mechanism
+    return query.number.kind, None if _bit(mechanism) else mechanism
+
+
+def _alike(queries: Sequence[Query]) -> AlikePart:
+    """Queries of one kind."""
+    statistics, first = [query.number for query in queries], queries[0].mechanism
+    bits = [query.mechanism for query in queries if _bit(query.mechanism)]
     thresholds = np.array([bit.threshold for bit in bits], dtype=np.uint64)
-    return Alike(tuple(places), reader, None if bits else mechanisms[0], thresholds)
+    return AlikePart(statistics[0].reader(statistics), None if bits else first, thresholds, first.outputs)
 
 
 def _bit(mechanism: Mechanism) -> TypeGuard[RandomizedResponse]:

@@ -99,15 +99,24 @@ class Query(Channel):
         """
         return self.statistic.checked(values, self.mechanism)
 
+    @property
+    def number(self) -> NumberStatistic:
+        """The statistic, if it is one of numbers.
+
+        Raises:
+            SordinoError: one of values.
+        """
+        if not isinstance(self.statistic, NumberStatistic):
+            raise SordinoError("queries about numbers must read statistics of numbers", found=shown(self.statistic))
+        return self.statistic
+
     def law(self, record: Sequence[float]) -> list[Fraction]:
         """The probability of each code given a record of numbers, exactly: an average of the mechanism's rows.
 
         Raises:
             SordinoError: a statistic of values.
         """
-        if not isinstance(self.statistic, NumberStatistic):
-            raise SordinoError("a law is given by a record of numbers", found=self.statistic.parameters)
-        read, mechanism = self.statistic.law(record), self.mechanism
+        read, mechanism = self.number.law(record), self.mechanism
         rows = ((share, value) for value, share in enumerate(read) if share)
         law = [Fraction(0)] * self.outputs
         for share, value in rows:

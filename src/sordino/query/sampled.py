@@ -26,14 +26,15 @@ from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
-from sordino.query.alike import Alike, alike_queries
+from sordino.query.alike import Alike, Parts, alike_queries
 from sordino.query.number import NumberStatistic, read_records, rows_of
 from sordino.query.query import Query
+from sordino.query.together import Together
 
 LARGEST_TABLE = 1 << 20
 """Weights together for which a draw is looked up in a table."""
 
-Part: TypeAlias = Union[Query, "Sampled"]
+Part: TypeAlias = Union[Query, Together, "Sampled"]
 """What can be drawn."""
 
 
@@ -75,16 +76,23 @@ class Sampled(Brief, Channel):
             )
 
     @cached_property
+    def answered(self) -> tuple[Parts, ...]:
+        """What whoever is drawn for each query answers, if all are about numbers of one record; else none.
+
+        One query, or the parts of those that are answered together.
+        """
+        found = tuple(parts for query in self.queries for parts in _parts_about_numbers(query))
+        return found if len(found) == len(self.queries) else ()
+
+    @cached_property
     def numbers(self) -> tuple[NumberStatistic, ...]:
-        """The statistics, if all queries are about numbers of one record; else none."""
-        read = [query.statistic if isinstance(query, Query) else None for query in self.queries]
-        numbers = tuple(statistic for statistic in read if isinstance(statistic, NumberStatistic))
-        return numbers if len(numbers) == len(read) else ()
+        """The statistics, one after the other, if all queries are about numbers of one record; else none."""
+        return tuple(query.number for parts in self.answered for query in parts)
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
-        """Through which the queries go, if none of them is drawn from in turn."""
-        return tuple(query.mechanism for query in self.queries if isinstance(query, Query))
+        """Through which these go."""
+        return tuple(query.mechanism for parts in self.answered for query in parts)
 
     @cached_property
     def d(self) -> int:
@@ -134,6 +142,11 @@ class Sampled(Brief, Channel):
     def counters(self) -> int:
         """Those of all queries."""
         return self.first_counters[-1]
+
+    @cached_property
+    def counts_codes(self) -> bool:
+        """Whether the tally of each query does."""
+        return all(query.counts_codes for query in self.queries)
 
     def checked(self, values: ArrayLike | Scaled) -> NDArray[Any]:
         """The records, if all queries are about numbers; all of them are looked at, unless they were before.
@@ -212,11 +225,11 @@ class Sampled(Brief, Channel):
     def _answer(self, records: NDArray[np.float64], drawn: NDArray[np.intp], stream: Stream) -> Words:
         """The codes of people who were drawn for these queries about numbers."""
         codes = self._first.take(drawn)
-        for alike, rows, which in self._together(drawn):
+        for alike, rows, which in self._alike_groups(drawn):
             codes[slice(None) if rows is None else rows] += alike.answer(records, rows, which, stream)
         return codes
 
-    def _together(
+    def _alike_groups(
         self, drawn: NDArray[np.intp]
     ) -> Iterator[tuple[Alike, NDArray[np.intp] | None, NDArray[np.intp] | None]]:
         """Alike queries, who was drawn for one of them, and for which one; None for all, and for the only one."""
@@ -244,7 +257,9 @@ class Sampled(Brief, Channel):
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
         """Whether reports can add up to the counters of all queries."""
-        return bool(self.numbers) or all(query.possible(own) for query, own in self._parts(counters))
+        return (bool(self.numbers) and self.counts_codes) or all(
+            query.possible(own) for query, own in self._parts(counters)
+        )
 
     def split(self, aggregate: Aggregate) -> tuple[Aggregate, ...]:
         """The tally of each query's own reports."""
@@ -291,7 +306,7 @@ class Sampled(Brief, Channel):
 
     @cached_property
     def _alike(self) -> tuple[Alike, ...]:
-        return alike_queries(self.numbers, self.mechanisms)
+        return alike_queries(self.answered)
 
     @cached_property
     def _group(self) -> NDArray[np.unsignedinteger]:
@@ -308,3 +323,11 @@ class Sampled(Brief, Channel):
         for alike in self._alike:
             places[list(alike.queries)] = np.arange(len(alike.queries))
         return places
+
+
+def _parts_about_numbers(query: Part) -> Iterator[Parts]:
+    """The parts of a query about numbers, none of another one."""
+    if isinstance(query, Together):
+        yield query.queries
+    elif isinstance(query, Query) and isinstance(query.statistic, NumberStatistic):
+        yield (query,)

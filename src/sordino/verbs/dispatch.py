@@ -24,6 +24,7 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.bit_query import BitQuery
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, tally_asked
 
 # What only plans and tables need is large, and loaded by the verbs that are given some: arrays do not wait for it.
@@ -196,6 +197,8 @@ def estimate(
 @overload
 def estimate(plan: BitQuery, aggregate: Aggregate) -> "NormalEstimate": ...
 @overload
+def estimate(plan: Together, aggregate: Aggregate) -> "NormalEstimate": ...
+@overload
 def estimate(plan: Query, aggregate: Aggregate, method: "Method | None" = None) -> "Estimate | NormalEstimate": ...
 @overload
 def estimate(
@@ -250,7 +253,7 @@ def certify(plan: PlanLike) -> "PlanCertificate": ...
 @overload
 def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
-def certify(plan: Query | Sampled, definition: LDP) -> "Certificate": ...
+def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
 @checked
 def certify(plan: Any, definition: Any = None) -> Any:
     """Check integers against a promise, exactly, on every output.

@@ -24,8 +24,9 @@ from sordino.mechanism.channel import Channel
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.together import Together
 
-Asked: TypeAlias = Mechanism | BitQuery | Query | Sampled
+Asked: TypeAlias = Mechanism | BitQuery | Query | Together | Sampled
 """What is asked without a plan."""
 
 Estimated: TypeAlias = Estimate | NormalEstimate
@@ -73,7 +74,7 @@ def certify_asked(asked: Asked, definition: Any) -> Certificate:
     if definition is None:
         step = "give one after it, as LDP(epsilon)"
         raise SordinoError("a mechanism is checked against a definition", found="none", step=step)
-    if not isinstance(asked, Query | Sampled):
+    if not isinstance(asked, Query | Together | Sampled):
         return certify(asked, definition)
     if not isinstance(definition, LDP):
         # LDP of the values that are read is LDP of the record; what else is promised is about one of the two.
@@ -95,7 +96,7 @@ def _estimate(asked: Channel, tally: Aggregate, method: Method | None, *, subtra
     if method is not None or subtract:
         found = kind(asked)
         raise SordinoError("methods and totals are of shares", found=found, step="leave them out")
-    if isinstance(asked, Query | Sampled):
+    if isinstance(asked, Query | Together | Sampled):
         return means(asked, tally)
     if isinstance(asked, BitQuery):
         return NormalEstimate(np.array(asked.mean(tally)), np.array(asked.standard_error(tally)), tally.n)

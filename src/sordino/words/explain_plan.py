@@ -122,7 +122,7 @@ def _by_attributes(plan: Plan) -> Parts:
         raise AssertionError("only plans whose attributes have deltas come here")
     head, *shares = _asked(plan)
     said = {
-        ASKED: shares,
+        ASKED: (*shares, *_answered_together(plan)),
         REVEALED: coordinate_promise(plan.promise),
         RESTS: (*bound_sentences(plan.promise), *ground_sentences(plan.promise)),
     }
@@ -144,6 +144,16 @@ def _asked(plan: Plan) -> tuple[str, ...]:
             for question in plan.questions
         ),
     )
+
+
+def _answered_together(plan: Plan) -> Iterator[str]:
+    """Where one report answers about several numbers."""
+    for question in plan.questions:
+        if isinstance(question, NumbersQuestion) and question.together > 1:
+            yield (
+                f"A report about {question.name} answers about {question.together} numbers, about each by itself; what"
+                " it can reveal is what all these answers reveal together."
+            )
 
 
 def _what(question: Question) -> str:

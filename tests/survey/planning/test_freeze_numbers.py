@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers
-from sordino import BitFlips, Number, Query, RandomizedResponse, SordinoError, WindowResponse
+from sordino import BitFlips, Number, Query, RandomizedResponse, SordinoError, Together, WindowResponse
 from sordino.document.sealed import canonical
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
@@ -19,7 +19,7 @@ from sordino.survey.results.result import results
 
 TWO = """\
 version = 1
-epsilon = "5"
+epsilon = "3"
 [attribute.age]
 number = { low = 20, high = 80 }
 [attribute.height]
@@ -28,7 +28,7 @@ number = { low = 140, high = 200 }
 mean = ["age", "height"]
 """
 
-AT_8 = TWO.replace('"5"', '"8"')
+AT_8 = TWO.replace('"3"', '"8"')
 ONE = AT_8.replace("[attribute.height]\nnumber = { low = 140, high = 200 }\n", "").replace(', "height"', "")
 SURVEYS = {"one": ONE, "two": TWO, "two at 8": AT_8}
 
@@ -51,8 +51,8 @@ def forged(path, plan, forge):
     ("name", "kind", "epsilon"),
     [
         ("one", WindowResponse, 8),
-        ("two", BitFlips, 5),
-        pytest.param("two at 8", BitFlips, 8, marks=pytest.mark.long),
+        ("two", BitFlips, 3),
+        ("two at 8", WindowResponse, 8),
     ],
 )
 def test_a_plan_asks_by_finite_mechanisms_and_holds_them(tmp_path, name, kind, epsilon):
@@ -104,6 +104,24 @@ def bold(table):
     return [str(shifted.get(place, int(weight))) for place, weight in enumerate(table)]
 
 
+def test_two_numbers_at_a_large_epsilon_are_told_by_everybody():
+    plan = plan_of("two at 8")
+    (question,), (everybody,) = plan.questions, plan.questions[0].query.queries
+    assert isinstance(everybody, Together)
+    assert question.channel_name == "both numbers, each by one of several points"
+    assert question.certificate.holds
+    # As far off as two answers of each person are, whoever the people are.
+    for stderr, half in zip(question.forecast().stderr, (30, 30), strict=True):
+        assert stderr < half * np.sqrt((0.318 / 2 + 0.4**2) / 10_000)
+    rng = np.random.default_rng(4)
+    ages, heights = rng.uniform(20, 80, 20_000), rng.normal(170, 8, 20_000).clip(140, 200)
+    records = np.column_stack([(ages - 50) / 30, (heights - 170) / 30])
+    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records])), confidence=0.999999)
+    for row, truth in zip(result.rows(), (ages.mean(), heights.mean()), strict=True):
+        assert row["low"] <= truth <= row["high"]
+        assert row["stderr"] < 0.2
+
+
 FORGED = {
     "a coin that tells more": ("one", lambda c: c["mechanisms"][0].update(threshold=str(2**64 - 1))),
     "fewer codes within": ("one", lambda c: c["mechanisms"][0].update(window=1)),
@@ -123,6 +141,13 @@ FORGED = {
     "another statistic": ("two", lambda c: c.update(statistics=[["sums", 0, 1]])),
     "a statistic without arguments": ("two", lambda c: c.update(statistics=[["signs"]])),
     "a place that is none": ("two", lambda c: c.update(statistics=[["signs", 0, 7]])),
+    "two coins that tell more": ("two at 8", lambda c: c["mechanisms"][0].update(threshold=str(2**64 - 2**40))),
+    "a point's own level for each of two": (
+        "two at 8",
+        lambda c: c["mechanisms"][0].update(threshold=str(2**64 - 2**56)),
+    ),
+    "one of two numbers only": ("two at 8", lambda c: c.update(statistics=[c["statistics"][0][0]], through=[0])),
+    "one of two numbers twice": ("two at 8", lambda c: c.update(statistics=[[c["statistics"][0][0]] * 2])),
     "another entry": ("two", lambda c: c.update(also=1)),
 }
 

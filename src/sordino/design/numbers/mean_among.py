@@ -15,7 +15,8 @@ from sordino.design.numbers.sampled_mean import sampled_mean, worst_error
 from sordino.exact.nats import Nats
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
-from sordino.query.sampled import Sampled
+from sordino.query.sampled import Part, Sampled
+from sordino.query.together import Together
 
 
 def mean_among(deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence, asked: Sequence[int]) -> Sampled:
@@ -41,10 +42,18 @@ def among(drawn: Sampled, asked: Sequence[int]) -> Sampled:
     return Sampled(tuple(_moved(query, place) for query in drawn.queries), drawn.weights)
 
 
-def _moved(query: Query | Sampled, place: Mapping[int, int]) -> Query | Sampled:
-    if isinstance(query, Query) and isinstance(query.statistic, NumberStatistic):
-        return Query(query.statistic.moved(place), query.mechanism)
-    return query
+def _moved(query: Part, place: Mapping[int, int]) -> Part:
+    match query:
+        case Together():
+            return Together(tuple(_moved_number(part, place) for part in query.queries))
+        case Query(statistic=NumberStatistic()):
+            return _moved_number(query, place)
+        case _:
+            return query
+
+
+def _moved_number(query: Query, place: Mapping[int, int]) -> Query:
+    return Query(query.number.moved(place), query.mechanism)
 
 
 def _among(dependence: Dependence, asked: Sequence[int]) -> Dependence:

@@ -53,7 +53,7 @@ def sampled_levels(
     if max(levels) < LEAST_LEVEL:
         return None
     d = len(levels)
-    better = cache(_better)
+    better = cache(better_mechanism)
     shares = np.full(d, 1 / d)
     for _ in range(ROUNDS):
         # Shares that agree in three digits have the same best channel.
@@ -84,7 +84,7 @@ def coarser(levels: Sequence[Nats]) -> tuple[Nats, ...]:
     return tuple(max(one for one in distinct if one <= level) for level in levels)
 
 
-def _better(level: Nats, single: Nats, share: float) -> Mechanism:
+def better_mechanism(level: Nats, single: Nats, share: float) -> Mechanism:
     """A window or a bit at its own level: that with the smaller worst error if this share of the people answers."""
     bit = RandomizedResponse(2, single)
     if level < LEAST_LEVEL:
@@ -94,7 +94,12 @@ def _better(level: Nats, single: Nats, share: float) -> Mechanism:
     except SordinoError:
         # Below the granularity of its coin.
         return bit
-    return several if _worst(several, share) < _worst(bit, share) * (1 - 1e-9) else bit
+    return several if worst_variance(several, share) < worst_variance(bit, share) * (1 - 1e-9) else bit
+
+
+def worst_variance(mechanism: Mechanism, share: float) -> float:
+    """The largest variance of the mean of a number that this share of n people tell, times n."""
+    return float(_estimator(mechanism).largest_variance(share)[0])
 
 
 def _estimator(mechanism: Mechanism) -> MomentEstimator:
@@ -103,7 +108,3 @@ def _estimator(mechanism: Mechanism) -> MomentEstimator:
 
 def _noise(mechanism: Mechanism) -> float:
     return float(_estimator(mechanism).noise()[0])
-
-
-def _worst(mechanism: Mechanism, share: float) -> float:
-    return float(_estimator(mechanism).largest_variance(share)[0])

@@ -2,9 +2,10 @@
 
 Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at most its delta, and `sampling_level` at
 most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
-level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each, or all of
-them, by several levels where these are better than a bit (`sampled_levels`); and mixtures of single bits with tables of
-sign errors (`mixture`), which contain randomized response on s coordinates. The first is never worse than plain LDP at
+level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each by several
+levels where these are better than a bit (`sampled_levels`); several numbers or all of them, each by levels of its own
+(`joint_levels`); and mixtures of single bits with tables of sign errors (`best_mixture`), which contain randomized
+response on s coordinates. The first is never worse than plain LDP at
 the least delta by sampled randomized response or on the ball.
 Cost: seconds for up to ten different (delta, q); beyond that numbers of similar deltas are treated alike, at the least.
 Source: BCDP paper, section 4, replaced by the sampling rule and its mixtures.
@@ -22,6 +23,7 @@ from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.best_mixture import DrawShares, Group, Mixtures, spread
 from sordino.design.numbers.drawn_answers import apportioned, highest_levels, keeps_deltas, one_bit_each
+from sordino.design.numbers.joint_levels import joint_levels
 from sordino.design.numbers.sampled_levels import sampled_levels
 from sordino.design.numbers.sign_table import whole_table
 from sordino.design.reproducible import coarse_number
@@ -106,9 +108,9 @@ def sampled_mean(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depe
         raise SordinoError("queries must keep every delta", found="none that do", step="report this as a defect")
     # In case of a tie the first and simplest one.
     signs = min(kept, key=_rank)
-    several = sampled_levels(bounds, most, dependence, levels)
-    better = several is not None and is_better(several, signs) and keeps_deltas(several, bounds, most, dependence)
-    return several if several is not None and better else signs
+    several = (sampled_levels(bounds, most, dependence, levels), *joint_levels(bounds, most, dependence))
+    better = [channel for channel in several if channel is not None and is_better(channel, signs)]
+    return min((one for one in better if keeps_deltas(one, bounds, most, dependence)), key=_rank, default=signs)
 
 
 def _rank(asked: Sampled) -> float:

@@ -93,16 +93,30 @@ class NumbersQuestion:
         )
 
     @property
+    def together(self) -> int:
+        """How many queries one person answers, at most."""
+        return max(map(len, self.query.answered))
+
+    @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
         points = [statistic.points for statistic in self.query.numbers if isinstance(statistic, Number)]
         if any(statistic.k > 2 for statistic in self.query.numbers if not isinstance(statistic, Number)):
             return f"signs of some of {len(self.asked)} numbers together"
-        one = "the number" if len(self.asked) == 1 else f"one of {len(self._needed())} numbers"
         grids = sum(count > 2 for count in points)
-        if grids:
-            return f"{one} by one of several points" + ("" if grids == len(self.query.numbers) else " or by one bit")
-        return f"one bit about {one.replace('the', 'one')}"
+        if not grids and self.together == 1:
+            return f"one bit about {'one number' if len(self.asked) == 1 else f'one of {len(self._needed())} numbers'}"
+        bits = " or by one bit" if grids < len(self.query.numbers) else ""
+        return f"{self._read} by one of several points{bits}" if grids else f"{self._read} by one bit"
+
+    @property
+    def _read(self) -> str:
+        """Which numbers one person tells."""
+        if self.together > 1:
+            whole = "both" if len(self.asked) == 2 else f"all {len(self.asked)}"
+            some = f"{self.together} of {len(self.asked)}" if len(self.query.queries) > 1 else whole
+            return f"{some} numbers, each"
+        return "the number" if len(self.asked) == 1 else f"one of {len(self._needed())} numbers"
 
     @cached_property
     def uniform(self) -> Sampled:
