@@ -5,7 +5,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +18,11 @@ from sordino.tables.reports import privatize_table, tally_people, tally_table
 
 TITLE = "From file to estimate"
 NOTE = (
-    "10 million rows, one whole number each (a cell of 43,750 in blocks of 25): every value is checked before anything "
-    "is written, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
-    "table and count each cell. Reports get fresh randomness, or with ids repeatable randomness from a key."
+    "10 million rows, one whole number each (a cell of 43,750 in blocks of 25): the table is read once, every value is "
+    "checked, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
+    "table and count each cell; of reports alone, over its time to read them and count each code; of eight numbers and "
+    "a name, of which each person is asked one, over its time to read them and sum the numbers of each name. Reports "
+    "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key."
 )
 HEADER = RATIOS
 
@@ -36,6 +38,25 @@ COLUMNS = f"range * 7919 % 10000019 AS id, 'person ' || id AS name, CAST(floor(r
 """Of the people's table, in SQL: whole ids and texts, each once, in no order."""
 
 
+NUMBERS = [f"n{i}" for i in range(8)]
+NAMES = ["red", "green", "dark, blue", "other"]
+OF_NUMBERS = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {
+        **{name: {"number": {"low": 0, "high": 10}} for name in NUMBERS},
+        "label": {"categories": NAMES},
+    },
+    "ask": [*({"mean": name} for name in NUMBERS), {"histogram": "label"}],
+}
+NUMBERS_COLUMNS = ", ".join(
+    [*(f"10 * random() AS {n}" for n in NUMBERS), f"{NAMES}[1 + range % {len(NAMES)}] AS label"]
+)
+SUMS = f"SELECT label, {', '.join(f'sum({name})' for name in NUMBERS)} FROM '{{}}' GROUP BY label"
+CELLS, CODES = (f"SELECT {name}, count(*) FROM '{{}}' GROUP BY {name}" for name in ("cell", "code"))
+"""What DuckDB does with a table, in SQL."""
+
+
 class Way(NamedTuple):
     """One way from a table to an estimate, and the figure asked of it."""
 
@@ -48,26 +69,38 @@ def rows() -> Iterator[tuple[str, ...]]:
     plan = Plan.of(Survey.read(SURVEY), ROWS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for data, ways in ((folder / "people.csv", csv_ways), (folder / "people.parquet", parquet_ways)):
-            duckdb.sql(f"COPY (SELECT {COLUMNS} FROM range({ROWS})) TO '{data}'")
-            for way, figures in against_duckdb(data, list(ways(plan, data))):
-                yield way.what, way.asked, spread(figures)
+        people, table, numbers = (folder / file for file in ("people.csv", "people.parquet", "numbers.parquet"))
+        for file, columns in ((people, COLUMNS), (table, COLUMNS), (numbers, NUMBERS_COLUMNS)):
+            duckdb.sql(f"COPY (SELECT {columns} FROM range({ROWS})) TO '{file}'")
+        yield from against_duckdb(CELLS, people, csv_ways(plan, people))
+        yield from against_duckdb(CODES, people.with_name("reports.csv"), report_ways(plan, people))
+        yield from against_duckdb(CELLS, table, parquet_ways(plan, table))
+        yield from against_duckdb(SUMS, numbers, number_ways(numbers))
         yield "CSV rows, privatize and estimate by the command line: peak GiB", "-", f"{peak_memory(plan, folder):.2f}"
 
 
 def csv_ways(plan: Plan, data: Path) -> Iterator[Way]:
-    yield Way("CSV rows, reports tallied as they are made", "-", in_memory(plan, data))
+    yield Way("CSV rows, reports tallied as they are made", "at most 2.2", in_memory(plan, data))
     yield Way("CSV rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
     yield Way("CSV rows, reports written to CSV and read again", "-", through(plan, data, ".csv"))
 
 
+def report_ways(plan: Plan, data: Path) -> Iterator[Way]:
+    yield Way("reports in CSV, tallied", "-", lambda: tally_table(plan, [data.with_name("reports.csv")]))
+
+
 def parquet_ways(plan: Plan, data: Path) -> Iterator[Way]:
-    yield Way("Parquet rows, reports tallied as they are made", "-", in_memory(plan, data))
+    yield Way("Parquet rows, reports tallied as they are made", "at most 4", in_memory(plan, data))
     yield Way("Parquet rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
-    yield Way("Parquet rows with whole ids, a key", "at most 12", in_memory(plan, data, "id"))
-    yield Way("Parquet rows with text ids, a key", "-", in_memory(plan, data, "name"))
+    yield Way("Parquet rows with whole ids, a key, tallied", "at most 6", in_memory(plan, data, "id"))
+    yield Way("Parquet rows with text ids, a key, tallied", "at most 12", in_memory(plan, data, "name"))
     yield Way("the check that no whole id stands twice, alone", "-", lambda: check_ids(data, "id"))
     yield Way("the check that no text id stands twice, alone", "-", lambda: check_ids(data, "name"))
+
+
+def number_ways(data: Path) -> Iterator[Way]:
+    plan = Plan.of(Survey.read(OF_NUMBERS), ROWS)
+    yield Way("Parquet rows of eight numbers and a name, tallied", "at most 4", lambda: tally_people(plan, data))
 
 
 def in_memory(plan: Plan, data: Path, id_column: str | None = None) -> Callable[[], object]:
@@ -87,13 +120,13 @@ def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:
     return work
 
 
-def against_duckdb(data: Path, ways: list[Way]) -> Iterator[tuple[Way, list[float]]]:
+def against_duckdb(query: str, table: Path, ways: Iterable[Way]) -> Iterator[tuple[str, ...]]:
     def baseline() -> None:
-        duckdb.sql(f"SELECT cell, count(*) FROM '{data}' GROUP BY cell").fetchall()
+        duckdb.sql(query.format(table)).fetchall()
 
     baseline()
     for way in ways:
-        yield way, ratios(lambda way=way: seconds(way.work), lambda: seconds(baseline))
+        yield way.what, way.asked, spread(ratios(lambda way=way: seconds(way.work), lambda: seconds(baseline)))
 
 
 def peak_memory(plan: Plan, folder: Path) -> float:

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.tables.duckdb import _require_not_stopped
+from sordino.tables.damage import require_not_stopped
 from sordino.tables.reports import privatize_table, tally_table
 
 MARKER = b"Zebra7731"
@@ -168,8 +168,8 @@ def test_a_file_that_is_no_table(tmp_path, numbered, name):
 @pytest.mark.parametrize("error", [duckdb.InterruptException("INTERRUPT Error"), RuntimeError("Query interrupted")])
 def test_an_interrupt_of_duckdb_is_the_users(error):
     with pytest.raises(KeyboardInterrupt):
-        _require_not_stopped(error)
-    _require_not_stopped(duckdb.InvalidInputException("Query interrupted"))
+        require_not_stopped(error)
+    require_not_stopped(duckdb.InvalidInputException("Query interrupted"))
 
 
 @pytest.mark.each_value

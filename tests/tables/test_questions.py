@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from sordino.errors import SordinoError
 from sordino.survey.results.result import Untold, results
 from sordino.tables.reports import privatize_table, tally_people, tally_table
-from sordino.tables.values import check_values, read_values
+from sordino.tables.values import read_values, require_people
 
 JOBS = ["baker", "clerk", "judge"]
 FRAME = {"south": 0, "north": 4, "west": 0, "east": 6, "rows": 2, "columns": 3}
@@ -73,7 +73,7 @@ def asked(plan, codes):
 def test_each_persons_values_are_read_for_all_questions(tmp_path, plan, write_rows, ending):
     columns, values = people_of(1000)
     path = write_rows(tmp_path / f"people{ending}", columns)
-    check_values(plan, path)
+    require_people(plan, path)
     ((job, home, visits),) = read_values(plan, path)
     assert (job.tolist(), home.tolist()) == (values["job"].tolist(), values["home"].tolist())
     assert visits.tolist() == values["visits"].tolist()

@@ -6,7 +6,7 @@ from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
-from sordino.tables.duckdb import count_rows
+from sordino.tables.table_file import count_rows
 from sordino.verbs.plan_reports import tally as tally_reports
 
 

@@ -72,19 +72,6 @@ class AttributeColumns:
                 return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
 
     @property
-    def condition(self) -> str | None:
-        """An SQL condition that every good row meets; None where SQL cannot tell."""
-        match self.domain:
-            case Interval(low=low, high=high):
-                read = self.expressions["number"]
-                if self.attribute.clip:
-                    return f"coalesce(isfinite({read}), false)"
-                return f"coalesce({read} >= CAST({low!r} AS DOUBLE) AND {read} <= CAST({high!r} AS DOUBLE), false)"
-            case _:
-                index = self.expressions.get("index")
-                return None if index is None else f"{index} >= 0"
-
-    @property
     def clipped(self) -> str | None:
         """An SQL condition of the rows whose number counts as one of the ends; None where none does."""
         if not (isinstance(self.domain, Interval) and self.attribute.clip):

@@ -5,9 +5,8 @@ words that hold no value of the row. An output appears whole or not at all.
 """
 
 import csv
-import gzip
+import io
 import os
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,10 +18,12 @@ import duckdb
 import pyarrow as pa
 from pyarrow import parquet
 
-from sordino.document.files import cannot, written
-from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.document.files import written
+from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.frozen.own_columns import alike
+from sordino.tables.damage import damaged, require_not_stopped, system_reason
 from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.table_file import opened, require_file, require_plain, table_format, typed
 
 ROWS = 1 << 17
 """Rows of a batch."""
@@ -37,24 +38,8 @@ Parquet writer can hang for ever when it is interrupted."""
 
 CSV_OPTIONS = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', strict_mode = true"
 
-FORMATS = (".csv", ".csv.gz", ".parquet")
-
 OTHER_SEPARATORS = set(";\t|")
 """What some programs write between columns in place of a comma."""
-
-COLUMNS, BYTES = "another number of columns", "bytes that are not UTF-8 text"
-AGAIN = "get the file again"
-STEPS = {
-    COLUMNS: f"put values that hold a comma in double quotes, or {AGAIN}",
-    BYTES: f"save it as UTF-8, or {AGAIN}",
-}
-"""What to do about a table that cannot be read to its end."""
-
-INTERRUPTED = "Query interrupted"
-"""All that DuckDB says of an interrupt where it has no error of its own for it."""
-
-WILDCARDS = frozenset("*?[]{}")
-"""In a path DuckDB would take them for a pattern, and could read another file."""
 
 WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"})
 """Types of whole numbers."""
@@ -67,23 +52,6 @@ FRAME = "frame"
 
 TEXT = "VARCHAR"
 """The type of every column of a CSV file, and of texts in a Parquet file."""
-
-
-def table_format(path: Path) -> str:
-    """The format that a file's name tells.
-
-    Raises:
-        SordinoError: another ending.
-    """
-    for ending in FORMATS:
-        if path.name.lower().endswith(ending):
-            return ending
-    raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name))
-
-
-def typed(table: PathOrFrame) -> bool:
-    """Whether a table's columns have names and types of their own: all but those of a CSV file, which are texts."""
-    return isinstance(table, Frame) or table_format(table) == ".parquet"
 
 
 def read_batches(table: PathOrFrame, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -104,18 +72,8 @@ def read_batches(table: PathOrFrame, select: Mapping[str, str], columns: Sequenc
             relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
         except (duckdb.Error, pa.ArrowException, OSError, RuntimeError) as error:
-            _require_not_stopped(error)
-            raise _damaged(table, error) from None
-
-
-def holds_everywhere(table: PathOrFrame, condition: str, columns: Sequence[str]) -> bool:
-    """Whether an SQL condition over some columns holds in every row of a table that can be read and has a row."""
-    try:
-        rows, holding = count_where(table, ["true", condition], columns)
-    except SordinoError:
-        # Reading the rows one by one tells what is wrong.
-        return False
-    return rows == holding > 0
+            require_not_stopped(error)
+            raise damaged(table, error) from None
 
 
 def count_where(table: PathOrFrame, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
@@ -130,26 +88,9 @@ def count_where(table: PathOrFrame, conditions: Sequence[str], columns: Sequence
         try:
             found = connection.execute(f"SELECT {counts} FROM {source}", parameters).fetchone()  # noqa: S608 - names are quoted
         except (duckdb.Error, OSError, RuntimeError) as error:
-            _require_not_stopped(error)
-            raise _damaged(table, error) from None
+            require_not_stopped(error)
+            raise damaged(table, error) from None
     return [int(count) for count in found or ()]
-
-
-def count_rows(path: Path) -> int | None:
-    """How many rows a file has: exactly for Parquet, by size and first rows for CSV; None where it cannot be told."""
-    try:
-        kind = table_format(path)
-        if kind == ".parquet":
-            return int(parquet.read_metadata(path).num_rows)
-        if kind == ".csv":
-            with path.open("rb") as file:
-                sample = file.read(1 << 16)
-            lines = sample.count(b"\n")
-            return path.stat().st_size * lines // len(sample) if lines else None
-    except (OSError, pa.ArrowException, SordinoError):
-        # Whoever reads the table says what is wrong with it.
-        return None
-    return None
 
 
 def write_table(
@@ -164,7 +105,7 @@ def write_table(
         select: SQL expressions over the schema's columns.
         overwrite: whether an existing file may be replaced.
     """
-    _require_plain(path)
+    require_plain(path)
     options = "FORMAT parquet, COMPRESSION snappy" if table_format(path) == ".parquet" else "FORMAT csv, HEADER"
     if table_format(path) == ".csv.gz":
         options += ", COMPRESSION gzip"
@@ -184,10 +125,10 @@ def write_table(
         try:
             connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
         except (duckdb.Error, pa.ArrowException, RuntimeError) as error:
-            _require_not_stopped(error)
+            require_not_stopped(error)
             if raised:
                 raise raised[0] from None
-            raise UnavailableError(f"{path} must be possible to write", found=_system_reason(error)) from None
+            raise UnavailableError(f"{path} must be possible to write", found=system_reason(error)) from None
 
 
 def quoted(name: str) -> str:
@@ -216,7 +157,7 @@ def header(table: PathOrFrame) -> list[tuple[str, str]]:
             source = FRAME if isinstance(table, Frame) else PARQUET
             described = connection.execute(f"DESCRIBE FROM {source}", parameters).fetchall()
     except (duckdb.Error, OSError) as error:
-        raise _damaged(table, error) from None
+        raise damaged(table, error) from None
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
 
@@ -224,15 +165,14 @@ def _names(table: PathOrFrame) -> list[str]:
     """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
     if isinstance(table, Frame):
         return list(table.names)
-    path, kind = table, _require_file(table)
+    path, kind = table, require_file(table)
     try:
         if kind == ".parquet":
             return list(parquet.read_schema(path).names)
-        opener = gzip.open if kind == ".csv.gz" else open
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, strict=True), [])
+        with opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            return next(csv.reader(text, strict=True), [])
     except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
 
 
 def _database(_: int = 0) -> duckdb.DuckDBPyConnection:
@@ -320,81 +260,5 @@ def _require_columns(
     raise SordinoError(f"{table} {rule}", found=found, step=step)
 
 
-def refuse_blank_lines(table: PathOrFrame) -> None:
-    """DuckDB skips a blank line, or takes it for a missing value: neither is what a table may leave open."""
-    if isinstance(table, Frame) or _require_file(table) == ".parquet":
-        return
-    path = table
-    opener = gzip.open if table_format(path) == ".csv.gz" else open
-    lines, tail = 0, b"\n"
-    try:
-        with opener(path, "rb") as file:
-            while chunk := file.read(1 << 20):
-                text = tail + chunk
-                found = min((at for at in (text.find(b"\n\n"), text.find(b"\n\r\n")) if at >= 0), default=-1)
-                if found >= 0:
-                    line = lines + text.count(b"\n", 0, found) + 1
-                    raise SordinoError(f"{path} must have no blank lines", found=f"line {line}", step="take it out")
-                tail = text[-2:]
-                lines += text.count(b"\n") - tail.count(b"\n")
-    except (OSError, EOFError, zlib.error) as error:
-        raise _damaged(path, error) from None
-
-
-def _require_file(path: Path) -> str:
-    """The format of a table that is there, under a name that means only itself."""
-    kind = table_format(path)
-    if not path.is_file():
-        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
-    _require_plain(path)
-    return kind
-
-
-def _require_plain(path: Path) -> None:
-    if WILDCARDS & set(str(path)):
-        raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="choose another name")
-
-
 def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-def _damaged(table: PathOrFrame, error: Exception) -> SordinoError:
-    """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
-    if isinstance(error, OSError) and error.strerror:
-        return cannot("read", Path(str(table)), error)
-    text = str(error)
-    line = re.search(r"CSV Error on Line: (\d+)", text)
-    where = f" in line {line[1]}" if line else ""
-    known = {
-        "Expected Number of Columns: ": COLUMNS,
-        "Value with unterminated quote found.": "a quotation mark that is not closed",
-        "Invalid unicode": BYTES,
-        "Maximum line size": "a line that is too long",
-    }
-    # DuckDB quotes the bad row in the lines after "Original Line:", so each sign must begin a line of its own.
-    signs = [what for sign, what in known.items() if any(part.startswith(sign) for part in text.splitlines()[1:])]
-    if isinstance(error, UnicodeDecodeError):
-        signs = [known["Invalid unicode"]]
-    found = (signs or ["a damaged or cut file"])[0] + where
-    step = STEPS.get(signs[0], AGAIN) if signs else AGAIN
-    if isinstance(table, Frame):
-        return DamagedError(f"{table} must be a whole table", found="columns that cannot be read", step="make it again")
-    return DamagedError(f"{table} must be a whole {table_format(table)} table", found=found, step=step)
-
-
-def _require_not_stopped(error: Exception) -> None:
-    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError.
-
-    Both are told by their types: the text of any other error can quote a row that says "interrupted".
-    """
-    if isinstance(error, duckdb.InterruptException) or (
-        type(error) is RuntimeError and str(error).startswith(INTERRUPTED)
-    ):
-        raise KeyboardInterrupt from None
-
-
-def _system_reason(error: Exception) -> str:
-    """Why the system refused to write, without paths or contents."""
-    reason = re.search(r"No space left on device|File too large|Permission denied|Disk quota exceeded", str(error))
-    return reason[0].lower() if reason else "a refusal of the system"

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from sordino.errors import SordinoError
 from sordino.survey.results.result import EstimateRow, Result, Untold
-from sordino.tables.duckdb import header, table_format, write_table
+from sordino.tables.duckdb import header, write_table
+from sordino.tables.table_file import table_format
 
 ROWS = 1 << 15
 """Rows of a batch."""

@@ -4,45 +4,35 @@ A row is one report: the plan's tag and a code. In CSV both have a constant numb
 anything and a cut row is seen.
 """
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.source import Source, SystemSource
+from sordino.exact.source import Source, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.copies import Copies
-from sordino.tables.duckdb import (
-    WHOLE,
-    count_where,
-    header,
-    quoted,
-    read_batches,
-    refuse_blank_lines,
-    require_columns,
-    table_format,
-    typed,
-    write_table,
-)
+from sordino.tables.damage import refuse_blank_lines
+from sordino.tables.duckdb import ROWS, WHOLE, count_where, header, quoted, read_batches, require_columns, write_table
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.key import TASK, make_key, read_key
 from sordino.tables.records import check_ids
-from sordino.tables.values import check_values, read_people
+from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
+from sordino.tables.table_file import opened, table_format, typed
+from sordino.tables.values import read_people, require_people
 
 COLUMNS = ("plan", "code")
 
 HASH = b"sordino plan"
 """What the metadata of reports in memory call the plan's hash."""
-
-TAG_DIGITS = 20
-"""Decimal digits of 64 bits."""
 
 Progress = Callable[[int], None]
 """Called with the number of rows done since the last call."""
@@ -90,10 +80,11 @@ def privatize_table(
         done += rows
         progress(rows)
 
-    batches = _reports(plan, data, count, id_column, key, task)
-    digits = len(str(plan.sampled.outputs - 1))
-    padded = f"'{plan.tag:0{TAG_DIGITS}}' AS plan, lpad(CAST(code AS VARCHAR), {digits}, '0') AS code"
-    write_table(reports, _schema(plan), batches, "plan, code" if table_format(reports) == ".parquet" else padded)
+    codes = _codes(plan, data, count, id_column, key, task)
+    if table_format(reports) == ".parquet":
+        write_table(reports, _schema(plan), _as_batches(plan, codes))
+    else:
+        write_rows(reports, _rows(plan), codes)
     return done
 
 
@@ -114,14 +105,14 @@ def privatize_frame(
     Raises:
         SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
     """
-    batches = _reports(plan, data, progress, id_column, key, task)
-    return pa.Table.from_batches(batches, _schema(plan)).replace_schema_metadata({HASH: plan.hash})
+    codes = _codes(plan, data, progress, id_column, key, task)
+    return pa.Table.from_batches(_as_batches(plan, codes), _schema(plan)).replace_schema_metadata({HASH: plan.hash})
 
 
-def _reports(
+def _codes(
     plan: Plan, data: PathOrFrame, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
-) -> Iterator[pa.RecordBatch]:
-    """One report for each row of a table, whose rows have all been looked at before the first is made."""
+) -> Iterator[Words]:
+    """One report for each row of a table, whose ids have been compared before the first is made."""
     if key is not None and id_column is None:
         raise SordinoError(
             "a key needs the ids of the rows to repeat their reports",
@@ -129,34 +120,54 @@ def _reports(
             step="name it: --id COLUMN",
         )
     secret = read_key(key) if isinstance(key, Path) else None
-    # Every value is checked before anything is written: no report of anybody lies on disk because of a bad row below.
-    check_values(plan, data)
+    require_people(plan, data)
     if id_column is not None:
         check_ids(data, id_column)
+    new = None
     if isinstance(key, Path):
+        new = key if secret is None else None
         key = KeyedSource(secret or make_key(key), task)
     keyed = None if key is None else key.of_plan(plan.hash)
-    return _drawn(plan, data, progress, id_column, keyed)
+    return _drawn(plan, data, progress, id_column, keyed, new)
 
 
 def _drawn(
-    plan: Plan, data: PathOrFrame, progress: Progress, id_column: str | None, keyed: KeyedSource | None
-) -> Iterator[pa.RecordBatch]:
-    """The reports of rows that have been looked at."""
-    sampled, schema, fresh = plan.sampled, _schema(plan), SystemSource()
+    plan: Plan,
+    data: PathOrFrame,
+    progress: Progress,
+    id_column: str | None,
+    keyed: KeyedSource | None,
+    new: Path | None,
+) -> Iterator[Words]:
+    """The reports of rows whose ids differ; each value is looked at, and where one is refused a new key goes again."""
+    fresh = SystemSource()
+    try:
+        for values, ids in read_people(plan, data, id_column):
+            source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
+            codes = plan.sampled.privatize(values, source)
+            yield codes
+            progress(len(codes))
+    except SordinoError:
+        if new is not None:
+            new.unlink(missing_ok=True)
+        raise
+
+
+def _as_batches(plan: Plan, batches: Iterator[Words]) -> Iterator[pa.RecordBatch]:
+    schema = _schema(plan)
     width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
-    for values, ids in read_people(plan, data, id_column, checked=True):
-        # All ids of the table have been compared.
-        source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
-        codes = sampled.privatize(values, source)
+    for codes in batches:
         tags = np.full(len(codes), plan.tag, dtype=np.uint64)
         yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
-        progress(len(codes))
 
 
 def _schema(plan: Plan) -> pa.Schema:
     """The columns of reports, as narrow as the plan's codes allow."""
     return pa.schema([("plan", pa.uint64()), ("code", pa.uint32() if plan.sampled.code_bits <= 32 else pa.uint64())])
+
+
+def _rows(plan: Plan) -> ReportRows:
+    return ReportRows(plan.tag, plan.sampled.outputs - 1)
 
 
 def tally_table(
@@ -210,6 +221,7 @@ def tally_people(
 
     With a column of ids and a keyed source the reports are repeatable; the ids must differ (`check_ids`).
     """
+    require_people(plan, data)
     sampled, fresh = plan.sampled, SystemSource()
     aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
     for values, ids in read_people(plan, data, id_column):
@@ -219,7 +231,7 @@ def tally_people(
     return aggregate
 
 
-def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[NDArray[np.uint64]]:
+def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
     """The codes of a table, each row checked.
 
     Raises:
@@ -228,6 +240,22 @@ def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[NDArray[np.uint64]]:
     """
     with expecting_kind(table, "reports"):
         require_columns(table, COLUMNS, "give a file that `sordino privatize` wrote")
+    done = 0
+    if isinstance(table, Path) and not typed(table):
+        with suppress(OtherRowsError, OSError, EOFError, zlib.error), opened(table) as file:
+            for codes in _rows(plan).read(file, ROWS):
+                yield codes
+                done += len(codes)
+            return
+    # From the first row on that stands otherwise, which may be as good, and is told if it is not.
+    for codes in _read_any_codes(plan, table):
+        if done < len(codes):
+            yield codes[max(done, 0) :]
+        done -= len(codes)
+
+
+def _read_any_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
+    """The codes of a table that DuckDB can read, in whatever form its columns stand."""
     last = plan.sampled.outputs - 1
     tag, code = (quoted(name) for name in COLUMNS)
     own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
@@ -248,7 +276,7 @@ def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[NDArray[np.uint64]]:
             if batch.column(name).true_count < len(batch):
                 row = rows + pc.index(batch.column(name), value=False).as_py() + 1
                 raise _foreign(table, row, own) if name == "own" else _no_code(table, row, last, own, valid)
-        codes: NDArray[np.uint64] = batch.column("code").to_numpy(zero_copy_only=False)
+        codes: Words = batch.column("code").to_numpy(zero_copy_only=False)
         rows += len(batch)
         yield codes
 

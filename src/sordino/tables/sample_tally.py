@@ -11,7 +11,8 @@ from sordino.design.dependence.sample_questions import SampleQuestions
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
 from sordino.tables.columns import AttributeColumns, require_columns_of
-from sordino.tables.duckdb import read_batches, refuse_blank_lines
+from sordino.tables.damage import refuse_blank_lines
+from sordino.tables.duckdb import read_batches
 from sordino.tables.frame import PathOrFrame
 
 

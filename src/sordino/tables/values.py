@@ -10,59 +10,59 @@ from sordino.exact.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
-from sordino.tables.duckdb import count_where, header, holds_everywhere, read_batches, refuse_blank_lines
+from sordino.tables.damage import refuse_blank_lines
+from sordino.tables.duckdb import count_where, header, read_batches
 from sordino.tables.frame import PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
+
+PIECE = 1 << 13
+"""Rows that are scaled together: their numbers stay in the processor's cache."""
 
 QuestionValues: TypeAlias = tuple[Column, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""
 
 
-def check_values(plan: Plan, table: PathOrFrame) -> None:
-    """Read a table of people once, and refuse what `read_values` would refuse."""
-    conditions = [columns.condition for columns in _asked(plan).values()]
-    told = [condition for condition in conditions if condition is not None]
-    if len(told) == len(conditions):
-        require_columns_of(_asked(plan).values(), table)
-        refuse_blank_lines(table)
-        if holds_everywhere(table, " AND ".join(told), columns_read(plan)):
-            return
-    for _ in read_values(plan, table):
-        pass
+def require_people(plan: Plan, table: PathOrFrame) -> None:
+    """Refuse a table that lacks the plan's columns, or has blank lines, before its rows are read.
+
+    Raises:
+        SordinoError: with what it has instead.
+    """
+    require_columns_of(_asked(plan).values(), table)
+    refuse_blank_lines(table)
 
 
-def read_values(plan: Plan, table: PathOrFrame, *, checked: bool = False) -> Iterator[QuestionValues]:
+def read_values(plan: Plan, table: PathOrFrame) -> Iterator[QuestionValues]:
     """The values that the plan's questions ask for in a table of people, a batch at a time.
 
     Args:
         plan: whose attributes are read, of everybody: who answers which question is drawn without looking.
         table: a file or a frame.
-        checked: whether `check_values` has read it before; each value is looked at all the same.
 
     Raises:
         SordinoError: an unreadable table, no rows, or a value that is missing or outside the domain.
     """
-    for values, _ in read_people(plan, table, None, checked=checked):
+    require_people(plan, table)
+    for values, _ in read_people(plan, table, None):
         yield values
 
 
 def read_people(
-    plan: Plan, table: PathOrFrame, id_column: str | None, *, checked: bool = False
+    plan: Plan, table: PathOrFrame, id_column: str | None
 ) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
-    """The values as `read_values` gives them, each batch with the ids of its rows, if a column has them.
+    """The values of a table as `read_values` gives them, each batch with the ids of its rows, if a column has them.
+
+    Of a table with the plan's columns and without blank lines (`require_people`).
 
     Raises:
         SordinoError: as `read_values`, or an id that is missing or of another kind.
     """
     asked, columns = _asked(plan), columns_read(plan)
-    require_columns_of(asked.values(), table)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
     select = {keys[name][key]: text for name, own in asked.items() for key, text in own.expressions.items()}
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
         select |= id_expressions(table, id_column, dict(header(table)))
-    if not checked:
-        refuse_blank_lines(table)
     rows = 0
     for batch in read_batches(table, select, columns):
         read = {
@@ -89,9 +89,14 @@ def count_clipped(plan: Plan, table: PathOrFrame) -> dict[str, int]:
 def _taken(question: Question, read: dict[str, Column]) -> Column:
     """What a question's channel takes."""
     if isinstance(question, NumbersQuestion):
-        # Clipping happens here, where it was asked for; all other numbers lie between the ends.
-        scaled = [end.scaled(read[name]) for name, end in zip(question.asked, question.intervals, strict=True)]
-        return np.column_stack(scaled)
+        rows = len(read[question.asked[0]])
+        scaled = np.empty((rows, len(question.asked)))
+        for start in range(0, rows, PIECE):
+            piece = slice(start, start + PIECE)
+            for place, (name, end) in enumerate(zip(question.asked, question.intervals, strict=True)):
+                # Clipping happens here, where it was asked for; all other numbers lie between the ends.
+                scaled[piece, place] = end.scaled(read[name][piece])
+        return scaled
     return read[question.name]
 
 

@@ -14,7 +14,7 @@ from sordino.design.dependence.from_sample import Statement
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences
-from sordino.tables.duckdb import count_rows
+from sordino.tables.table_file import count_rows
 from sordino.verbs.dependence import dependence as state_dependence
 
 MOST_COLUMNS, MOST_ROWS = 10, 60

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.tables.duckdb import header, quoted, read_batches, refuse_blank_lines
+from sordino.tables.damage import refuse_blank_lines
+from sordino.tables.duckdb import header, quoted, read_batches
 
 POSITION = ("latitude", "longitude")
 COUNT = "count"

@@ -1,0 +1,95 @@
+"""What is wrong with a table that cannot be read or written, without the contents that a library quotes."""
+
+import re
+import zlib
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from sordino.document.files import cannot
+from sordino.errors import DamagedError, SordinoError
+from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.table_file import opened, require_file, table_format
+
+COLUMNS, BYTES = "another number of columns", "bytes that are not UTF-8 text"
+AGAIN = "get the file again"
+STEPS = {
+    COLUMNS: f"put values that hold a comma in double quotes, or {AGAIN}",
+    BYTES: f"save it as UTF-8, or {AGAIN}",
+}
+"""What to do about a table that cannot be read to its end."""
+
+PIECE = 1 << 18
+"""Bytes that are looked at together: they stay in the processor's cache."""
+
+INTERRUPTED = "Query interrupted"
+"""All that DuckDB says of an interrupt where it has no error of its own for it."""
+
+
+def refuse_blank_lines(table: PathOrFrame) -> None:
+    """Refuse a CSV file with a line that has nothing: neither skipping nor guessing is what a table may leave open.
+
+    Raises:
+        SordinoError: with the number of the first one, or an unreadable file.
+    """
+    if isinstance(table, Frame) or require_file(table) == ".parquet":
+        return
+    lines, tail = 0, b"\n"
+    try:
+        with opened(table) as file:
+            while piece := file.read(PIECE):
+                text = tail + piece
+                signs = np.frombuffer(text, dtype=np.uint8)
+                ends = signs == ord("\n")
+                # After a line's end another one, with a carriage return between or without.
+                blank = ends[:-1] & ends[1:]
+                blank[:-1] |= ends[:-2] & (signs[1:-1] == ord("\r")) & ends[2:]
+                if blank.any():
+                    line = lines + np.count_nonzero(ends[: np.argmax(blank)]) + 1
+                    raise SordinoError(f"{table} must have no blank lines", found=f"line {line}", step="take it out")
+                tail = text[-2:]
+                lines += int(np.count_nonzero(ends)) - tail.count(b"\n")
+    except (OSError, EOFError, zlib.error) as error:
+        raise damaged(table, error) from None
+
+
+def damaged(table: PathOrFrame, error: Exception) -> SordinoError:
+    """A reading error without the contents that DuckDB quotes: only the lines in its own words are looked at."""
+    if isinstance(error, OSError) and error.strerror:
+        return cannot("read", Path(str(table)), error)
+    text = str(error)
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    where = f" in line {line[1]}" if line else ""
+    known = {
+        "Expected Number of Columns: ": COLUMNS,
+        "Value with unterminated quote found.": "a quotation mark that is not closed",
+        "Invalid unicode": BYTES,
+        "Maximum line size": "a line that is too long",
+    }
+    # DuckDB quotes the bad row in the lines after "Original Line:", so each sign must begin a line of its own.
+    signs = [what for sign, what in known.items() if any(part.startswith(sign) for part in text.splitlines()[1:])]
+    if isinstance(error, UnicodeDecodeError):
+        signs = [known["Invalid unicode"]]
+    found = (signs or ["a damaged or cut file"])[0] + where
+    step = STEPS.get(signs[0], AGAIN) if signs else AGAIN
+    if isinstance(table, Frame):
+        return DamagedError(f"{table} must be a whole table", found="columns that cannot be read", step="make it again")
+    return DamagedError(f"{table} must be a whole {table_format(table)} table", found=found, step=step)
+
+
+def require_not_stopped(error: Exception) -> None:
+    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError.
+
+    Both are told by their types: the text of any other error can quote a row that says "interrupted".
+    """
+    if isinstance(error, duckdb.InterruptException) or (
+        type(error) is RuntimeError and str(error).startswith(INTERRUPTED)
+    ):
+        raise KeyboardInterrupt from None
+
+
+def system_reason(error: Exception) -> str:
+    """Why the system refused to write, without paths or contents."""
+    reason = re.search(r"No space left on device|File too large|Permission denied|Disk quota exceeded", str(error))
+    return reason[0].lower() if reason else "a refusal of the system"
