@@ -1,6 +1,7 @@
 """What sensitive values, matrices and several questions promise in words: rounded outward, and nothing left out."""
 
 import re
+from fractions import Fraction
 from itertools import permutations
 
 import mpmath
@@ -113,6 +114,20 @@ def test_bounds_that_others_lower_are_told():
     assert not any("given" in line for line in lines_of(kept, LABELS))
     (line,) = [line for line in lines_of(PairwiseLDP([[0, 1, "inf"], [1, 0, 1], ["inf", 1, 0]])) if "given" in line]
     assert "value 0 over value 2 by 2 nats instead of infinity" in line
+
+
+@pytest.mark.parametrize(("step", "apart", "whom"), [("1/5", 5, "are 5 apart"), ("2", 1, "neighbouring values by")])
+def test_values_in_order_are_protected_by_how_far_they_lie_apart(step, apart, whom):
+    line = [[Fraction(step) * abs(x - other) for other in range(30)] for x in range(30)]
+    text = lines_of(PairwiseLDP(line))[0]
+    assert "30 values" in text
+    assert whom in text
+    require_just_above(
+        number(f"at most {NUMBER}, at twice", text), mpmath.exp(mpmath.mpf((apart * Fraction(step)).numerator))
+    )
+    # One bound that is a little smaller, and they are no such line.
+    line[3][4] -= Fraction(1, 100)
+    assert "apart" not in " ".join(lines_of(PairwiseLDP(line)))
 
 
 def text_of(tables, attributes, epsilon="1", **weights):

@@ -231,3 +231,8 @@ def _without(tables: dict[str, Any], unknown: Sequence[ErrorDetails]) -> dict[st
 
 def _is_table(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def is_list_of(value: object, kind: type) -> Any:
+    """Whether a value is a list of one kind; booleans are no numbers."""
+    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)

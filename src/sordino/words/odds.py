@@ -7,6 +7,7 @@ paper, Section 2, for single attributes.
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -21,6 +22,9 @@ from sordino.words.sentence import Purpose, Sentence, limits
 
 PRIOR = 10
 """The example's suspicion: 1 in 10."""
+
+FEW = 8
+"""Values up to which bounds are told pair by pair."""
 
 SAME = Sentence("A second report about the same answer multiplies the factors.", Purpose.REPEATED)
 
@@ -75,6 +79,8 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str)
 
 
 def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
+    if not labels and (distances := _equal_steps(definition)):
+        return _line(distances, report)
     k = definition.k
     names = [repr(labels[value]) if labels else f"value {value}" for value in range(k)]
     pairs = [(x, other) for x in range(k) for other in range(k) if x != other]
@@ -107,6 +113,31 @@ def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) 
             f" {names[other]} by {in_nats(implied)} instead of {'infinity' if given is None else given}."
         )
     return (*limits(*lines), SAME)
+
+
+def _line(distances: Sequence[Nats], report: str) -> tuple[Sentence, ...]:
+    """Of values in order, by how far two of them lie apart: the first distance that comes to a nat, or the longest."""
+    k = len(distances)
+    apart = next((steps for steps in range(1, k) if distances[steps] >= 1), k - 1)
+    whom = "two neighbouring values" if apart == 1 else f"two values that are {apart:,} apart"
+    line = (
+        f"The {k:,} values are protected by how far they lie apart: whatever else somebody knows, {report} changes the"
+        f" odds between {whom} by a factor of at most {factor(distances[apart])}, at twice the distance by at most its"
+        " square, at half the distance by at most its square root, and so on."
+    )
+    return (Sentence(line, Purpose.LIMIT), SAME)
+
+
+def _equal_steps(definition: PairwiseLDP) -> list[Nats]:
+    """Bounds by how far two values lie apart, if each is as many times that of two neighbours; else none."""
+    bounds = definition.bounds
+    step = bounds[0][1] if definition.k > FEW else None
+    if step is None:
+        return []
+    distances = list(accumulate([step] * (definition.k - 1), initial=Nats.of(0)))
+    rows = enumerate(bounds)
+    alike = all(bound == distances[abs(x - other)] for x, row in rows for other, bound in enumerate(row))
+    return distances if alike else []
 
 
 def _coordinates(definition: CoordinateDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:

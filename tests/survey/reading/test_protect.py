@@ -8,6 +8,7 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoErrors
+from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -152,6 +153,11 @@ MISTAKES = {
     "cell twice": (GRID, {"sensitive": [[0, 1], [0, 1]]}, ["named once"]),
     "all cells": (GRID, {"sensitive": [[0, 1], [0, 0], [1, 1], [1, 0]]}, ["not all", "all 4"]),
     # distances
+    "no unit": (NAMED, {"metric": {"of": 5}}, ["must have `per`", "of"]),
+    "a unit beside others": (NAMED, {"metric": {"per": 5, "km": 2}}, ["must have `per`", "km"]),
+    "a unit of 0": ({"categories": 4}, {"metric": {"per": 0}}, ["`per` of a metric must be above 0", "found 0"]),
+    "a unit without a number": ({"categories": 4}, {"metric": {"per": "far"}}, ["must be a number", "'far'"]),
+    "a unit of names": (NAMED, {"metric": {"per": 5}}, ["categories that are numbers", "position for each"]),
     "too few positions": (NAMED, {"metric": [0, 1, 2]}, ["each of 4 values", "found 3"]),
     "a word as metric": (NAMED, {"metric": "line"}, ["each of 4 values", "'line'"]),
     "a word as position": (NAMED, {"metric": [0, 1, "far", 3]}, ["position or distance", "'far'"]),
@@ -248,3 +254,13 @@ def test_the_mistakes_of_all_attributes_are_told_at_once(tables):
     ]
     paths += [f"attribute.{name}" for name in attributes if name not in {"epsilon", "right"}]
     assert sorted(text.split()[0].rstrip(":") for text in mistakes(wrong)) == sorted(paths)
+
+
+def test_numbers_in_order_have_a_unit(tables):
+    asked = {"categories": 4, "protect": {"metric": {"per": 5}, "epsilon": "2"}}
+    positions = {"categories": 4, "protect": {"metric": [0, "1/5", "2/5", "3/5"], "epsilon": "2"}}
+    unit, apart = (Survey.read(tables({"x": table})).definition("x") for table in (asked, positions))
+    assert unit == apart
+    assert unit.bound(0, 3) == Nats.of("6/5")
+    named = {"categories": ["10", "20", "50"], "protect": {"metric": {"per": "20"}}}
+    assert Survey.read(tables({"x": named})).definition("x").bound(0, 2) == Nats.of(2)

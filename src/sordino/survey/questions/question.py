@@ -108,7 +108,8 @@ class HistogramQuestion:
         from sordino.design.histograms.best_mechanism import candidates
 
         made = candidates(self.domain.k, self.definition, designed=False)
-        if isinstance(self.mechanism, ChannelTable):
+        known = {mechanism.fingerprint for mechanism in made.values()}
+        if isinstance(self.mechanism, ChannelTable) and self.mechanism.fingerprint not in known:
             made[self.mechanism.name] = self.mechanism
         found = {}
         for name in list(made):

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from sordino.document.checked_tables import is_list_of
 from sordino.document.domains import domain_of
 from sordino.domain.attribute import AttributeDomain
 from sordino.domain.grid import Grid
@@ -23,7 +24,7 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
-from sordino.survey.reading.protect import Delta, ProtectTable, is_list_of, protect_mistakes
+from sordino.survey.reading.protect import Delta, ProtectTable, protect_mistakes
 
 KINDS = ("categories", "grid", "number")
 """What an attribute's values can be."""

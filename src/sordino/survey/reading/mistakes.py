@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sordino.document.checked_tables import nearest
+from sordino.document.checked_tables import is_list_of, nearest
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import columns_of, shared_columns
 from sordino.survey.reading.ask_table import named_attributes
-from sordino.survey.reading.protect import is_list_of
 
 
 def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:

@@ -3,33 +3,31 @@
 protect = { epsilon = "0.5" }                        all values alike, at an epsilon of their own
 protect = { blocks = [5, 5] }                        only from the values of their block, which is public
 protect = { sensitive = ["yes"] }                    only these values
+protect = { metric = { per = 5 } }                   numbers in order: epsilon for each 5 between two of them
 protect = { metric = [0, 1, 2.5] }                   by distance in units of epsilon: positions, or a table
 protect = { matrix = [["0", "1"], ["inf", "0"]] }    each ordered pair by itself, in nats
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from itertools import chain
-from math import lcm
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BeforeValidator
 
-from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds, read_epsilon
+from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
-from sordino.document.checked_tables import nearest
+from sordino.document.checked_tables import is_list_of, nearest
 from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN, partition_of
+from sordino.survey.reading.metric import bounds_text, read_matrix, read_metric
 
 WAYS = ("blocks", "sensitive", "metric", "matrix")
 """How values can differ in what protects them."""
@@ -117,9 +115,9 @@ def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | N
         return ProtectPart(epsilon=_text(default))
     epsilon = protect.epsilon or default
     if protect.matrix is not None:
-        return ProtectPart(bounds=_bounds_text(_read_matrix(protect.matrix, domain.k)))
+        return ProtectPart(bounds=bounds_text(read_matrix(protect.matrix, domain.k)))
     if protect.metric is not None:
-        return ProtectPart(bounds=_bounds_text(_read_metric(protect.metric, domain.k, epsilon)))
+        return ProtectPart(bounds=bounds_text(read_metric(protect.metric, domain, epsilon)))
     if protect.blocks is not None:
         return ProtectPart(epsilon=_text(epsilon), blocks=read_blocks(domain, protect.blocks))
     if protect.sensitive is not None:
@@ -181,102 +179,6 @@ def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
     return values
 
 
-def _read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
-    if not is_list_of(matrix, list):
-        raise SordinoError("a matrix must be a list of rows, in nats", found=shown(matrix))
-    bounds = read_bounds(matrix)
-    if len(bounds) != k:
-        raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
-    for x, row in enumerate(bounds):
-        for other, bound in enumerate(row):
-            if x != other and bound is not None and bound.sign() == 0:
-                raise _alike("a bound between two values must be above 0", x, other)
-    return _protecting(bounds, "give some pairs a bound")
-
-
-def _read_metric(metric: Any, k: int, epsilon: Nats | None) -> list[list[Nats | None]]:
-    """Distances times epsilon; with an epsilon of 0, where the right one is not known yet, only the distances count."""
-    distances = _read_distances(metric, k)
-    if epsilon is None:
-        raise SordinoError("a metric needs an epsilon, its unit")
-    scaled = {distance: _times(epsilon, distance) for distance in dict.fromkeys(chain(*distances))}
-    # What no coin could keep is not protected.
-    limited = {distance: None if bound > LARGEST_EPSILON else bound for distance, bound in scaled.items()}
-    bounds = read_bounds([[limited[distance] for distance in row] for row in distances])
-    return _protecting(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
-
-
-def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
-    """The distances, k x k; of positions the differences."""
-    if not isinstance(metric, list) or len(metric) != k:
-        found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
-        raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
-    if k > LARGEST_MATRIX:
-        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=shown(k), step="use blocks")
-    if all(isinstance(row, list) for row in metric):
-        distances = [[_distance(entry) for entry in row] for row in metric]
-        if any(len(row) != k for row in distances):
-            raise SordinoError("distances must be a square table", found="a row of another length")
-    else:
-        positions = [_distance(entry) for entry in metric]
-        unit = lcm(*(position.denominator for position in positions))
-        whole = [int(position * unit) for position in positions]
-        apart = {steps: Fraction(steps, unit) for steps in {abs(one - other) for one in whole for other in whole}}
-        distances = [[apart[abs(one - other)] for other in whole] for one in whole]
-    _require_metric(distances)
-    return distances
-
-
-def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
-    for x, row in enumerate(distances):
-        if row[x] != 0:
-            raise SordinoError("a value's distance to itself must be 0", found=f"another in row {x}")
-        for other in range(x):
-            if row[other] != distances[other][x]:
-                raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
-            if row[other] < 0:
-                raise SordinoError("distances must not be negative", found=f"one between the values {other} and {x}")
-            if row[other] == 0:
-                raise _alike("a distance between two values must be above 0", other, x)
-
-
-def _alike(rule: str, x: int, other: int) -> SordinoError:
-    """All reports of the two values would be alike, and nothing could be estimated."""
-    found = f"0 between the values {x} and {other}"
-    return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
-
-
-def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
-    """The bounds, if there are any."""
-    if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
-        raise SordinoError("some values must be protected from each other", found="none", step=step)
-    return [list(row) for row in bounds]
-
-
-def _distance(entry: object) -> Fraction:
-    try:
-        amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
-    except SordinoError:
-        amount = None
-    if amount is None or amount.ratio != 1:
-        raise SordinoError("a position or distance must be a number", found=shown(entry))
-    return amount.rational
-
-
-def _times(epsilon: Nats, distance: Fraction) -> Nats:
-    rational = require_short(epsilon.rational * distance)
-    if epsilon.ratio == 1:
-        return Nats(rational)
-    if distance.denominator != 1 or not 0 <= distance <= LARGEST_MATRIX:
-        raise SordinoError("an epsilon with a logarithm needs whole distances", found=f"{distance}")
-    return Nats(rational, require_short(epsilon.ratio ** int(distance)))
-
-
-def _bounds_text(bounds: Sequence[Sequence[Nats | None]]) -> list[list[str]]:
-    texts = {bound: "inf" if bound is None else str(bound) for bound in set(chain(*bounds))}
-    return [[texts[bound] for bound in row] for row in bounds]
-
-
 def _text(epsilon: Nats | None) -> str:
     if epsilon is None:
         raise SordinoError("there must be an epsilon", step='set epsilon = "1" in the survey or in `protect`')
@@ -301,8 +203,3 @@ def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Pa
             "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
         )
     return Partition.of([[index[label] for label in block] for block in blocks], domain.k)
-
-
-def is_list_of(value: object, kind: type) -> Any:
-    """Whether a value is a list of one kind; booleans are no numbers."""
-    return isinstance(value, list) and all(isinstance(item, kind) and not isinstance(item, bool) for item in value)
