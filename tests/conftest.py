@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from sordino.definition.high_low import HighLowLDP
@@ -359,6 +361,13 @@ def channel(request):
 def exp_bounds_fixture():
     """Rationals around ratio e^rational."""
     return exp_bounds
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Look for examples in sources alone: tests have none, and are not read twice."""
+    found = yield
+    return [one for one in found if not (isinstance(one, DoctestModule) and Path(__file__).parent in file_path.parents)]
 
 
 @pytest.hookimpl(trylast=True)

@@ -99,7 +99,7 @@ CHANNELS = {
 }
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("case", CHANNELS)
 def test_means_err_as_forecast(case):
     channel, n = CHANNELS[case](), 500

@@ -121,6 +121,7 @@ def even_error(asked):
     return AskedNumbers(asked).reader.even_variance()
 
 
+@pytest.mark.long
 def test_errors_of_a_drawn_mixture_are_as_large_as_is_said():
     deltas, most = read_deltas(["5", "4", "0.5"], "5", bounded("0", 3))
     drawn = sampled_levels(deltas, most, bounded("0", 3), single_levels(deltas, most, bounded("0", 3)))
@@ -173,6 +174,7 @@ def test_few_levels_are_told_apart():
     assert coarser(levels[:5]) == tuple(levels[:5])
 
 
+@pytest.mark.long
 def test_a_thousand_numbers_by_levels_are_drawn_and_counted():
     d = 1000
     deltas, most = read_deltas(["8"] * d, "8", bounded("0", d))
