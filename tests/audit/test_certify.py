@@ -87,6 +87,7 @@ def test_certificates_under_foreign_definitions_are_those_of_all_pairs(channel):
         assert witness.loss == (Nats.log(Fraction(heavy, light)) if light else None)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("mechanism", "definition", "pair"),
     [

@@ -71,6 +71,7 @@ def test_a_page_of_somebody_else_is_kept(released, run):
     assert "thesis" in (released / "page.html").read_text()
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("words", [MADE["aggregate"], MADE["table"], MADE["page"]], ids=["aggregate", "table", "page"])
 def test_what_fails_leaves_the_earlier_file(released, run, words, monkeypatch):
     run(*words)

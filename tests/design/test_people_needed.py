@@ -110,6 +110,7 @@ def test_where_nothing_is_unknown_one_person_is_enough():
     assert people_needed(RandomizedResponse(1, "1"), total_variation=0.001) == 1
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("mechanism", [HadamardResponse(20, "1"), Blockwise(np.arange(20) % 2, "1", "projective")])
 def test_simulated_surveys_of_that_many_people_are_as_exact_as_wanted(mechanism):
     shares = np.random.default_rng(8).dirichlet(np.ones(20))

@@ -37,7 +37,7 @@ TOML_READERS = {
 JSON_READERS = {"plan": Plan.load, "statement": load_statement, "json": read_json}
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("text", DEEP_TOML.values(), ids=DEEP_TOML)
 @pytest.mark.parametrize("reader", TOML_READERS.values(), ids=TOML_READERS)
 def test_deep_toml_is_one_mistake(tmp_path, reader, text):

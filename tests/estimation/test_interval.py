@@ -166,6 +166,7 @@ def test_a_confidence_lies_between_0_and_1(confidence):
         share_interval(BLOCKS, one_each(BLOCKS), confidence)
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("error", [0.001, 0.05, 0.5])
 def test_binomial_limits_lie_between_those_of_mid_p_and_of_clopper_and_pearson(error):
     n = 40

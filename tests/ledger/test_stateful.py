@@ -119,7 +119,7 @@ def machine(terms, record, question, told, stopped, points):
     return type("Device", (Device,), {"terms": terms, "stopped": stopped, "points": points, **given})
 
 
-@pytest.mark.parametrize("examples", [8, pytest.param(150, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [5, pytest.param(150, marks=pytest.mark.long)])
 def test_a_device_keeps_its_promise(machine, examples):
     case = machine.TestCase
     case.settings = settings(max_examples=examples, stateful_step_count=14, deadline=None, derandomize=True)

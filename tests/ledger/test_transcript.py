@@ -80,6 +80,7 @@ def test_a_copy_answers_nothing(used, question, record, tmp_path):
             ask(copy, question(name, "sleep", "0.01"), record(), print)
 
 
+@pytest.mark.first_cases(5)
 @pytest.mark.parametrize("edit", ["cut", "line", "end", "code", "twice", "version", "format", "damaged"])
 def test_a_transcript_that_was_touched_is_refused(used, tmp_path, edit):
     lines = transcript(used).splitlines(keepends=True)

@@ -172,7 +172,7 @@ def test_an_interrupt_of_duckdb_is_the_users(error):
     require_not_stopped(duckdb.InvalidInputException("Query interrupted"))
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, SystemExit])
 def test_stopped_in_the_middle_nothing_is_left(tmp_path, numbered, write_rows, listing, ending, error):
     data = write_rows(tmp_path / "people.csv", {"value": [1] * 300_000})

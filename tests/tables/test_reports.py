@@ -61,7 +61,7 @@ def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_p
     assert (apart[0] + apart[1] + apart[2]).counts.tolist() == expected
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("row", [1, 150_000, 200_000])
 @pytest.mark.parametrize("what", ["another plan", "code out of range"])
 def test_one_wrong_report_is_named_by_its_row(tmp_path, make_plan, ending, row, what):
@@ -140,7 +140,7 @@ def test_codes_in_parquet_may_be_of_any_whole_type(tmp_path, numbered, kind):
     assert tally_table(numbered, [tmp_path / "r.parquet"]).counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.each_value
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize("part", [0.3, 0.5, 0.999, -1, -2, -22], ids=str)
 def test_reports_that_were_cut_are_refused(tmp_path, numbered, ending, part):
     path = write_reports(tmp_path / f"r{ending}", numbered, [i % 10 for i in range(150_001)])

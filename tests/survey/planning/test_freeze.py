@@ -314,6 +314,7 @@ BOUNDS = {
 }
 
 
+@pytest.mark.first_cases(4)
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
 def test_bounds_that_are_none_are_refused(load, frozen, bounds):
     document = frozen("table")
