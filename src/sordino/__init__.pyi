@@ -38,14 +38,14 @@ from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.linear_query import LinearQuery
-from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.mechanism.window import WindowResponse
+from sordino.query.affine import Affine
+from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
+from sordino.query.logistic import Logistic
 from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -59,6 +59,7 @@ from sordino.verbs.plan_results import PlanEstimate
 
 __all__ = [
     "LDP",
+    "Affine",
     "Aggregate",
     "ApproximateFilter",
     "BayesianCoordinateDP",
@@ -82,6 +83,7 @@ __all__ = [
     "KeyedSource",
     "Ledger",
     "LinearQuery",
+    "Logistic",
     "LogisticQuery",
     "LossBounds",
     "MetricLDP",

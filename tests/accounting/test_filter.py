@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from chances import chances
 from sordino import (
     LDP,
     BayesianFilter,
@@ -18,12 +19,12 @@ from sordino import (
     LinearQuery,
     LogisticQuery,
     PairwiseLDP,
+    Query,
     RandomizedResponse,
     SordinoError,
     TruncatedLinearQuery,
     realized_loss,
 )
-from sordino.exact.coin import WORD
 
 SQUARE = Box([-1, 0], [1, 2])
 GRID = np.stack(np.meshgrid(np.linspace(-1, 1, 33), np.linspace(0, 2, 33)), axis=-1).reshape(-1, 2)
@@ -44,11 +45,8 @@ def exact_loss(queries, outputs, records):
     """The largest ratio of the integer channels' probabilities over the records: exact, then its logarithm."""
     products = [1] * len(records)
     for query, output in zip(queries, outputs, strict=True):
-        thresholds = [int(threshold) for threshold in query.thresholds(records)]
-        products = [
-            product * (threshold if output else WORD - threshold)
-            for product, threshold in zip(products, thresholds, strict=True)
-        ]
+        ones = chances(query, records)
+        products = [product * (one if output else 1 - one) for product, one in zip(products, ones, strict=True)]
     ratio = Fraction(max(products), min(products))
     with mpmath.workdps(50):
         return mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
@@ -295,7 +293,7 @@ def test_no_other_question_gets_between_a_decision_and_its_answer():
     asked = BayesianFilter(Box([-1], [1]), LDP("1")).after(large, 1)
     interruptions = [small]
 
-    class Interrupted(LinearQuery):
+    class Interrupted(Query):
         def __eq__(self, other):
             while interruptions:
                 assert asked.accepts(interruptions.pop())
@@ -303,7 +301,7 @@ def test_no_other_question_gets_between_a_decision_and_its_answer():
 
         __hash__ = None
 
-    first, second = (Interrupted([1.0], 0, -1, 1, "0.7") for _ in range(2))
+    first, second = (Interrupted(large.statistic, large.mechanism) for _ in range(2))
     assert [asked.accepts(first), asked.accepts(second)] == [False, False]
     assert not interruptions
 

@@ -11,7 +11,7 @@ from sordino.accounting.joint import MOST_WAYS, JointFilter
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
-from sordino.mechanism.linear_query import LinearQuery
+from sordino.query.linear import LinearQuery
 
 BOX = Box([-1, 0], [1, 2])
 

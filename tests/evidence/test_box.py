@@ -1,13 +1,11 @@
 """Evidence on boxes against the integers that are really compared: within the radius everywhere, and it adds."""
 
-from fractions import Fraction
-
 import mpmath
 import numpy as np
 import pytest
 
+from chances import chances
 from sordino import Box, LinearQuery, LogisticQuery, SordinoError, TruncatedLinearQuery
-from sordino.exact.coin import WORD
 
 BOX = Box([-1, 0, 10], [2, 1e-3, 110])
 QUESTIONS = {
@@ -32,9 +30,8 @@ def records(count):
 def test_the_integer_channel_is_within_the_radius(kind, epsilon, code):
     query, points = QUESTIONS[kind](epsilon), records(150)
     report = query.evidence(BOX, code)
-    thresholds = [int(threshold) for threshold in query.thresholds(points)]
     with mpmath.workdps(40):
-        weights = [Fraction(threshold if code else WORD - threshold, WORD) for threshold in thresholds]
+        weights = [one if code else 1 - one for one in chances(query, points)]
         exact = [mpmath.log(mpmath.mpf(w.numerator) / w.denominator) for w in weights]
         off = [value - mpmath.mpf(float(found)) for value, found in zip(exact, report.at(points), strict=True)]
         spread = float(max(off) - min(off))

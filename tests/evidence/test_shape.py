@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.evidence.stack import Stack
-from sordino.mechanism.linear_query import LogAffine
-from sordino.mechanism.logistic_query import LogLogistic
-from sordino.mechanism.truncated_query import LogClipped
 from sordino.papers.bayesian_filter.appendix_a import LogSquare
+from sordino.query.log_share import LogAffine, LogClipped
+from sordino.query.logistic import LogLogistic
 
 
 def weights(epsilon):

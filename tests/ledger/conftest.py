@@ -3,12 +3,12 @@
 import os
 import signal
 from collections import defaultdict
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 
+from chances import chances
 from sordino.ledger.ask import ask
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -76,8 +76,7 @@ def ledger(tmp_path, terms):
 
 def log_probability(query, code, points):
     """ln Pr(code | record) at each record, from the integers that are compared."""
-    ones = query.channel.thresholds(points)
-    return np.log(np.array([float(Fraction(int(t if code else 2**64 - int(t)), 2**64)) for t in ones]))
+    return np.log(np.array([float(one if code else 1 - one) for one in chances(query.channel, points)]))
 
 
 def told(entries, points=GRID):

@@ -12,16 +12,16 @@ from sordino.ledger.ledger import Ledger
 
 
 class Words:
-    """A source that gives one word, again and again."""
+    """A source that gives some words, and then zeros."""
 
-    def __init__(self, word):
-        self.word = word
+    def __init__(self, *words):
+        self.words = [*words, 0, 0, 0]
 
     def stream(self, values):
         return self
 
     def next(self):
-        return np.array([self.word], dtype=np.uint64)
+        return np.array([self.words.pop(0)], dtype=np.uint64)
 
     def take(self, rows):
         return self
@@ -40,14 +40,19 @@ def person():
     return terms, query, PersonRecord.read({"version": 1, "record": {"age": 36}}, terms)
 
 
-def test_the_answer_is_the_comparison_with_the_channels_integer(tmp_path, person):
+def test_the_answer_is_the_comparison_with_the_channels_integers(tmp_path, person):
+    """First at which end the record is read, a quarter of the way; then whether that is told."""
     terms, query, record = person
     ledger = Ledger.make(tmp_path / "me.ledger", terms)
-    threshold = int(query("x").channel.thresholds(record.row)[0])
-    arrived = []
-    for name, word in [("below", threshold - 1), ("at", threshold)]:
-        ask(ledger, query(name), record, arrived.append, Words(word))
-    assert [report.code for report in arrived] == [1, 0]
+    threshold, upper, arrived = query("x").channel.mechanism.threshold, 2**63 + 2**62, []
+    for name, words in {
+        "upper": (upper - 1,),
+        "lower": (upper,),
+        "told": (upper, threshold - 1),
+        "turned": (upper, threshold),
+    }.items():
+        ask(ledger, query(name), record, arrived.append, Words(*words))
+    assert [report.code for report in arrived] == [1, 0, 0, 1]
 
 
 def test_a_report_holds_what_the_collector_may_know(person):

@@ -87,6 +87,10 @@ def test_one_bit_questions_have_a_mean():
     found = estimate(BOX_QUESTION, aggregate(BOX_QUESTION, privatize(BOX_QUESTION, records)))
     low, high = found.interval(0.999999)
     assert low < records.sum(axis=1).mean() < high
+    assert found.value.shape == found.stderr.shape == ()
+    assert found.n == 20_000
+    assert certify(BOX_QUESTION, LDP("1")).holds
+    assert not certify(BOX_QUESTION, LDP("0.999")).holds
 
 
 def test_several_queries_are_estimated_each():
@@ -120,7 +124,7 @@ REFUSED = {
     "one of two's tally": (lambda: estimate(BOTH, ONE_BIT.tally([0, 1])), "a tally must be of the queries"),
     "one number of two": (lambda: privatize(BOTH, [0.5, 0.5]), "rows of 2 numbers"),
     "no definition": (lambda: certify(RESPONSE), "give one after it"),
-    "a bit query": (lambda: certify(BOX_QUESTION, LDP("1")), "BayesianFilter"),
+    "a model under coordinates": (lambda: certify(BOX_QUESTION, CoordinateDP(["1", "1"])), "checked against LDP"),
     "several queries": (lambda: certify(ALL, BlockLDP([0, 0], "1")), "certify the mechanism of the query"),
     "a query under blocks": (lambda: certify(ASKED, BlockLDP([0, 0, 1], "1")), "certify the mechanism of the query"),
     "one column for several queries": (lambda: privatize(ALL, np.array([0, 1])), "for each query"),

@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.box import Box
 from sordino.domain.record import Record
 from sordino.errors import SordinoError
+from sordino.evidence.box import BoxEvidence
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Channel
+from sordino.query.column import column_of, level_of_columns
+from sordino.query.model import Model
 from sordino.query.number import NumberStatistic
 from sordino.query.statistic import Statistic, Values
 
@@ -83,13 +88,12 @@ class Query(Channel):
         return self.mechanism.impossible(codes)
 
     def require_size(self) -> None:
-        """Refuse a mechanism over another number of values than the statistic of numbers reads.
+        """Refuse a mechanism over another number of values than the statistic reads, where that is known.
 
         Raises:
             SordinoError: another number.
         """
-        if isinstance(self.statistic, NumberStatistic):
-            self.statistic.require_size(self.mechanism)
+        self.statistic.require_size(self.mechanism)
 
     def checked(self, values: ArrayLike) -> NDArray[Any]:
         """What the statistic reads: indices of values, or records of numbers.
@@ -116,13 +120,46 @@ class Query(Channel):
         Raises:
             SordinoError: a statistic of values.
         """
-        read, mechanism = self.number.law(record), self.mechanism
+        read, mechanism = self.statistic.law(record), self.mechanism
         rows = ((share, value) for value, share in enumerate(read) if share)
         law = [Fraction(0)] * self.outputs
         for share, value in rows:
             for code in range(self.outputs):
                 law[code] += share * mechanism.weight(value, code) / mechanism.denominator
         return law
+
+    @property
+    def model(self) -> Model:
+        """The statistic of a question about a record in a box.
+
+        Raises:
+            SordinoError: no model of such a record.
+        """
+        if not isinstance(self.statistic, Model):
+            raise SordinoError("records in a box are asked about models of them", found=self.statistic.parameters)
+        return self.statistic
+
+    def evidence(self, box: Box, code: int) -> BoxEvidence:
+        """What one answer says about a record in a box: the model's shape, with the mechanism's column.
+
+        Raises:
+            SordinoError: no model, or one that does not fit the box; a code that cannot be sent from either end.
+        """
+        return self.model.evidence(box, column_of(self.mechanism, code))
+
+    @property
+    def epsilon(self) -> Nats:
+        """The most that an answer about a model can tell of a record: what the mechanism's integers keep, rounded up.
+
+        Raises:
+            SordinoError: no model, or a code that rules an end out.
+        """
+        return self._levels[0]
+
+    @property
+    def level(self) -> float:
+        """The same in floats, rounded up."""
+        return self._levels[1]
 
     def finite(self, record: Record) -> Mechanism:
         """The mechanism, from the values of the statistic in a record of categories.
@@ -158,6 +195,11 @@ class Query(Channel):
         if not isinstance(self.mechanism, Mechanism):
             raise SordinoError("values are asked through a finite mechanism", found=type(self.mechanism).__name__)
         return self.statistic
+
+    @cached_property
+    def _levels(self) -> tuple[Nats, float]:
+        _ = self.model
+        return level_of_columns(self.mechanism)
 
     @property
     def _chunk(self) -> int:

@@ -5,7 +5,9 @@ exceed, no two records exceed, whatever the reading does.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -28,6 +30,13 @@ class Statistic(ABC):
     def parameters(self) -> str:
         """All that defines the statistic, as canonical text."""
 
+    def require_size(self, mechanism: Mechanism) -> None:  # noqa: B027 - of values it is known by the record
+        """Refuse a mechanism over another number of values than can be read, where that is known.
+
+        Raises:
+            SordinoError: another number.
+        """
+
     def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:
         """What is read, the first axis for the people: values that are read as they are, by their index.
 
@@ -39,6 +48,14 @@ class Statistic(ABC):
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
         """The value that is read of each person, shape (n,); at random where the statistic rounds."""
         return values
+
+    def law(self, record: Sequence[float]) -> list[Fraction]:  # noqa: ARG002 - of what is rounded
+        """The probability of each value given a record of numbers, exactly as it is read.
+
+        Raises:
+            SordinoError: a statistic of values.
+        """
+        raise SordinoError("a law is given by a record of numbers", found=self.parameters)
 
 
 @checked_class

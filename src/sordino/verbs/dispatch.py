@@ -21,7 +21,6 @@ from sordino.exact.messages.brief import kind
 from sordino.exact.source import Source, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_query import BitQuery
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
@@ -194,8 +193,6 @@ def estimate(
 def estimate(
     plan: Mechanism, aggregate: Aggregate, method: "Method | None" = None, *, subtract_totals: bool = False
 ) -> "Estimate": ...
-@overload
-def estimate(plan: BitQuery, aggregate: Aggregate) -> "NormalEstimate": ...
 @overload
 def estimate(plan: Together, aggregate: Aggregate) -> "NormalEstimate": ...
 @overload

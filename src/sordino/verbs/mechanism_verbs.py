@@ -6,27 +6,26 @@ What a verb makes no sense of is refused with the next step. The guarantees are 
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeGuard
 
-import numpy as np
-
 from sordino.audit.answers import certify_queries
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.functional import mean_of_model
 from sordino.estimation.moments import NormalEstimate, means
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.brief import kind
 from sordino.exact.source import Source, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_query import BitQuery
 from sordino.mechanism.channel import Channel
-from sordino.query.number import NumberStatistic
+from sordino.query.model import Model
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
+from sordino.query.statistic import Values
 from sordino.query.together import Together
 
-Asked: TypeAlias = Mechanism | BitQuery | Query | Together | Sampled
+Asked: TypeAlias = Mechanism | Query | Together | Sampled
 """What is asked without a plan."""
 
 Estimated: TypeAlias = Estimate | NormalEstimate
@@ -68,9 +67,6 @@ def estimate_asked(
 
 def certify_asked(asked: Asked, definition: Any) -> Certificate:
     """The verdict on a mechanism under a definition; on queries, under LDP of the whole record."""
-    if isinstance(asked, BitQuery):
-        step = "its answer keeps its epsilon by its threshold; BayesianFilter(box, definition) counts several"
-        raise SordinoError("only finite mechanisms and queries are checked", found=kind(asked), step=step)
     if definition is None:
         step = "give one after it, as LDP(epsilon)"
         raise SordinoError("a mechanism is checked against a definition", found="none", step=step)
@@ -89,15 +85,15 @@ def _gives_words(source: object) -> TypeGuard[Source]:
 
 def _estimate(asked: Channel, tally: Aggregate, method: Method | None, *, subtract: bool) -> Estimated:
     """What the tally of one mechanism tells, or of queries about numbers of one record."""
-    values = isinstance(asked, Query) and not isinstance(asked.statistic, NumberStatistic)
+    values = isinstance(asked, Query) and isinstance(asked.statistic, Values)
     mechanism = asked.mechanism if isinstance(asked, Query) and values else asked
     if isinstance(mechanism, Mechanism):
         return estimate(mechanism, tally, method, subtract_totals=subtract)
     if method is not None or subtract:
         found = kind(asked)
         raise SordinoError("methods and totals are of shares", found=found, step="leave them out")
+    if isinstance(asked, Query) and isinstance(asked.statistic, Model):
+        return mean_of_model(asked, tally)
     if isinstance(asked, Query | Together | Sampled):
         return means(asked, tally)
-    if isinstance(asked, BitQuery):
-        return NormalEstimate(np.array(asked.mean(tally)), np.array(asked.standard_error(tally)), tally.n)
     raise SordinoError("an estimate is of shares or of means", found=kind(asked), step="estimate each of its queries")

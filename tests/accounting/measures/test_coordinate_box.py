@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from chances import chances
 from sordino import (
     BayesianCoordinateDP,
     BayesianFilter,
@@ -19,7 +20,6 @@ from sordino import (
     TruncatedLinearQuery,
 )
 from sordino.accounting.odometer import Odometer
-from sordino.exact.coin import WORD
 
 SQUARE = Box([-1, 0], [1, 2])
 SIDE = 17
@@ -42,11 +42,8 @@ def likelihood(queries, outputs):
     """Whole numbers proportional to the probability of all answers, shape (SIDE, SIDE); divided to fit a float."""
     products = [1] * len(GRID)
     for query, output in zip(queries, outputs, strict=True):
-        thresholds = [int(threshold) for threshold in query.thresholds(GRID)]
-        products = [
-            product * (threshold if output else WORD - threshold)
-            for product, threshold in zip(products, thresholds, strict=True)
-        ]
+        ones = chances(query, GRID)
+        products = [product * (one if output else 1 - one) for product, one in zip(products, ones, strict=True)]
     largest = max(products)
     return np.array([product / largest for product in products]).reshape(SIDE, SIDE)
 

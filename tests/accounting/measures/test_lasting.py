@@ -8,6 +8,7 @@ import pytest
 from sordino import LDP, BayesianFilter, Box, CoordinateDP, LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.accounting.measures import lasting
 from sordino.accounting.state import Decision
+from sordino.exact.nats import Nats
 
 SQUARE = Box([-1, -1], [1, 1])
 
@@ -50,7 +51,7 @@ class Forgetful:
         self.spent = 0.0
 
     def fits(self, queries):
-        return sum(query.epsilon.rational for query in queries) <= Fraction(self.remaining)
+        return sum((query.epsilon for query in queries), Nats.of(0)) <= Fraction(self.remaining)
 
     def hopeless(self, queries):
         return False

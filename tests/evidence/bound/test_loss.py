@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
+from sordino import Box, LinearQuery, Logistic, LogisticQuery, TruncatedLinearQuery
 from sordino.evidence.bound.concave import Concave
 from sordino.evidence.bound.corners import Corners
 from sordino.evidence.bound.loss import BoxLoss
@@ -40,11 +40,12 @@ def log_probability(questions, outputs, records):
     total = np.zeros(len(records))
     for query, output in zip(questions, outputs, strict=True):
         factor = math.exp(float(query.epsilon))
-        statistic = records @ np.array(query.theta) + query.intercept
-        if isinstance(query, LogisticQuery):
+        model = query.statistic
+        statistic = records @ np.array(model.theta) + model.intercept
+        if isinstance(model, Logistic):
             share = 1 / (1 + np.exp(-statistic))
         else:
-            share = np.clip((statistic - query.low) / (query.high - query.low), 0, 1)
+            share = np.clip((statistic - model.low) / (model.high - model.low), 0, 1)
         upper = (factor - 1) / (factor + 1) * share + 1 / (factor + 1)
         total += np.log(upper if output else 1 - upper)
     return total

@@ -6,10 +6,8 @@ from sordino import Query, Value
 from sordino.errors import SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.mechanism.linear_query import LinearQuery
-from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.truncated_query import TruncatedLinearQuery
+from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 
 NUMBERS = LedgerTerms.read(
     {

@@ -1,11 +1,15 @@
 """The Bayesian privacy filter paper's numbers: losses against certified ones found elsewhere, accepted queries."""
 
+from fractions import Fraction
 from itertools import count
 
 import numpy as np
 import pytest
 
-from sordino.papers.bayesian_filter.appendix_a import NUMBER, SquareQuery, appendix_a
+from chances import chances
+from sordino import Query, RandomizedResponse
+from sordino.exact.coin import WORD
+from sordino.papers.bayesian_filter.appendix_a import NUMBER, Square, appendix_a
 from sordino.papers.bayesian_filter.fig1 import fig1
 from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS, health
 
@@ -42,15 +46,15 @@ def test_appendix_a_has_the_closed_forms_losses():
 
 
 def test_the_square_is_a_question_of_its_own():
-    query = SquareQuery("1")
+    query = Query(Square(), RandomizedResponse(2, "1"))
     records = np.arange(-50, 51)[:, None] / 50
-    thresholds = query.thresholds(records)
-    assert (thresholds == thresholds[::-1]).all()
-    assert thresholds[50] == 2**64 - query.threshold
-    assert thresholds[0] == query.threshold
+    ones = chances(query, records)
+    assert ones == ones[::-1]
+    assert ones[50] == 1 - Fraction(query.mechanism.threshold, WORD)
+    assert ones[0] == Fraction(query.mechanism.threshold, WORD)
     for code in (0, 1):
         report = query.evidence(NUMBER, code)
-        probabilities = np.abs((1 - code) - thresholds / 2.0**64)
+        probabilities = np.abs((1 - code) - np.array(ones, dtype=np.float64))
         off = np.log(probabilities) - report.at(records)
         assert np.ptp(off) <= 2 * (report.radius + report.margin) + 1e-15
 
@@ -70,8 +74,10 @@ def test_health_against_a_dense_grid():
     axes = [np.linspace(low, high, 41) for low, high in zip(PEOPLE.low, PEOPLE.high, strict=True)]
     axes[1] = np.linspace(0, 1, 5)
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 4)
-    ones = [np.log(query.thresholds(grid) / 2.0**64) for query in QUESTIONS]
-    zeros = [np.log1p(-(query.thresholds(grid) / 2.0**64)) for query in QUESTIONS]
+    shares = [(1 + query.model.scaled(query.model.statistic(grid))) / 2 for query in QUESTIONS]
+    ends = [query.mechanism.probabilities()[:, 1] for query in QUESTIONS]
+    likely = [low + (high - low) * share for (low, high), share in zip(ends, shares, strict=True)]
+    ones, zeros = [np.log(one) for one in likely], [np.log1p(-one) for one in likely]
     for row in health():
         total = sum(pair[int(output)] for pair, output in zip(zip(zeros, ones, strict=True), row.outputs, strict=True))
         assert np.ptp(total) <= row.upper

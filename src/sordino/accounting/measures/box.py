@@ -20,7 +20,8 @@ from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import down, up
-from sordino.mechanism.bit_query import BitQuery
+from sordino.query.model import Model
+from sordino.query.query import Query
 
 SETTLED = 1e-4
 """How closely the loss of a full group is worked out, in nats."""
@@ -65,7 +66,7 @@ class BoxState:
         upper = up(self.settled + self._closest.bounds.upper)
         return upper if self.basic is None else min(upper, self.basic.ceil())
 
-    def counted(self, query: BitQuery, output: int) -> "BoxState":
+    def counted(self, query: Query, output: int) -> "BoxState":
         """The state after an answer, whether the query was accepted or not."""
         return self._with(self.loss.after(query.evidence(self.box, output)), query)
 
@@ -93,14 +94,14 @@ class BoxState:
         """There is one bound for all records."""
         return self.binding_within(-math.inf)
 
-    def fits(self, queries: Sequence[BitQuery]) -> bool:
+    def fits(self, queries: Sequence[Query]) -> bool:
         """By the sum of the epsilons."""
         total = sum((self.epsilon_of(query) for query in queries), Nats.of(0))
         if self.basic is not None and self.basic + total <= self.budget:
             return True
         return total + Fraction(self.spent) <= self.budget
 
-    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+    def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         # Several groups or versions may tell less together than one of them.
         if self.settled:
@@ -108,23 +109,23 @@ class BoxState:
         total = sum((query.epsilon for query in queries), Nats.of(0)).floor()
         return any(down(loss.bounds.lower + total) > self.budget.ceil() for loss in (self.loss, self._closest))
 
-    @property
+    @cached_property
     def most_left(self) -> float:
         """No less than what is left, by what is known without a search."""
         lower = 0.0 if self.settled else self.loss.bounds.lower
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
-    def level(self, query: BitQuery) -> float:
+    def level(self, query: Query) -> float:
         """Its epsilon, rounded up.
 
         Raises:
             SordinoError: a query that does not fit the box.
         """
-        _require_question(query)
-        query.evidence(self.box, 0)
+        require_question(query)
+        query.model.require_fit(self.box)
         return query.level
 
-    def epsilon_of(self, query: BitQuery) -> Nats:
+    def epsilon_of(self, query: Query) -> Nats:
         """What it promises."""
         self.level(query)
         return query.epsilon
@@ -144,15 +145,15 @@ class BoxState:
         """What is left for the open group, rounded down."""
         return down(self.most - self.settled) if self.settled else self.most
 
-    def decide(self, query: BitQuery, rule: Rule) -> Decision:
+    def decide(self, query: Query, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
             SordinoError: not a query about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        _require_question(query)
+        require_question(query)
         # What does not fit is refused even where the epsilons alone would decide.
-        query.require_fit(self.box)
+        query.model.require_fit(self.box)
         carried = up(self.settled + up(self.loss.bounds.upper + query.level))
         sure = carried <= self.most
         if not sure and self.basic is not None:
@@ -163,7 +164,7 @@ class BoxState:
         decision = self._by_loss(query) if rule == "simplified" else self._by_answers(query)
         return decision if decision.accepted else self._by_spent(query, decision)
 
-    def _by_loss(self, query: BitQuery) -> Decision:
+    def _by_loss(self, query: Query) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
         solved = self.loss.solved(self.nodes, down(self.goal - query.level))
         loss = up(self.settled + up(solved.bounds.upper + query.level))
@@ -171,7 +172,7 @@ class BoxState:
             return Decision(True, loss, lambda output: self._followed(solved, query, output))
         return Decision(False, loss)
 
-    def _by_answers(self, query: BitQuery) -> Decision:
+    def _by_answers(self, query: Query) -> Decision:
         """Algorithm 2: the loss after each possible answer."""
         after = [self.loss.after(query.evidence(self.box, code)) for code in range(query.outputs)]
         hopeless = any(state.bounds.lower > self.goal for state in after)
@@ -183,7 +184,7 @@ class BoxState:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
 
-    def _by_spent(self, query: BitQuery, refusal: Decision) -> Decision:
+    def _by_spent(self, query: Query, refusal: Decision) -> Decision:
         """What is left is left, even where the limit on the work ends the search after an answer too early."""
         if self.settled + self.loss.bounds.lower + query.level > self.most:
             return refusal
@@ -192,10 +193,10 @@ class BoxState:
             return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
         return refusal
 
-    def _followed(self, loss: BoxLoss, query: BitQuery, output: int) -> "BoxState":
+    def _followed(self, loss: BoxLoss, query: Query, output: int) -> "BoxState":
         return self._with(loss.after(query.evidence(self.box, output)), query)
 
-    def _with(self, loss: BoxLoss, query: BitQuery) -> "BoxState":
+    def _with(self, loss: BoxLoss, query: Query) -> "BoxState":
         """The state with one more answer; a full group is settled."""
         basic = None if self.basic is None else self.basic + query.epsilon
         if basic is not None and basic > self.budget:
@@ -206,8 +207,14 @@ class BoxState:
         return replace(self, loss=BoxLoss.nothing(self.box), settled=full.spent, basic=basic)
 
 
-def _require_question(query: object) -> None:
-    if not isinstance(query, BitQuery):
+def require_question(query: object) -> None:
+    """Refuse what is no question about a record in a box.
+
+    Raises:
+        SordinoError: anything but a query about a model.
+    """
+    if not (isinstance(query, Query) and isinstance(query.statistic, Model)):
         raise SordinoError(
-            "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
+            "a filter over a box takes linear, truncated and logistic queries",
+            found=query.parameters if isinstance(query, Query) else type(query).__name__,
         )

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.box import SETTLED
+from sordino.accounting.measures.box import SETTLED, require_question
 from sordino.accounting.measures.product import mixture
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
@@ -32,7 +32,7 @@ from sordino.evidence.bound.coordinate import CoordinateLoss
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.mechanism.bit_query import BitQuery
+from sordino.query.query import Query
 
 ROUNDING = 1e-12
 """Nats kept back from what is left, for the roundings of sums and mixtures to come; far above them."""
@@ -96,7 +96,7 @@ class CoordinateBoxState:
         shares = definition.beliefs.bounds if isinstance(definition.beliefs, Rest) else (Fraction(1),) * box.d
         return cls(box, bounds, shares, nodes, BoxLoss.nothing(box), nothing, basic, settled)
 
-    def decide(self, query: BitQuery, rule: Rule) -> Decision:
+    def decide(self, query: Query, rule: Rule) -> Decision:
         """By what is carried over; else by solving, for every answer or (simplified) once.
 
         Raises:
@@ -117,7 +117,7 @@ class CoordinateBoxState:
         # What is said to be left is left, even where the search after an answer ends too early.
         return self._asked(self._closest, query)
 
-    def _answers(self, query: BitQuery) -> "list[CoordinateBoxState] | None":
+    def _answers(self, query: Query) -> "list[CoordinateBoxState] | None":
         """The state after each answer; None where one of them may pass a bound."""
         after = []
         for code in range(query.outputs):
@@ -127,18 +127,18 @@ class CoordinateBoxState:
             after.append(state)
         return after
 
-    def counted(self, query: BitQuery, output: int) -> "CoordinateBoxState":
+    def counted(self, query: Query, output: int) -> "CoordinateBoxState":
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
         self.level(query)
         report = query.evidence(self.box, output)
         numbers = tuple(
             number.after(report) if coefficient else number
-            for number, coefficient in zip(self.numbers, query.theta, strict=True)
+            for number, coefficient in zip(self.numbers, query.model.theta, strict=True)
         )
         whole = None if self.whole is None else self.whole.after(report)
         return replace(self, whole=whole, numbers=numbers, basic=self._basic_with((query,)))
 
-    def fits(self, queries: Sequence[BitQuery]) -> bool:
+    def fits(self, queries: Sequence[Query]) -> bool:
         """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
 
         Raises:
@@ -148,7 +148,7 @@ class CoordinateBoxState:
             self.level(query)
         return not self._passed(queries) or not self._closest._passed(queries)  # noqa: SLF001 - of this class
 
-    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+    def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         known, sums = self._closest, self._added(queries)
         lowers = [number.lower for number in known.numbers]
@@ -165,20 +165,17 @@ class CoordinateBoxState:
         """No less than what is left, by what is known without a search."""
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
-    def level(self, query: BitQuery) -> float:
+    def level(self, query: Query) -> float:
         """Its epsilon, rounded up.
 
         Raises:
             SordinoError: a question that does not fit the box.
         """
-        if not isinstance(query, BitQuery):
-            raise SordinoError(
-                "a filter over a box takes linear, truncated and logistic queries", found=type(query).__name__
-            )
-        query.require_fit(self.box)
+        require_question(query)
+        query.model.require_fit(self.box)
         return query.level
 
-    def epsilon_of(self, query: BitQuery) -> Nats:
+    def epsilon_of(self, query: Query) -> Nats:
         """What it promises."""
         self.level(query)
         return query.epsilon
@@ -205,10 +202,10 @@ class CoordinateBoxState:
         numbers = tuple(number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers)
         return np.array(replace(self._closest, numbers=numbers).carried(()))
 
-    def own(self, query: BitQuery) -> NDArray[np.float64]:
+    def own(self, query: Query) -> NDArray[np.float64]:
         """The most that a question can add under each bound: its epsilon, or nothing."""
         level = self.level(query)
-        pairs = zip(query.theta, self.shares, strict=True)
+        pairs = zip(query.model.theta, self.shares, strict=True)
         touched = [level if coefficient or share else 0.0 for coefficient, share in pairs]
         return np.array(touched if self.whole is None else [*touched, level])
 
@@ -255,12 +252,12 @@ class CoordinateBoxState:
                 found = Binding(self.about(group), _within(level, bound, left), max(own, left))
         return found
 
-    def most(self, queries: Sequence[BitQuery]) -> float:
+    def most(self, queries: Sequence[Query]) -> float:
         """The largest loss of what is protected once questions are answered, by what is carried; rounded up."""
         pairs = zip(self.carried(queries), self.bounds, strict=True)
         return max((level for level, bound in pairs if bound is not None), default=0.0)
 
-    def carried(self, queries: Sequence[BitQuery]) -> list[float]:
+    def carried(self, queries: Sequence[Query]) -> list[float]:
         """The loss under each bound once questions are answered, by what is carried; rounded up."""
         record = self._record(queries)
         levels = [mixture(own, record, q) for own, q in zip(self._losses(queries), self.shares, strict=True)]
@@ -270,14 +267,14 @@ class CoordinateBoxState:
         """The number, by its place, or the record."""
         return f"two values of attribute {group}" if group < self.box.d else "two records"
 
-    def _asked(self, known: "CoordinateBoxState", query: BitQuery) -> Decision:
+    def _asked(self, known: "CoordinateBoxState", query: Query) -> Decision:
         """The simplified decision by a state of the same answers."""
         loss = known.most((query,))
         if known._passed((query,)):  # noqa: SLF001 - another state of this class
             return Decision(False, loss)
         return Decision(True, loss, lambda output: known.counted(query, output))
 
-    def _losses(self, queries: Sequence[BitQuery]) -> list[float]:
+    def _losses(self, queries: Sequence[Query]) -> list[float]:
         """The realized loss of each number over all versions, with questions that are not answered yet; rounded up."""
         basic, sums, losses = self._basic_with(queries), self._added(queries), []
         for place, (number, before) in enumerate(zip(self.numbers, self.settled, strict=True)):
@@ -286,7 +283,7 @@ class CoordinateBoxState:
             losses.append(loss if total is None else min(loss, total.ceil()))
         return losses
 
-    def _record(self, queries: Sequence[BitQuery]) -> float:
+    def _record(self, queries: Sequence[Query]) -> float:
         """The realized loss of the whole record; infinite where it does not count."""
         if self.whole is None:
             return math.inf
@@ -294,7 +291,7 @@ class CoordinateBoxState:
         total = self._basic_with(queries)[-1]
         return loss if total is None else min(loss, total.ceil())
 
-    def _passed(self, queries: Sequence[BitQuery]) -> list[int]:
+    def _passed(self, queries: Sequence[Query]) -> list[int]:
         """The bounds that may be passed; sums of epsilons are compared exactly."""
         basic, passed = self._basic_with(queries), []
         for group, (level, bound) in enumerate(zip(self.carried(queries), self.bounds, strict=True)):
@@ -307,7 +304,7 @@ class CoordinateBoxState:
                 passed.append(group)
         return passed
 
-    def _worked(self, queries: Sequence[BitQuery]) -> "CoordinateBoxState":
+    def _worked(self, queries: Sequence[Query]) -> "CoordinateBoxState":
         """Bounds just close enough for the questions to fit, where the limit on the work allows."""
         passed = self._passed(queries)
         if not passed:
@@ -354,21 +351,22 @@ class CoordinateBoxState:
         )
         return replace(self, whole=whole, numbers=numbers)
 
-    def _added(self, queries: Sequence[BitQuery]) -> list[float]:
+    def _added(self, queries: Sequence[Query]) -> list[float]:
         """The most that queries add to each number's loss, then to the record's, rounded up: their epsilons' sums."""
-        groups = range(self.box.d + 1)
+        touching = [[query for query in queries if self._concerns(query, group)] for group in range(self.box.d + 1)]
         if len(queries) <= 1:
-            return [
-                sum(query.level for query in queries if group == self.box.d or query.theta[group]) for group in groups
-            ]
-        touching = ([query for query in queries if group == self.box.d or query.theta[group]] for group in groups)
+            return [sum(query.level for query in own) for own in touching]
         return [sum((query.epsilon for query in own), Nats.of(0)).ceil() for own in touching]
 
-    def _basic_with(self, queries: Sequence[BitQuery]) -> tuple[Nats | None, ...]:
+    def _concerns(self, query: Query, group: int) -> bool:
+        """Whether a question depends on a number; on the whole record all do."""
+        return group == self.box.d or query.model.theta[group] != 0
+
+    def _basic_with(self, queries: Sequence[Query]) -> tuple[Nats | None, ...]:
         basic = list(self.basic)
         for query in queries:
             for group, total in enumerate(basic):
-                if total is not None and (group == self.box.d or query.theta[group]):
+                if total is not None and self._concerns(query, group):
                     basic[group] = total + query.epsilon
         pairs = zip(basic, self.bounds, strict=True)
         return tuple(None if total is None or bound is None or total > bound else total for total, bound in pairs)

@@ -19,7 +19,7 @@ from sordino.accounting.state import Binding, Decision, FilterState, Rule
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
-from sordino.mechanism.bit_query import BitQuery
+from sordino.query.query import Query
 
 REMEMBERED = 64
 """Earlier states that are kept with all their evidence; of those before only a number."""
@@ -35,10 +35,10 @@ class BoundedState(FilterState, Protocol):
     def most_left(self) -> float:
         """No less than `remaining`, by what is known without a search."""
 
-    def hopeless(self, queries: Sequence[BitQuery]) -> bool:
+    def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
 
-    def counted(self, query: BitQuery, output: int) -> Self:
+    def counted(self, query: Query, output: int) -> Self:
         """The state after an answer, whether the query was accepted or not."""
 
     def changed(self) -> Self:
@@ -56,10 +56,10 @@ class _Step:
     """A state and the query that was answered next; none where the record changed."""
 
     state: BoundedState
-    query: BitQuery | None
+    query: Query | None
 
     @property
-    def queries(self) -> tuple[BitQuery, ...]:
+    def queries(self) -> tuple[Query, ...]:
         return () if self.query is None else (self.query,)
 
 
@@ -97,7 +97,7 @@ class _Past:
             return _Past(self.steps[1:], self.said, self.since)
         return _Past(self.steps[1:], said, since)
 
-    def covers(self, queries: Sequence[BitQuery]) -> bool:
+    def covers(self, queries: Sequence[Query]) -> bool:
         """Whether queries fit into what an earlier state had left, with all that were asked since."""
         if self.said > 0 and _sum(queries, self.since) <= Nats(Fraction(self.said)):
             return True
@@ -132,7 +132,7 @@ class LastingState:
     state: BoundedState
     past: _Past = field(default_factory=_Past)
 
-    def decide(self, query: BitQuery, rule: Rule) -> Decision:
+    def decide(self, query: Query, rule: Rule) -> Decision:
         """As the state decides; what it refuses is accepted if it fits into what an earlier one had left.
 
         Raises:
@@ -147,7 +147,7 @@ class LastingState:
             return Decision(True, loss, lambda output: self.counted(query, output))
         return decision
 
-    def fits(self, queries: Sequence[BitQuery]) -> bool:
+    def fits(self, queries: Sequence[Query]) -> bool:
         """Whether the epsilons of queries can be added to what is known or was known, however they are answered.
 
         Raises:
@@ -155,7 +155,7 @@ class LastingState:
         """
         return self.state.fits(queries) or (not self.state.hopeless(queries) and self.past.covers(queries))
 
-    def counted(self, query: BitQuery, output: int) -> "LastingState":
+    def counted(self, query: Query, output: int) -> "LastingState":
         """The state after an answer, whether the query was accepted or not."""
         return self._followed(self.state.counted(query, output), query)
 
@@ -167,7 +167,7 @@ class LastingState:
         """
         return self._followed(self.state.changed(), None)
 
-    def level(self, query: BitQuery) -> float:
+    def level(self, query: Query) -> float:
         """Its epsilon, rounded up.
 
         Raises:
@@ -175,7 +175,7 @@ class LastingState:
         """
         return self.state.level(query)
 
-    def epsilon_of(self, query: BitQuery) -> Nats:
+    def epsilon_of(self, query: Query) -> Nats:
         """What it promises."""
         return self.state.epsilon_of(query)
 
@@ -204,10 +204,10 @@ class LastingState:
         """What earlier states had left, where the present one finds nothing; minus infinity elsewhere."""
         return self.past.left if self.state.remaining <= 0 else -math.inf
 
-    def _followed(self, state: FilterState, query: BitQuery | None) -> "LastingState":
+    def _followed(self, state: FilterState, query: Query | None) -> "LastingState":
         return LastingState(state, self.past.after(_Step(self.state, query)))  # type: ignore[arg-type]  # of the same kind
 
 
-def _sum(queries: Iterable[BitQuery], start: Nats | None = None) -> Nats:
+def _sum(queries: Iterable[Query], start: Nats | None = None) -> Nats:
     """The epsilons, exactly."""
     return sum((query.epsilon for query in queries), Nats.of(0) if start is None else start)

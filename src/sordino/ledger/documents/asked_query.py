@@ -19,11 +19,8 @@ from sordino.exact.source import Source
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.documents.query_table import KINDS, MODELS, QueryTable, RangedModelTable
-from sordino.mechanism.bit_query import BitQuery
-from sordino.mechanism.linear_query import LinearQuery
-from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.truncated_query import TruncatedLinearQuery
+from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.query import Query
 from sordino.query.statistic import Value
 
@@ -73,7 +70,7 @@ class AskedQuery:
         return query
 
     @cached_property
-    def channel(self) -> BitQuery | Query:
+    def channel(self) -> Query:
         """What answers it, and what the filter decides by.
 
         Raises:
@@ -94,8 +91,8 @@ class AskedQuery:
             SordinoError: a statistic that can leave its range.
         """
         domain = self.terms.domain
-        if isinstance(self.channel, BitQuery) and isinstance(domain, Box):
-            self.channel.require_fit(domain)
+        if isinstance(domain, Box):
+            self.channel.model.require_fit(domain)
 
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
         """An answer's code, with fresh randomness; every call is a new release.
@@ -106,12 +103,9 @@ class AskedQuery:
         """
         record.require_of(self.terms)
         self.require_fit()
-        if isinstance(self.channel, BitQuery):
-            return int(self.channel.privatize(record.row, source)[0])
         domain = self.terms.domain
-        if not isinstance(domain, Record):
-            raise SordinoError("a query about a category needs records of categories", found="numbers")
-        return int(self.channel.privatize(self.channel.index(domain, record.row), source)[0])
+        read = self.channel.index(domain, record.row) if isinstance(domain, Record) else record.row
+        return int(self.channel.privatize(read, source)[0])
 
     @property
     def id(self) -> str:
@@ -134,7 +128,7 @@ class AskedQuery:
         return next(kind for kind in KINDS if kind in self.document)
 
 
-def _channel(table: QueryTable, terms: LedgerTerms) -> BitQuery | Query:
+def _channel(table: QueryTable, terms: LedgerTerms) -> Query:
     """Raises: SordinoError, for what cannot be asked of such records."""
     model = table.linear or table.truncated or table.logistic
     if (model is None) != isinstance(terms.domain, Record):

@@ -1,24 +1,26 @@
 """Appendix A of the Bayesian privacy filter paper: estimators of a mean and a variance tell less than 2 epsilon.
 
 Two questions, each answered by one bit with epsilon 1, about a number x in [-1, 1]: x itself, and x squared. The square
-is a kind of question of its own: this file is all that a new kind takes.
+is a statistic of its own: this file is all that a new one takes.
 Source: Bayesian privacy filter paper, Appendix A. Cost: milliseconds.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape
-from sordino.exact.nats import NatsLike
-from sordino.mechanism.bit_query import BitQuery, coin_weights
-from sordino.mechanism.linear_query import LinearQuery
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.query.column import Column
+from sordino.query.linear import LinearQuery
+from sordino.query.model import Model
+from sordino.query.query import Query
 
 EPSILON = "1"
 NUMBER = Box([-1], [1])
@@ -92,35 +94,35 @@ class LogSquare(Shape):
 
 
 @dataclass(frozen=True, init=False)
-class SquareQuery(BitQuery):
-    """Is the square of a number in [-1, 1] nearer to 1 than to 0? One bit."""
+class Square(Model):
+    """The square of a number in [-1, 1], read as 0 or 1."""
 
-    def __init__(self, epsilon: NatsLike) -> None:
-        self._set_form([1.0], 0.0, epsilon)
+    name: ClassVar[str] = "square"
+
+    def __init__(self) -> None:
+        self._set_form([1.0], 0.0)
 
     @property
     def ends(self) -> tuple[float, float]:
         """A square's."""
         return 0.0, 1.0
 
-    def share(self, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The square."""
-        share: NDArray[np.float64] = np.minimum(statistic * statistic, 1.0)
-        return share
+    def scaled(self, statistic: Floats) -> Floats:
+        """The square, scaled."""
+        scaled: Floats = 2 * np.minimum(statistic * statistic, 1.0) - 1
+        return scaled
 
     def require_fit(self, box: Box) -> None:
         """Check that the box is [-1, 1]."""
         if box != NUMBER:
             raise SordinoError("the square of a number is asked about numbers in [-1, 1]", found="another range")
 
-    def evidence(self, box: Box, code: int) -> BoxEvidence:
-        """What one answer says about the number; the box must be [-1, 1]."""
-        self.require_fit(box)
-        self._require_code(code)
-        (low,), (span,) = coin_weights(self.threshold)
-        start, rise = (low, span) if code else (low + span, -span)
+    def told(self, box: Box, column: Column) -> BoxEvidence:
+        """What one answer says about the number."""
+        least, rise = column.least, column.rise
+        start, rise = (least, rise) if column.rising else (least + rise, -rise)
         shape = LogSquare(np.array([[1.0], [start], [rise]]))
-        return BoxEvidence.of_form(box, shape, (self._coefficients, 0.0), self._radius(16 * UNIT), self.level)
+        return BoxEvidence.of_form(box, shape, (self._coefficients, 0.0), column.radius(16 * UNIT), column.level)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class AppendixARow:
 
 def appendix_a(advance: Callable[[int], None] = lambda _: None) -> tuple[AppendixARow, ...]:
     """The losses of all pairs of answers."""
-    questions = (LinearQuery([1.0], 0.0, -1, 1, EPSILON), SquareQuery(EPSILON))
+    questions = (LinearQuery([1.0], 0.0, -1, 1, EPSILON), Query(Square(), RandomizedResponse(2, EPSILON)))
     rows = []
     for outputs, paper in PAPER.items():
         bounds = realized_loss(NUMBER, questions, [int(output) for output in outputs], TOLERANCE)

@@ -22,10 +22,10 @@ from sordino.domain.box import Box
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.box import BoxEvidence
-from sordino.mechanism.bit_query import BitQuery
-from sordino.mechanism.logistic_query import LogisticQuery
-from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.papers.bayesian_filter.health import PAPER, PEOPLE, QUESTIONS
+from sordino.query.affine import Affine
+from sordino.query.logistic import Logistic
+from sordino.query.query import Query
 
 Floats = NDArray[np.float64]
 Convex = Callable[[float], tuple[float, float]]
@@ -103,7 +103,7 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
     return tuple(rows)
 
 
-def chord_bounds(box: Box, queries: Sequence[BitQuery], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
+def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
     """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end.
 
     Raises:
@@ -115,21 +115,22 @@ def chord_bounds(box: Box, queries: Sequence[BitQuery], outputs: Sequence[int], 
     return root, LossBounds(over, under)
 
 
-def difference(query: BitQuery, output: int) -> Difference:
+def difference(query: Query, output: int) -> Difference:
     """The two convex functions of an answer, by the query's epsilon.
 
     Raises:
         SordinoError: no logistic or truncated linear model.
     """
     low = 1 / (math.exp(float(query.epsilon)) + 1)
-    high, theta = 1 - low, np.array(query.theta)
-    if isinstance(query, LogisticQuery):
+    model = query.model
+    high, theta = 1 - low, np.array(model.theta)
+    if isinstance(model, Logistic):
         alpha, beta = (high, low) if output else (low, high)
-        return Difference(theta, query.intercept, _softplus(alpha, beta), _softplus(1.0, 1.0))
-    if not isinstance(query, TruncatedLinearQuery):
-        raise SordinoError("chords are drawn for logistic and truncated linear models", found=type(query).__name__)
-    rise = (high - low) / (query.high - query.low)
-    share = rise * (query.intercept - query.low) + low
+        return Difference(theta, model.intercept, _softplus(alpha, beta), _softplus(1.0, 1.0))
+    if not (isinstance(model, Affine) and model.truncate):
+        raise SordinoError("chords are drawn for logistic and truncated linear models", found=model.parameters)
+    rise = (high - low) / (model.high - model.low)
+    share = rise * (model.intercept - model.low) + low
     slopes, constant = (rise * theta, share) if output else (-rise * theta, 1 - share)
     return Difference(slopes, constant, lambda t: (max(0.0, (low - t) / low), -float(t < low) / low), _bent(low, high))
 

@@ -16,10 +16,9 @@ from sordino.accounting.filter import NODES, BayesianFilter
 from sordino.accounting.state import Rule
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
-from sordino.mechanism.bit_query import BitQuery
-from sordino.mechanism.linear_query import LinearQuery
-from sordino.mechanism.logistic_query import LogisticQuery
 from sordino.papers.simulation import SimulationSource
+from sordino.query.linear import LinearQuery, LogisticQuery
+from sordino.query.query import Query
 
 DIMENSION = 9
 BUDGET = "1"
@@ -95,7 +94,7 @@ def fig1(
     return Accepted(tuple(accepted), 1000 * seconds / (sum(accepted) + runs))
 
 
-def _drawn(model: Model, models: np.random.Generator, theta: float) -> BitQuery:
+def _drawn(model: Model, models: np.random.Generator, theta: float) -> Query:
     """A random question: the first number is the intercept."""
     numbers = models.uniform(-1, 1, DIMENSION + 1)
     if model == "logistic":

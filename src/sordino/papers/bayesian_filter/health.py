@@ -10,9 +10,8 @@ from collections.abc import Callable
 
 from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
-from sordino.mechanism.logistic_query import LogisticQuery
-from sordino.mechanism.truncated_query import TruncatedLinearQuery
 from sordino.papers.bayesian_filter.appendix_a import AppendixARow
+from sordino.query.linear import LogisticQuery, TruncatedLinearQuery
 
 EPSILON = "1"
 PEOPLE = Box([10, 0, 50, 10], [100, 1, 200, 50])

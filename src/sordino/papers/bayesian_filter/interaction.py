@@ -22,7 +22,6 @@ from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_query import BitQuery
 from sordino.query.query import Query
 
 Transcript: TypeAlias = tuple[tuple[Any, int], ...]
@@ -127,8 +126,8 @@ def answers(
             if query.k != domain.k:
                 raise SordinoError(f"a query must be about {domain.k} values", found=shown(query.k))
             return int(query.privatize(domain.index(row) if isinstance(domain, Record) else row, source)[0])
-        if isinstance(query, BitQuery) and isinstance(domain, Box):
-            query.require_fit(domain)
+        if isinstance(query, Query) and isinstance(domain, Box):
+            query.model.require_fit(domain)
             return int(query.privatize(row, source)[0])
         raise SordinoError("a query must be answered through a channel about the domain", found=type(query).__name__)
 

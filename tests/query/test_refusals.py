@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from chances import chances
 from sordino import (
     LDP,
     BayesianFilter,
@@ -108,12 +109,13 @@ def test_all_records_of_a_box_answer_or_none(draw):
         fits = found == {"an answer"}
         if not fits:
             with pytest.raises(SordinoError):
-                query.require_fit(box)
+                query.model.require_fit(box)
             with pytest.raises(SordinoError):
                 BayesianFilter(box, LDP("50")).accepts(query)
         # By itself a query knows no box: what lies beyond the range counts as its end.
         query.privatize(records)
-        assert all(WORD - query.threshold <= int(t) <= query.threshold for t in query.thresholds(records))
+        most = Fraction(query.mechanism.threshold, WORD)
+        assert all(1 - most <= one <= most for one in chances(query, records))
     assert "an answer" in seen
     assert len(seen) > 1 or draw is extreme
 
@@ -134,8 +136,8 @@ def test_no_bisection_by_refusals():
 
 def test_what_lies_beyond_the_range_counts_as_its_end():
     query = LinearQuery([1.0], 0, -1, 1, "1")
-    ends = query.thresholds(np.array([[-1.0], [1.0]])).tolist()
-    assert query.thresholds(np.array([[-1e60], [-1.5], [1.5], [1e60]])).tolist() == [ends[0]] * 2 + [ends[1]] * 2
+    ends = chances(query, [[-1.0], [1.0]])
+    assert chances(query, [[-1e60], [-1.5], [1.5], [1e60]]) == [ends[0]] * 2 + [ends[1]] * 2
     assert len(query.privatize([[0.5], [1.7731]])) == 2
 
 
@@ -166,8 +168,8 @@ def log_ratio(query, codes, records):
     """The loss that some records really have, from the integers that are compared."""
     weights = [Fraction(1)] * len(records)
     for asked, code in zip(query, codes, strict=True):
-        ones = [int(threshold) for threshold in asked.thresholds(records)]
-        weights = [weight * (one if code else WORD - one) for weight, one in zip(weights, ones, strict=True)]
+        ones = chances(asked, records)
+        weights = [weight * (one if code else 1 - one) for weight, one in zip(weights, ones, strict=True)]
     return math.log(max(weights) / min(weights))
 
 
@@ -178,7 +180,7 @@ def test_evidence_covers_what_is_cut_off_at_the_edge_of_what_fits():
         asked = [edge(rng, box) for _ in range(int(rng.integers(1, 4)))]
         try:
             for query in asked:
-                query.require_fit(box)
+                query.model.require_fit(box)
         except SordinoError:
             continue
         fitting += 1

@@ -1,8 +1,8 @@
-"""A logistic model of a record, answered by one bit: y = 1 / (1 + e^-(theta . x + intercept)) in (0, 1).
+"""A logistic model of a record: y = 1 / (1 + e^-(theta . x + intercept)), a probability.
 
-Guarantee: exactly epsilon-LDP (see `bit_query`). With w = +-(theta . x + intercept) + eps/2, the logarithm of an
-answer's probability is a constant plus h(w) = 2 artanh(tanh(eps/4) tanh(w/2)), an odd increasing sigmoid that is convex
-below 0 and concave above, here with eps = ln(T / (2^64 - T)) of the integer threshold.
+With w = +-(theta . x + intercept) + eps/2, the logarithm of an answer's probability is a constant plus
+h(w) = 2 artanh(tanh(eps/4) tanh(w/2)), an odd increasing sigmoid that is convex below 0 and concave above, with e^eps
+the ratio of the two weights that the mechanism has for the answer.
 Source: Bayesian privacy filter paper, Section 5.3.3, in this simpler form.
 """
 
@@ -10,18 +10,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.box import Box
 from sordino.evidence.box import UNIT, BoxEvidence
 from sordino.evidence.shape import Floats, Shape, Sigmoid
-from sordino.exact.coin import WORD
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.nats import NatsLike
 from sordino.exact.steady import steady
-from sordino.mechanism.bit_query import BitQuery, statistic_rounding
+from sordino.query.column import Column
+from sordino.query.model import Model
 
 FLAT = 700.0
 """Beyond it the function is flat and its hyperbolic cosine overflows."""
@@ -101,52 +100,45 @@ class LogLogistic(Sigmoid):
 
 @checked_class
 @dataclass(frozen=True, init=False)
-class LogisticQuery(BitQuery):
-    """Does a logistic model say yes? One bit; its mean over people estimates the mean probability.
+class Logistic(Model):
+    """A logistic model's probability, read as no or yes.
 
     Example:
-        >>> query = LogisticQuery([2.0, -1.0], 0.5, epsilon="ln 3")
-        >>> query.thresholds(np.array([[0.0, 0.5]])) / 2**64
-        array([0.5])
+        >>> model = Logistic([2.0, -1.0], 0.5)
+        >>> model.law([0.0, 0.5])
+        [Fraction(1, 2), Fraction(1, 2)]
     """
 
-    def __init__(self, theta: Iterable[float], intercept: float, epsilon: NatsLike) -> None:
-        self._set_form(theta, intercept, epsilon)
+    name: ClassVar[str] = "logistic"
+
+    def __init__(self, theta: Iterable[float], intercept: float) -> None:
+        self._set_form(theta, intercept)
 
     @property
     def ends(self) -> tuple[float, float]:
         """A probability's."""
         return 0.0, 1.0
 
-    def share(self, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The model's probability."""
+    def scaled(self, statistic: Floats) -> Floats:
+        """The model's probability, scaled."""
         from scipy.special import expit
 
-        share: NDArray[np.float64] = expit(statistic)
-        return share
+        scaled: Floats = 2 * expit(statistic) - 1
+        return scaled
 
     @steady
-    def evidence(self, box: Box, code: int) -> BoxEvidence:
-        """What one answer says about a record in the box.
-
-        Raises:
-            SordinoError: theta of another length than the box.
-        """
-        self.require_fit(box)
-        self._require_code(code)
-        if not self.informative:
-            return BoxEvidence(box)
-        shape = _shape(self.threshold)
+    def told(self, box: Box, column: Column) -> BoxEvidence:
+        """The one sigmoid, moved by half of the realized epsilon and turned around for a falling column."""
+        shape, sign = _shape(column), 1 if column.rising else -1
         realized = float(shape.parameters[0, 0])
-        sign = 1 if code else -1
         form = self._coefficients * sign, self.intercept * sign + realized / 2
-        rounding = statistic_rounding(self.d) * (self._size(box) + realized)
+        rounding = self._rounding * (self._size(box) + realized)
         # The curve is at most a quarter steep, and scipy's is within a few units of the last place.
-        radius = self._radius(rounding / 4 + 32 * UNIT) + float(shape.steepest[0]) * rounding
-        return BoxEvidence.of_form(box, shape, form, radius, self.level)
+        radius = column.radius(rounding / 4 + 32 * UNIT) + float(shape.steepest[0]) * rounding
+        return BoxEvidence.of_form(box, shape, form, radius, column.level)
 
 
 @lru_cache(maxsize=256)
-def _shape(threshold: int) -> LogLogistic:
-    """The function of a coin, by its realized epsilon; the questions of a stream have few coins."""
-    return LogLogistic(np.array([[math.log1p((2 * threshold - WORD) / (WORD - threshold))]]))
+def _shape(column: Column) -> LogLogistic:
+    """The function of a code, by its realized epsilon; the questions of a stream have few of them."""
+    return LogLogistic(np.array([[math.log1p(column.odds)]]))

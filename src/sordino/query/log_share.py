@@ -1,0 +1,129 @@
+"""Shapes of what an answer says about an affine model: logarithms of an affine function of a share of the way.
+
+The two parameters are a channel's: the least probability `low` and how much more the largest one is, `span`. A share
+that stays in [0, 1] makes a concave function, one that is cut to it none of either kind.
+Source: Bayesian privacy filter paper, Sections 5.3.1 and 5.3.2; (42)-(43) as corrected.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from sordino.evidence.box import UNIT
+from sordino.evidence.shape import Floats, Sigmoid
+
+SPILL = 1e-9
+"""How far a statistic may leave its range, in parts of the range: coefficients and sums are rounded; it is cut off."""
+
+NEXT_TO_NOTHING = 1e-9
+"""Of the least probability: no record comes near it where evidence has a radius worth keeping."""
+
+
+class LogarithmicShape(Sigmoid):
+    """Functions with a concave part ln(low + span u) of a share u in [0, 1], steepest at u = 0, and no convex part."""
+
+    def stationary_convex(self, slope: Floats) -> Floats:
+        """Any point."""
+        return np.zeros_like(slope)
+
+    @property
+    def bend(self) -> Floats:
+        """At u = 0."""
+        return self.steepest**2
+
+    @cached_property
+    def largest(self) -> Floats:
+        """At u = 0."""
+        largest: Floats = -np.log(self.parameters[0]) + 1
+        return largest
+
+    @property
+    def error(self) -> Floats:
+        """Four roundings of the argument, relative, and two units of the logarithm."""
+        return 16 * UNIT * self.largest
+
+
+class LogAffine(LogarithmicShape):
+    """f(u) = ln(low + span u) for u in [0, 1]: concave."""
+
+    concave = True
+
+    def value(self, t: Floats) -> Floats:
+        """The logarithm."""
+        value: Floats = np.log(self._inner(t))
+        return value
+
+    def slope(self, t: Floats) -> Floats:
+        """The derivative span / (low + span u)."""
+        slope: Floats = self.parameters[1] / self._inner(t)
+        return slope
+
+    def curve(self, t: Floats) -> Floats:
+        """The square of the slope."""
+        curve: Floats = self.slope(t) ** 2
+        return curve
+
+    @property
+    def inflection(self) -> Floats:
+        """None: concave from the beginning."""
+        return np.full(self.n, -np.inf)
+
+    def stationary(self, slope: Floats) -> Floats:
+        """Where low + span u = span / slope."""
+        low, span = self.parameters
+        at: Floats = 1 / np.maximum(slope, 1e-300) - low / span
+        return at
+
+    @cached_property
+    def steepest(self) -> Floats:
+        """At u = 0, with room for a range left by rounding."""
+        low, span = self.parameters
+        steepest: Floats = span / low * (1 + 2 * SPILL * (1 + span / low))
+        return steepest
+
+    def _inner(self, t: Floats) -> Floats:
+        """Low + span u; where a range of u, rounded outward, leaves no probability, next to nothing."""
+        low, span = self.parameters
+        inner: Floats = np.maximum(low + span * t, low * NEXT_TO_NOTHING)
+        return inner
+
+
+class LogClipped(LogarithmicShape):
+    """f(u) = ln(low + span min(1, max(0, u))): convex up to the kink at 0, concave from there on."""
+
+    kinked = True
+
+    def value(self, t: Floats) -> Floats:
+        """The logarithm of the cut share."""
+        low, span = self.parameters
+        value: Floats = np.log(low + span * np.minimum(np.maximum(t, 0.0), 1.0))
+        return value
+
+    def slope(self, t: Floats) -> Floats:
+        """Zero outside."""
+        low, span = self.parameters
+        return np.where((t > 0) & (t <= 1), span / (low + span * t), 0.0)
+
+    def slopes(self, t: Floats) -> tuple[Floats, Floats]:
+        """They differ at both kinks."""
+        low, span = self.parameters
+        inside = span / (low + span * np.minimum(np.maximum(t, 0.0), 1.0))
+        return np.where((t > 0) & (t <= 1), inside, 0.0), np.where((t >= 0) & (t < 1), inside, 0.0)
+
+    @property
+    def inflection(self) -> Floats:
+        """The lower kink."""
+        return np.zeros(self.n)
+
+    def stationary(self, slope: Floats) -> Floats:
+        """Between the kinks, or at the upper one."""
+        low, span = self.parameters
+        at: Floats = np.clip(1 / np.maximum(slope, 1e-300) - low / span, 0.0, 1.0)
+        return at
+
+    @cached_property
+    def steepest(self) -> Floats:
+        """Just above the lower kink."""
+        low, span = self.parameters
+        steepest: Floats = span / low * (1 + 4 * UNIT)
+        return steepest

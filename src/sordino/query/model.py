@@ -1,0 +1,155 @@
+"""Models of a record of numbers: statistics that are read as one of two ends, rounded to them at random without bias.
+
+The statistic v = theta . x + intercept lies at some share of the way from the lower to the upper end, and the upper end
+is read with just that probability, a whole number over 2^64. So the mean of what is read is the model's value, to
+2^-52 of the range; what a mechanism then tells of the two ends is certified on these, whatever the floats did. Evidence
+about a record is the shape of the model, with the two weights of the mechanism's code as its parameters.
+
+A new model is a file: its ends, how a value is scaled between them, and what an answer says about a record in a box.
+Units: records are float64 of shape (n, d), or (d,), in units of their own. Cost: one word a record.
+Source: Bayesian privacy filter paper, (8), and (9) as corrected.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.box import Box, read_records
+from sordino.domain.interval import read_number
+from sordino.errors import SordinoError
+from sordino.evidence.box import UNIT, BoxEvidence
+from sordino.exact.coin import WORD
+from sordino.exact.messages.brief import shown
+from sordino.exact.source import Stream
+from sordino.exact.steady import steady
+from sordino.mechanism.base import Mechanism
+from sordino.query.column import Column
+from sordino.query.reader import ROUNDING, Floats
+from sordino.query.statistic import Statistic
+
+
+@dataclass(frozen=True, init=False)
+class Model(Statistic):
+    """A number that a model makes of a record, read as one of its two ends.
+
+    Attributes:
+        theta: the d coefficients.
+        intercept: what is added.
+    """
+
+    name: ClassVar[str]
+    """In canonical text."""
+
+    theta: tuple[float, ...]
+    intercept: float
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[float, float]:
+        """What the values 0 and 1 stand for."""
+
+    @abstractmethod
+    def scaled(self, statistic: Floats) -> Floats:
+        """The model's values between its ends, -1 at the lower and 1 at the upper one."""
+
+    @abstractmethod
+    def told(self, box: Box, column: Column) -> BoxEvidence:
+        """What an answer that tells something says about a record in a box that the model fits."""
+
+    def evidence(self, box: Box, column: Column) -> BoxEvidence:
+        """What one answer says about a record in the box.
+
+        Args:
+            box: where the record lies.
+            column: what the mechanism makes of the answer's code.
+
+        Raises:
+            SordinoError: a box of another number of numbers, or one that the model does not fit.
+        """
+        self.require_fit(box)
+        return BoxEvidence(box) if column.flat else self.told(box, column)
+
+    def require_fit(self, box: Box) -> None:
+        """Check that the model can be asked about every record in the box; no record is looked at.
+
+        Raises:
+            SordinoError: a box of another number of numbers, or one that the model does not fit.
+        """
+        if box.d != self.d:
+            raise SordinoError("theta must have as many numbers as a record", found=f"{self.d} and {box.d}")
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record has."""
+        return len(self.theta)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the statistic, as canonical text."""
+        return f"{self.name} {' '.join(number.hex() for number in (*self.theta, self.intercept, *self.ends))}"
+
+    def require_size(self, mechanism: Mechanism) -> None:
+        """Refuse a mechanism over other than two values.
+
+        Raises:
+            SordinoError: another number.
+        """
+        if mechanism.k != 2:
+            raise SordinoError("the mechanism must take the 2 values of its statistic", found=shown(mechanism.k))
+
+    def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[Any]:  # noqa: ARG002 - of two values
+        """The records as float64, shape (n, d).
+
+        Raises:
+            SordinoError: other than d finite numbers for each person (named by position, never by value).
+        """
+        return read_records(values, self.d)
+
+    @steady
+    def statistic(self, records: Floats) -> Floats:
+        """The statistic of each record, shape (n,); summed in order, so that no batch changes a report."""
+        total = np.full(len(records), self.intercept)
+        for coefficient, numbers in zip(self.theta, records.T, strict=True):
+            total += coefficient * numbers
+        return total
+
+    @steady
+    def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:
+        """The end that is read of each record, shape (n,)."""
+        return ROUNDING.positive(self.scaled(self.statistic(values)), stream.next()).astype(np.intp)
+
+    @steady
+    def law(self, record: Sequence[float]) -> list[Fraction]:
+        """The probability of each end given a record, exactly as it is read."""
+        (number,) = self.scaled(self.statistic(np.array([record], dtype=np.float64)))
+        upper = Fraction(ROUNDING.weight(float(number)), WORD)
+        return [1 - upper, upper]
+
+    def _set_form(self, theta: Iterable[float], intercept: float) -> None:
+        """Check and set the fields of the class."""
+        if isinstance(theta, str | bytes) or not isinstance(theta, Iterable):
+            raise SordinoError("theta must be a list of numbers", found=type(theta).__name__)
+        numbers = tuple(read_number(number, f"theta[{j}]") for j, number in enumerate(theta))
+        if not numbers:
+            raise SordinoError("theta must have at least one number", found="none")
+        object.__setattr__(self, "theta", numbers)
+        object.__setattr__(self, "intercept", read_number(intercept, "the intercept"))
+
+    def _size(self, box: Box) -> float:
+        """The largest sum of absolute values on the way to the statistic: what its rounding is relative to."""
+        return float(np.abs(self._coefficients) @ box.largest) + abs(self.intercept)
+
+    @property
+    def _rounding(self) -> float:
+        """Relative to `_size`: what summing d products and a constant in any order may be off by, and then some."""
+        return (self.d + 16) * 4 * UNIT
+
+    @cached_property
+    def _coefficients(self) -> Floats:
+        return np.array(self.theta)
