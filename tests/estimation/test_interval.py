@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 from sordino.errors import SordinoError
+from sordino.estimation import interval
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import binomial_limits, share_interval
 from sordino.mechanism.aggregate import Aggregate
@@ -309,3 +310,30 @@ def test_an_estimate_beyond_all_shares_has_an_interval_like_its_neighbours():
     assert low.tolist()[:2] == [0, 0]
     assert high[2] == 1
     assert (high - low).max() < 4 * found.stderr.max()
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [RandomizedResponse(20_000, "1"), Blockwise(np.arange(20_000) // 20, "1", "randomized")],
+    ids=["one group", "blocks"],
+)
+def test_limits_are_worked_out_for_counts_that_differ(mechanism, monkeypatch):
+    """Of 20,000 values and 1,000 reports most have the counts of another; each gets what it would get by itself."""
+    counts = np.zeros(mechanism.counters, dtype=np.int64)
+    places = np.arange(1000) ** 2 % 997 * 20 % mechanism.counters
+    np.add.at(counts, places, 1)
+    aggregate = Aggregate(mechanism.fingerprint, 1000, counts)
+    sizes = []
+
+    def noted(function):
+        return lambda counts, *rest: sizes.append(counts.shape[-1]) or function(counts, *rest)
+
+    with monkeypatch.context() as patch:
+        for name in ("binomial_limits", "profile_limits"):
+            patch.setattr(interval, name, noted(getattr(interval, name)))
+        found = share_interval(mechanism, aggregate, 0.95)
+    assert sum(sizes) <= 100
+    with monkeypatch.context() as patch:
+        patch.setattr(interval, "different", lambda values, *_: (values, np.arange(len(values))))
+        alone = share_interval(mechanism, aggregate, 0.95)
+    np.testing.assert_array_equal(found, alone)

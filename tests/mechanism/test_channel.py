@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sordino.errors import SordinoError
+from sordino.mechanism import channel as channel_module
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
@@ -225,3 +227,25 @@ def test_two_values_are_warners_randomized_response(epsilon):
     truth = Fraction(mechanism.weight(1, 1), mechanism.denominator)
     assert truth == Fraction(mechanism.weight(0, 0), mechanism.denominator)
     assert 0 <= Fraction(odds, odds + 1) - truth < Fraction(1, 2**64)
+
+
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(5, "1"), Blockwise([0, 0, 0, 1, 1], "1", "subset")])
+@pytest.mark.parametrize("at_a_time", [1, 100])
+def test_reports_are_tallied_some_at_a_time(mechanism, at_a_time, monkeypatch):
+    """What is made of them on the way stays small; the tally and the place of a foreign code are those of one piece."""
+    codes = mechanism.privatize(np.arange(1001) % 5)
+    whole = mechanism.tally(codes)
+    sizes = []
+    count = type(mechanism)._count
+    monkeypatch.setattr(
+        type(mechanism), "_count", lambda self, some, *of: sizes.append(len(some)) or count(self, some, *of)
+    )
+    monkeypatch.setattr(channel_module, "TALLIED", at_a_time)
+    pieces = mechanism.tally(codes)
+    assert (pieces.n, pieces.counts.tolist()) == (1001, whole.counts.tolist())
+    assert sum(sizes) >= 1001
+    assert max(sizes) <= max(at_a_time, mechanism.counters)
+    codes[777] = mechanism.outputs
+    with pytest.raises(SordinoError, match="position 777"):
+        mechanism.tally(codes)
+    assert mechanism.tally(codes[:0]).n == 0

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -12,7 +13,10 @@ from pyarrow import parquet
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
+from sordino.tables import estimates
 from sordino.tables.estimates import as_cell, write_estimates
+
+COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted")
 
 FORMULAS = [
     *(
@@ -85,3 +89,18 @@ def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
         for cell in row.values():
             assert not re.match(r"[=+@\t\r\n]|-(?![0-9.e, -]+$)", cell)
     assert {row["attribute"] for row in rows} == {"'=A1"}
+
+
+@pytest.mark.parametrize("at_a_time", [1, 7, 1 << 15])
+def test_a_table_has_the_rows_of_its_results(found, monkeypatch, at_a_time):
+    """Written by columns, some rows at a time; what was fitted is null where nothing was."""
+    monkeypatch.setattr(estimates, "ROWS", at_a_time)
+    rows = [{"fitted": None} | row for result in found for row in result.rows()]
+    assert estimates.table_of(found).to_pylist() == [{name: row[name] for name in COLUMNS} for row in rows]
+    without = [replace(found[0], estimate=replace(found[0].estimate, fitted=None))]
+    assert estimates.table_of([*found, *without]).column("fitted").null_count == len(rows)
+
+
+def test_rows_of_a_table_are_not_made_one_by_one(tmp_path, found, monkeypatch):
+    monkeypatch.setattr(type(found[0]), "row", None)
+    write_estimates(found, tmp_path / "table.csv")

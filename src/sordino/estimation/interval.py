@@ -48,13 +48,12 @@ def share_interval(
     if mechanism.k == 1:
         return np.ones(1), np.ones(1)
     error, law = 1 - confidence, aggregate.counts / aggregate.n
-    stderr = np.sqrt(variance_of_reports(mechanism, aggregate) / aggregate.n)
     if isinstance(mechanism, SupportMechanism):
-        low, high = _by_support(mechanism, aggregate, stderr, error)
+        low, high = _by_support(mechanism, aggregate, error)
     else:
         low, high = _by_score(mechanism, aggregate, error)
     if subtract_totals:
-        smaller = np.sqrt(variance_of_reports(mechanism, aggregate, subtract_totals=True) / aggregate.n) / stderr
+        smaller = _stderr(mechanism, aggregate, subtract_totals=True) / _stderr(mechanism, aggregate)
         plain, shifted = unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True)
         low, high = (shifted + (limit - plain) * smaller for limit in (low, high))
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
@@ -73,19 +72,49 @@ def binomial_limits(successes: NDArray[np.float64], trials: float, error: float)
     return lower, upper
 
 
-def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, stderr: NDArray[np.float64], error: float) -> Limits:
+def _stderr(mechanism: Mechanism, aggregate: Aggregate, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    error: NDArray[np.float64] = np.sqrt(
+        variance_of_reports(mechanism, aggregate, subtract_totals=subtract_totals) / aggregate.n
+    )
+    return error
+
+
+def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, error: float) -> Limits:
+    """Worked out for values that differ in what was counted or in how it is read: most of a million are like others."""
     sums, reading, n = mechanism.support(aggregate.counts.astype(np.float64)), mechanism.reading, float(aggregate.n)
     support, group = np.rint(sums.support), np.rint(sums.group)
+    counts = np.stack([support, group - support, n - group])
     low, high = np.empty(mechanism.k), np.empty(mechanism.k)
-    two = np.flatnonzero(reading.alone | reading.whole)
-    against = reading.against[two]
+    linear = reading.alone | reading.whole
+    against = reading.against[linear]
+    two, back = different(np.flatnonzero(linear), support)
     for limit, found in zip((low, high), binomial_limits(support[two], n, error), strict=True):
-        limit[two] = against + (reading.on[two] - against) * found
-    three = np.flatnonzero(~(reading.alone | reading.whole))
+        limit[linear] = against + (reading.on[linear] - against) * found[back]
+    three, back = different(
+        np.flatnonzero(~linear), support, group, reading.on, reading.off, reading.outside, reading.entering
+    )
     if three.size:
-        counts = np.stack([support, group - support, n - group])[:, three]
-        low[three], high[three] = profile_limits(counts, _probabilities(reading, three), stderr[three], error)
+        stderr = _stderr(mechanism, aggregate)[three]
+        limits = profile_limits(counts[:, three], _probabilities(reading, three), stderr, error)
+        low[~linear], high[~linear] = (limit[back] for limit in limits)
     return low, high
+
+
+def different(values: NDArray[np.intp], *columns: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of some values those that differ in a column, and for each value its place among them.
+
+    Example:
+        >>> different(np.array([0, 1, 3]), np.array([5.0, 7.0, 0.0, 5.0]))
+        (array([0, 1]), array([0, 1, 0]))
+    """
+    kind = np.zeros(len(values), dtype=np.intp)
+    for column in columns:
+        own = column[values]
+        if len(own) and (own != own[0]).any():
+            _, place = np.unique(own, return_inverse=True)
+            _, kind = np.unique(kind * len(own) + place, return_inverse=True)
+    _, first = np.unique(kind, return_index=True)
+    return values[first], kind
 
 
 def _probabilities(reading: Reading, values: NDArray[np.intp]) -> NDArray[np.float64]:

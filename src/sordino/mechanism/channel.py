@@ -26,6 +26,10 @@ CHUNK = 1 << 15
 """Values privatized at a time: their words and temporaries stay in the processor's cache."""
 
 
+TALLIED = 1 << 18
+"""Codes tallied at a time: as many as the counters at least, which each piece adds once."""
+
+
 class Channel(ABC):
     """A channel from values to codes."""
 
@@ -151,11 +155,16 @@ class Channel(ABC):
             SordinoError: a code that this channel cannot send.
         """
         array = read_codes(codes)
-        position = self.first_invalid(array)
-        if position is not None:
-            raise foreign_code(self.outputs, position)
-        one_group = np.broadcast_to(np.intp(0), len(array))
-        counts = self._count(array.astype(np.uint64, copy=False), one_group, 1)[0]
+        counts = np.zeros(self.counters, dtype=np.int64)
+        # Some at a time: what is made of them stays small, and in the processor's cache.
+        step = max(TALLIED, self.counters)
+        for start in range(0, len(array), step):
+            some = array[start : start + step]
+            position = self.first_invalid(some)
+            if position is not None:
+                raise foreign_code(self.outputs, start + position)
+            one_group = np.broadcast_to(np.intp(0), len(some))
+            counts += self._count(some.astype(np.uint64, copy=False), one_group, 1)[0]
         return Aggregate(self.fingerprint, len(array), counts)
 
     def first_invalid(self, codes: NDArray[np.integer]) -> int | None:

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 
 from sordino.errors import SordinoError
-from sordino.survey.results.result import EstimateRow, Result, Untold
+from sordino.survey.results.result import Result, Untold
 from sordino.tables.duckdb import header, write_table
 from sordino.tables.table_file import table_format
 
@@ -61,7 +60,8 @@ def as_cell(text: str) -> str:
         >>> as_cell("=1+1"), as_cell("-5"), as_cell("-71.1,42.3"), as_cell("it's"), as_cell("'=1+1")
         ("'=1+1", '-5', '-71.1,42.3', "it's", "''=1+1")
     """
-    return f"'{text}" if FORMULA.match(text) and not PLAIN.fullmatch(text) else text
+    # Of letters and digits alone there is no formula: most names are looked at no further.
+    return f"'{text}" if not text.isalnum() and FORMULA.match(text) and not PLAIN.fullmatch(text) else text
 
 
 def is_estimates(path: Path) -> bool:
@@ -78,11 +78,18 @@ def _schema(numbers: Sequence[str]) -> pa.Schema:
 
 
 def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
+    """Some rows at a time, column by column; names as a CSV file's cells, or as they are."""
+    written = as_cell if cells else str
     for result in found:
-        rows = map(_row_of_cells, result.rows()) if cells else result.rows()
-        while batch := list(islice(rows, ROWS)):
-            yield pa.RecordBatch.from_pylist(batch, schema=schema)
-
-
-def _row_of_cells(row: EstimateRow) -> EstimateRow:
-    return {name: as_cell(entry) if isinstance(entry, str) else entry for name, entry in row.items()}
+        if isinstance(result, Untold):
+            continue
+        name = written(result.question.name)
+        for first in range(0, result.count, ROWS):
+            rows = range(first, min(first + ROWS, result.count))
+            labels = [written(result.label(place)) for place in rows]
+            numbers = [result.numbers.get(column) for column in schema.names[2:]]
+            columns = [
+                pa.nulls(len(rows), pa.float64()) if column is None else pa.array(column[rows.start : rows.stop])
+                for column in numbers
+            ]
+            yield pa.record_batch([pa.array([name] * len(rows), pa.string()), pa.array(labels), *columns], schema)

@@ -1,6 +1,6 @@
 """Estimates with their labels: the rows that tables, files and pages show."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -20,6 +20,10 @@ from sordino.survey.questions.question import HistogramQuestion
 
 EstimateRow: TypeAlias = dict[str, str | float]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
+
+
+Numbers: TypeAlias = dict[str, NDArray[np.float64]]
+"""The columns of a table of estimates, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,22 +62,30 @@ class HistogramResult:
         """The number of reports."""
         return self.estimate.n
 
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.question.domain.k
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
+        (low, high), fitted = self.interval, self.fitted
+        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        return numbers | ({} if fitted is None else {"fitted": fitted})
+
+    @cached_property
+    def label(self) -> Callable[[int], str]:
+        """Of a value."""
+        return self.question.domain.label
+
     def rows(self) -> Iterator[EstimateRow]:
         """All values, in their own order."""
-        return (self.row(value) for value in range(self.question.domain.k))
+        return map(self.row, range(self.count))
 
     def row(self, value: int) -> EstimateRow:
         """One value's attribute, label, estimate, standard error and limits; and its fitted share, if there is one."""
-        (low, high), fitted = self.interval, self.fitted
-        row: EstimateRow = {
-            "attribute": self.question.name,
-            "value": self.question.domain.label(value),
-            "estimate": float(self.estimate.value[value]),
-            "stderr": float(self.estimate.stderr[value]),
-            "low": float(low[value]),
-            "high": float(high[value]),
-        }
-        return row | ({} if fitted is None else {"fitted": float(fitted[value])})
+        return _row(self, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +153,31 @@ class NumbersResult:
             case "regression":
                 return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
 
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.labels)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of what is estimated, in the order of the question, the columns of a table."""
+        (low, high), at = self.interval, tuple(zip(*(place for _, place in self.labels), strict=True))
+        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        numbers |= {} if self.fitted is None else {"fitted": self.fitted}
+        return {name: column[at] for name, column in numbers.items()}
+
+    def label(self, place: int) -> str:
+        """Of one row."""
+        return self.labels[place][0]
+
     def rows(self) -> Iterator[EstimateRow]:
         """What is estimated, in the order of the question."""
-        low, high = self.interval
-        for label, at in self.labels:
-            row: EstimateRow = {
-                "attribute": self.question.name,
-                "value": label,
-                "estimate": float(self.estimate.value[at]),
-                "stderr": float(self.estimate.stderr[at]),
-                "low": float(low[at]),
-                "high": float(high[at]),
-            }
-            yield row | ({} if self.fitted is None else {"fitted": float(self.fitted[at])})
+        return (_row(self, place) for place in range(self.count))
+
+
+def _row(result: HistogramResult | NumbersResult, place: int) -> EstimateRow:
+    row: EstimateRow = {"attribute": result.question.name, "value": result.label(place)}
+    return row | {name: float(column[place]) for name, column in result.numbers.items()}
 
 
 @dataclass(frozen=True)
