@@ -12,9 +12,12 @@ import certifying
 import estimating
 import files
 import privatizing
+import starting
 from pairs import ROOT, ROUNDS
 
-SUBJECTS = {module.__name__: module for module in (files, privatizing, estimating, certifying, bounding, accuracy)}
+SUBJECTS = {
+    module.__name__: module for module in (files, privatizing, estimating, certifying, bounding, accuracy, starting)
+}
 
 PREFACE = f"""# Benchmarks
 
