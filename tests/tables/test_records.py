@@ -14,6 +14,7 @@ import pytest
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
+from sordino.tables.frame import Frame
 from sordino.tables.reports import privatize_table
 from sordino.tables.values import read_people
 
@@ -114,6 +115,21 @@ def test_an_id_that_stands_twice_is_named_by_row(tmp_path, numbered, write_rows,
     write_rows(tmp_path / f"people{ending}", {"value": [3] * ROWS, "who": ids})
     rule = f"row {second}, who: each row must have an id of its own; found that of row {first} again"
     refused(tmp_path, numbered, listing, f"people{ending}", rule)
+
+
+@pytest.mark.parametrize("kind", ["number", "text"])
+@pytest.mark.parametrize(("first", "second"), [(1, 20_000), (4096, 4097), (5000, 12_289)])
+def test_an_id_that_stands_twice_is_found_in_any_group_of_rows(tmp_path, numbered, listing, kind, first, second):
+    ids = list(range(20_000)) if kind == "number" else [f"person {i}" for i in range(20_000)]
+    ids[first - 1] = ids[second - 1] = 10**6 + 7731 if kind == "number" else MARKER
+    pq.write_table(pa.table({"value": [3] * 20_000, "who": ids}), tmp_path / "p.parquet", row_group_size=4096)
+    refused(tmp_path, numbered, listing, "p.parquet", f"row {second}, who: each row", f"that of row {first} again")
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_texts_of_any_arrow_type_are_the_same_ids(numbered, kind):
+    table = pa.table({"value": [i % 10 for i in range(len(TEXTS))], "who": pa.array(TEXTS).cast(kind)})
+    assert read(numbered, Frame.of(table, ["value", "who"]))[1] == bits(TEXTS)
 
 
 def test_a_number_and_the_text_that_spells_it_are_one_id(tmp_path, numbered, write_rows, listing):
