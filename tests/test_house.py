@@ -18,9 +18,6 @@ FOLDERS = sorted({path.parent for path in SOURCES})
 MOST_FILES = 15
 MOST_LINES = 400
 
-FULL = {"mechanism": "one file for each mechanism, beside what they share"}
-"""Folders that may hold more, with the reason."""
-
 
 def at(path):
     return str(path.relative_to(ROOT))
@@ -29,7 +26,7 @@ def at(path):
 def test_a_folder_holds_at_most_fifteen_files():
     for folder in FOLDERS:
         files = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
-        assert len(files) <= MOST_FILES or str(folder.relative_to(HOUSE)) in FULL, at(folder)
+        assert len(files) <= MOST_FILES, at(folder)
 
 
 def test_no_file_is_longer_than_400_lines():

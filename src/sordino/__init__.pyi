@@ -34,15 +34,15 @@ from sordino.ledger.ask import Report, ask
 from sordino.ledger.ledger import Ledger
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.window import WindowResponse
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.logistic import Logistic

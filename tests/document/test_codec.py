@@ -16,15 +16,15 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.codec import MECHANISMS, freeze, thaw
 from sordino.errors import DamagedError, SordinoError
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.window import WindowResponse
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
 CHANNELS = {

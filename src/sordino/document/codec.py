@@ -12,13 +12,13 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.inner import INNER
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.window import WindowResponse
 
 MECHANISMS: tuple[type[Mechanism], ...] = (
     *INNER.values(),

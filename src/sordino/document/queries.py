@@ -13,10 +13,10 @@ from sordino.errors import DamagedError, SordinoError
 from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_flips import BitFlips
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
-from sordino.mechanism.window import WindowResponse
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled

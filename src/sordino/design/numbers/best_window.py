@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import read_epsilon
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import NatsLike
-from sordino.mechanism.window import WindowResponse
+from sordino.mechanism.numbers.window import WindowResponse
 
 Floats: TypeAlias = NDArray[np.float64]
 Sizes: TypeAlias = NDArray[np.intp]

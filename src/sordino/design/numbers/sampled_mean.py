@@ -33,7 +33,7 @@ from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.arguments import checked
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.bit_flips import BitFlips
+from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import Number, Signs
 from sordino.query.query import Query
