@@ -127,7 +127,8 @@ def test_all_mistakes_of_a_survey_are_told_at_once(folder, run):
 CHANGES = {
     "threshold": (["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64 - 1)),
     "epsilon": (["attributes", "colour", "protect", "epsilon"], "10"),
-    "version": (["version"], 2),
+    "version": (["version"], 3),
+    "older version": (["version"], 1),
     "hash": (["hash"], "sha256:" + "f" * 64),
     "unknown field": (["note"], "hello"),
 }

@@ -2,7 +2,9 @@
 
 from sordino.document.sealed import Sealed
 
-PLAN = Sealed("sordino plan", 1, "a plan", "make one with `sordino plan`")
+PLAN = Sealed("sordino plan", 2, "a plan", "make one with `sordino plan`")
+"""Numbers are frozen as queries since version 2; plans of version 1 were frozen by nothing that was released."""
+
 AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino aggregate`")
 STATEMENT = Sealed("sordino dependence", 1, "a statement about dependence", "make one with `sordino dependence`")
 TRANSCRIPT = Sealed("sordino transcript", 1, "a transcript", "make one with `sordino ledger export`")

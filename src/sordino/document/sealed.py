@@ -1,7 +1,8 @@
 """Documents that carry their format, its version and a hash of their words: how they are sealed, and refused.
 
 Canonical bytes: JSON with sorted keys, no spaces, ASCII only, and whole numbers without a fraction part. The hash is
-SHA-256 over them, without the hash itself. A meaning is never changed: what a version wrote is read for ever.
+SHA-256 over them, without the hash itself. What the words of a version mean is never changed: where it had to be, the
+version has another number, and a document of an older one is refused.
 """
 
 import json
@@ -25,7 +26,7 @@ class Sealed:
 
     Attributes:
         format: what such a document calls itself.
-        version: the one that is written, and the newest that is read.
+        version: the one that is written, and read.
         noun: what it is, with its article.
         make: how to get one.
 
@@ -71,6 +72,9 @@ class Sealed:
             )
         if version > self.version:
             raise newer(name, self.version, version)
+        if version < self.version:
+            found, step = f"version {version}, which an older Sordino wrote", f"{self.make} again"
+            raise SordinoError(f"{name} must be of version {self.version}", found=found, step=step)
 
     def require_unchanged(self, document: Mapping[str, Any], name: str = "") -> None:
         """Refuse words that do not match their hash.

@@ -100,7 +100,7 @@ def test_bytes_are_canonical(plan, kind):
     expected = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     assert made.bytes == expected.encode("ascii") + b"\n"
     assert b".0," not in made.bytes
-    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 1, 1000)
+    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 2, 1000)
     assert document["hash"] == resealed(document)["hash"] == made.hash
     assert all(isinstance(part["threshold"], str) for part in document["queries"][0]["mechanism"]["inner"])
 
@@ -186,9 +186,14 @@ FORGED = {
     "blocks two ways": (["attributes", "job", "protect", "blocks", "run"], 2, "run"),
     "missing outside": (["attributes", "job", "missing"], "prince", "missing"),
     "no column": (["attributes", "job", "columns"], [], "columns"),
-    "newer version": (["version"], 2, "newer Sordino"),
-    "version true": (["version"], True, "version 1"),
-    "version as text": (["version"], "1", "version 1"),
+    "newer version": (["version"], 3, "newer Sordino"),
+    "older version": (
+        ["version"],
+        1,
+        "found version 1, which an older Sordino wrote: make one with `sordino plan` again",
+    ),
+    "version true": (["version"], True, "version 2"),
+    "version as text": (["version"], "2", "version 2"),
     "another format": (["format"], "sordino aggregate", "must be a plan"),
 }
 

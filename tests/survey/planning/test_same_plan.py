@@ -48,6 +48,12 @@ SURVEYS = {
         {"mean": list(NUMBERS)},
         **REST,
     ),
+    "means of everybody": numbers(
+        {"age": NUMBERS["age"], "pay": {**NUMBERS["pay"], "delta": "4"}}, {"mean": ["age", "pay"]}, **REST
+    )
+    | {"epsilon": "8"},
+    "means of all but one": numbers({n: NUMBERS[n] for n in ("age", "pay", "rent")}, {"mean": ["age", "pay", "rent"]})
+    | {"epsilon": "6.5"},
     "covariance": numbers(NUMBERS, {"covariance": ["age", "pay", "rent"]}, {"mean": "size"}),
     "regression": numbers(DELTAS, {"regression": {"target": "pay", "features": ["age", "rent", "size"]}}, **REST),
 }
@@ -62,6 +68,8 @@ GOLDEN = {
     "means": "8a4aa0e286a76eaf0d53",
     "means under deltas": "959c7b080ce4d6cdc943",
     "means in two groups": "97519d8ee9650cd1bb56",
+    "means of everybody": "64f92256fcab287197bc",
+    "means of all but one": "d918fe24fe3a98aee6cc",
     "covariance": "dd28b9c4103f31c4d392",
     "regression": "a92a34d9c9bbf65ed1a6",
 }

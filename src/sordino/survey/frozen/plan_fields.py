@@ -65,7 +65,7 @@ class PlanDocument(Part):
     """
 
     format: Literal["sordino plan"]
-    version: Literal[1]
+    version: Literal[2]
     hash: str
     people: int = Field(ge=1)
     epsilon: str | None = None
