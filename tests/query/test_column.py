@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -11,15 +12,20 @@ from sordino import (
     BayesianFilter,
     Box,
     ChannelTable,
+    Logistic,
     Nats,
     Number,
     Query,
     RandomizedResponse,
+    Sampled,
     SordinoError,
     Value,
+    certify,
+    estimate,
     realized_loss,
 )
 from sordino.exact.coin import WORD
+from sordino.papers.simulation import SimulationSource
 from sordino.query.column import column_of
 
 UNIT = Box([-1], [1])
@@ -62,6 +68,34 @@ def test_any_channel_from_two_values_has_evidence():
     assert asked.accepts(query)
     assert asked.after(query, 2).accepts(query)
     assert not asked.after(query, 0).accepts(query)
+
+
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(2, "0.1"), RandomizedResponse(2, "5"), LEAKY])
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-6, 1e-3])
+def test_the_radius_covers_a_share_that_is_off_and_the_grain_of_its_threshold(mechanism, off):
+    for code in range(mechanism.outputs):
+        column = column_of(mechanism, code)
+        weights = sorted(mechanism.weight(value, code) for value in (0, 1))
+        missed = (Fraction(off) + Fraction(1, WORD)) * (weights[1] - weights[0])
+        with mpmath.workdps(40):
+            ratio = (weights[0] - missed) / Fraction(weights[0])
+            least = -mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+            # Beside it some roundings of the share, and what a logarithm bends.
+            assert least <= column.radius(off) <= 2 * least + mpmath.mpf(1e-12)
+
+
+def test_queries_about_models_are_drawn_from_like_others():
+    """Each reads its own records; a draw is public, and each is estimated by itself."""
+    yes, number = Query(Logistic([3.0], 0), RandomizedResponse(2, "4")), Query(MODEL, RandomizedResponse(2, "4"))
+    asked, records = Sampled((yes, number), (1, 3)), np.linspace(-0.5, 1, 4000)[:, None]
+    codes = asked.privatize([records, records], SimulationSource(5))
+    likely, mean = estimate(asked, asked.tally(codes))
+    assert likely.n + mean.n == 4000
+    assert abs(likely.value - (1 / (1 + np.exp(-3 * records))).mean()) < 5 * likely.stderr < 0.2
+    assert abs(mean.value - records.mean()) < 5 * mean.stderr < 0.2
+    assert certify(asked, LDP("4")).holds
+    with pytest.raises(SordinoError, match="several queries"):
+        asked.checked(records)
 
 
 def test_a_code_that_rules_an_end_out_is_refused():
