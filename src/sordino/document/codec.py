@@ -20,16 +20,14 @@ from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.table import ChannelTable
 
-MECHANISMS: tuple[type[Mechanism], ...] = (
-    *INNER.values(),
-    Blockwise,
-    HighLow,
-    BinaryOptimal,
-    ChannelTable,
-    WindowResponse,
-    BitFlips,
-)
+OF_SHARES: tuple[type[Mechanism], ...] = (*INNER.values(), Blockwise, HighLow, BinaryOptimal, ChannelTable)
+"""What a histogram is asked through."""
+
+MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips)
 """What documents hold."""
+
+LARGEST_TABLE = 1 << 16
+"""Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""
 
 
 def freeze(mechanism: Mechanism, kinds: Sequence[type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
@@ -68,12 +66,14 @@ def thaw(
 
 
 def thaw_over(found: object, promise: object, k: int) -> Mechanism:
-    """The mechanism over k values that was frozen.
+    """The mechanism of a histogram over k values that was frozen: one that is certified in seconds.
 
     Raises:
-        SordinoError: as `thaw`, and a mechanism about other values.
+        SordinoError: as `thaw`, and a mechanism about other values, or with too many weights of its own.
     """
-    mechanism = thaw(found, promise)
+    mechanism = thaw(found, promise, kinds=OF_SHARES)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
+    if isinstance(mechanism, ChannelTable) and k * mechanism.outputs > LARGEST_TABLE:
+        raise SordinoError(f"a histogram's table must have at most {LARGEST_TABLE} weights", found="more")
     return mechanism

@@ -12,6 +12,7 @@ from sordino.document.codec import freeze, thaw_over
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
@@ -19,8 +20,11 @@ from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.mechanism.window import WindowResponse
 from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.survey.planning import plan as planning
 from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.question import HistogramQuestion
 from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 
@@ -92,6 +96,34 @@ MISFITS = {
 def test_a_mechanism_must_fit_its_promise(name, definition, k, words):
     with pytest.raises(SordinoError, match=words):
         thaw_over(read_part(freeze(FROZEN[name][0])), definition, k)
+
+
+@pytest.mark.parametrize("mechanism", [WindowResponse(100, "1"), BitFlips((3 << 62, 1 << 62))], ids=["window", "flips"])
+def test_a_histogram_is_asked_through_what_is_certified_quickly(mechanism):
+    """Mechanisms of numbers tell each output by itself, or have a table of their own."""
+    with pytest.raises(SordinoError, match="one of"):
+        thaw_over(read_part(freeze(mechanism)), LDP("1"), mechanism.k)
+
+
+def test_a_table_of_more_weights_than_a_survey_makes_is_not_read():
+    wide = ChannelTable([[1] * 257] * 256)
+    assert thaw_over(read_part(freeze(ChannelTable([[1] * 256] * 256))), LDP("1"), 256).k == 256
+    with pytest.raises(SordinoError, match="65536 weights"):
+        thaw_over(read_part(freeze(wide)), LDP("1"), 256)
+
+
+def test_a_plan_has_no_more_values_than_are_certified_in_seconds(tmp_path, monkeypatch):
+    """Each histogram is certified whenever a plan is read: a hundred of four million values each would take minutes."""
+    attributes = {name: {"categories": 6} for name in ("first", "second")}
+    asked = [{"histogram": name} for name in attributes]
+    plan = Plan.of(Survey.read({"version": 1, "epsilon": "1", "attribute": attributes, "ask": asked}), 1000)
+    plan.save(tmp_path / "plan.json")
+    monkeypatch.setattr(planning, "MOST_VALUES", 12)
+    assert Plan.load(tmp_path / "plan.json").hash == plan.hash
+    monkeypatch.setattr(planning, "MOST_VALUES", 11)
+    monkeypatch.setattr(HistogramQuestion, "certificate", None)
+    with pytest.raises(SordinoError, match="at most 11 values together"):
+        Plan.load(tmp_path / "plan.json")
 
 
 LINE = [[abs(x - y) for y in range(4)] for x in range(4)]

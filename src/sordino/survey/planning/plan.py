@@ -37,6 +37,9 @@ Question: TypeAlias = HistogramQuestion | NumbersQuestion
 
 MOST_PEOPLE = 10**12
 
+MOST_VALUES = 1 << 24
+"""Values of all histograms together: some four of the largest, since each is certified whenever a plan is read."""
+
 
 @checked_class
 @dataclass(frozen=True, repr=False)
@@ -109,8 +112,13 @@ class Plan:
             step: what to do then.
 
         Raises:
+            SordinoError: more values than can be certified in some seconds.
             RefusedError: it breaks its promise.
         """
+        if sum(question.domain.k for question in self.histograms) > MOST_VALUES:
+            raise SordinoError(
+                f"the histograms of {name} must have at most {MOST_VALUES} values together", found="more"
+            )
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
             for question in self.histograms
