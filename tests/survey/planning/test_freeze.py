@@ -12,15 +12,15 @@ from sordino.document.codec import freeze, thaw_over
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.binary import BinaryOptimal
-from sordino.mechanism.bit_flips import BitFlips
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
-from sordino.mechanism.window import WindowResponse
 from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.survey.planning import plan as planning
 from sordino.survey.planning.plan import Plan
