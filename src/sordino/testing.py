@@ -124,6 +124,14 @@ class _Dense:
         if list(self._by_columns()) != [_counted(row) for row in self.weights]:
             yield "columns must hold the weights of every value on every code", "others"
 
+        marked, marks = self.mechanism.marks(np.array(self.codes, dtype=np.uint64))
+        if [[marked[mark] for mark in row] for row in marks.T.tolist()] != self._sendable:
+            yield "marks must be the weights of every value on every code", "others"
+
+    @property
+    def _sendable(self) -> list[list[int]]:
+        return [[row[code] for code in self.codes] for row in self.weights]
+
     def _by_columns(self) -> Iterator[tuple[tuple[int, int], ...]]:
         told: list[Counter[int]] = [Counter() for _ in self.weights]
         for column in chain.from_iterable(self.mechanism.stacks()):

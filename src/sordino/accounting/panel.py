@@ -9,7 +9,6 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.accounting.measures.finite import FiniteState
+from sordino.accounting.measures.gaps import largest_gap
 from sordino.accounting.measures.grouped import UNDECIDED
 from sordino.accounting.measures.measure import Ratio, level_above, measure_of
-from sordino.accounting.measures.mechanism_columns import Columns, can_list
+from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
 from sordino.accounting.state import Rule
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
@@ -35,9 +35,6 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import read_codes
 
 PanelDefinition: TypeAlias = LDP | BlockLDP | HighLowLDP
-
-ROWS = 1 << 16
-"""Numbers worked on at a time: they stay in the processor's cache."""
 
 LEAST_ODDS = Fraction(1_000_001, 1_000_000)
 """Below this the levels of different answers are too close to be told apart."""
@@ -179,12 +176,12 @@ class Panel:
         if isinstance(self.definition, LDP):
             verdict[self._told_apart(places, columns)] = -1
         radius = self._radius + columns.radius
-        for part in _parts(len(places), self.domain.k):
+        for part in parts(len(places), self.domain.k):
             rows = np.flatnonzero(verdict[part] >= 0) + part.start
             for column in columns.logs:
                 if not rows.size:
                     break
-                raised = spread(self.definition, self._log[places[rows]] + column)
+                raised = largest_gap(self.definition, self._log[places[rows]] + column)
                 upper = np.nextafter(raised + 2 * radius, math.inf) + 2 * np.spacing(raised)
                 verdict[rows[(upper > self._floor) & (verdict[rows] > 0)]] = 0
                 verdict[rows[raised > self._floor + UNDECIDED]] = -1
@@ -194,7 +191,7 @@ class Panel:
     def _told_apart(self, places: NDArray[np.intp], columns: Columns) -> NDArray[np.intp]:
         """Those whose likeliest and least likely value some answer tells too well apart."""
         found = []
-        for part in _parts(len(places), self.domain.k):
+        for part in parts(len(places), self.domain.k):
             log = self._log[places[part]]
             most, least = log.argmax(axis=1), log.argmin(axis=1)
             now = self._spread[places[part]]
@@ -270,24 +267,22 @@ class Panel:
         if columns is None:
             # Of too many answers only those that were given are read.
             given, own = np.unique(codes, return_inverse=True)
-            logs = [Columns.of(query, range(code, code + 1)) for code in given.tolist()]
-            table, radius = np.concatenate([one.logs for one in logs]), max(one.radius for one in logs)
-        else:
-            table, radius = columns.logs, columns.radius
+            columns = Columns.of(query, given)
+        table, radius = columns.logs, columns.radius
         row = np.full(self.people, -1, dtype=np.int64)
         row[who] = own
         # A last row of zeros stands for those who were not asked.
         table = np.concatenate((table, np.zeros((1, self.domain.k))))
         log, spreads = np.empty_like(self._log), np.empty(self.people)
         reach = 0.0
-        for part in _parts(self.people, self.domain.k):
+        for part in parts(self.people, self.domain.k):
             rows = np.take(table, row[part], axis=0, out=log[part], mode="wrap")
             rows += self._log[part]
             most = rows.max(axis=1)
             if np.isneginf(most).any():
                 raise SordinoError("an answer must be one that some value can give", found="another")
             rows -= most[:, None]
-            spreads[part] = spread(self.definition, rows)
+            spreads[part] = largest_gap(self.definition, rows)
             reach = max(reach, _reach(rows))
         given_codes = np.full(self.people, NOT_ASKED, dtype=np.int64)
         given_codes[who] = codes
@@ -304,22 +299,6 @@ class _PanelQuery:
     columns: Columns | None
 
 
-def spread(definition: PanelDefinition, log: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
-    match definition:
-        case BlockLDP(partition=blocks):
-            ordered = log[:, blocks.order]
-            most = np.maximum.reduceat(ordered, blocks.starts, axis=1)
-            least = np.minimum.reduceat(ordered, blocks.starts, axis=1)
-        case HighLowLDP(sensitive=sensitive):
-            most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
-        case _:
-            most, least = log.max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
-    gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
-    loss: NDArray[np.float64] = gap.max(axis=1)
-    return loss
-
-
 def _require_offered(definition: object) -> None:
     if not isinstance(definition, LDP | BlockLDP | HighLowLDP):
         raise SordinoError(
@@ -333,12 +312,6 @@ def _require_mechanism(query: object, k: int) -> None:
     if not isinstance(query, Mechanism) or query.k != k:
         found = str(query.k) if isinstance(query, Mechanism) else type(query).__name__
         raise SordinoError(f"a query must be a mechanism about {k} values", found=found)
-
-
-def _parts(n: int, k: int) -> Iterator[slice]:
-    step = max(ROWS // k, 1)
-    for start in range(0, n, step):
-        yield slice(start, min(start + step, n))
 
 
 def _reach(log: NDArray[np.float64]) -> float:

@@ -8,6 +8,7 @@ that differ in nothing but their values, for certificates.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,11 @@ class FiniteEvidence:
     def nothing(cls, k: int) -> "FiniteEvidence":
         """No reports yet."""
         return cls(np.zeros(k))
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest finite distance of an entry from 0."""
+        return float(np.abs(self.log[np.isfinite(self.log)]).max(initial=0.0))
 
     @property
     def centred(self) -> "FiniteEvidence":

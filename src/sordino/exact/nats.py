@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeAlias
 
 from sordino.errors import SordinoError
@@ -150,17 +151,18 @@ class Nats:
 
     def floor(self) -> float:
         """A float that is surely not above the amount: the largest, but where sums cancel beyond 1e-39."""
-        return self._enclose()[0]
+        return self._enclosure[0]
 
     def ceil(self) -> float:
         """A float that is surely not below the amount: the smallest, but where sums cancel beyond 1e-39."""
-        return self._enclose()[1]
+        return self._enclosure[1]
 
     def __float__(self) -> float:
         """A float within one unit in the last place; use `floor` or `ceil` for guarantees."""
         return self.floor()
 
-    def _enclose(self) -> tuple[float, float]:
+    @cached_property
+    def _enclosure(self) -> tuple[float, float]:
         if not self.is_finite:
             return -math.inf, -math.inf
         low, high = self.around()

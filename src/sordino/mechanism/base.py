@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
+from sordino.exact.source import Words
 from sordino.mechanism.channel import Channel
 
 LEAST_SINGULAR = 1e-12
@@ -62,6 +63,16 @@ class Mechanism(Channel):
     @abstractmethod
     def weight(self, value: int, code: int) -> int:
         """Pr(code | value) times the denominator, exactly."""
+
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Different whole weights, and the place among them of each value's weight on each code, shape (n, k).
+
+        Mechanisms of many values look at all of them at once; here weight by weight.
+        """
+        number: dict[int, int] = {}
+        weights = (int(self.weight(value, code)) for code in codes.tolist() for value in range(self.k))
+        place = np.fromiter((number.setdefault(weight, len(number)) for weight in weights), dtype=np.int32)
+        return tuple(number), place.reshape(len(codes), self.k)
 
     @property
     def flips(self) -> tuple[int, ...]:

@@ -206,6 +206,19 @@ class Blockwise(Brief, SupportMechanism):
         kind = self._kind.item(block)
         return self._scales[kind] * self.inner[kind].weight(self.blocks.place.item(value), code - first)
 
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Those of the inner mechanism of each code's block; elsewhere 0."""
+        block, inner = self._split(codes)
+        kinds = self._kind[block]
+        marks, weights = np.zeros((len(codes), self.k), dtype=np.int32), [0]
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
+            mechanism, rows = self.inner[kind], np.flatnonzero(kinds == kind)
+            own, found = mechanism.marks(inner[rows])
+            values = self.blocks.order[self.blocks.starts[block[rows], None] + np.arange(mechanism.k)]
+            marks[rows[:, None], values] = found + np.int32(len(weights))
+            weights += [self._scales[kind] * weight for weight in own]
+        return tuple(weights), marks
+
     def columns(self) -> Iterator[ColumnClass]:
         """The classes of every block's inner mechanism."""
         for stack in self.stacks():

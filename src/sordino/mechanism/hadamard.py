@@ -96,6 +96,12 @@ class HadamardResponse(OneCoin):
         weights = ((self.threshold, half), (WORD - self.threshold, half))
         yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
 
+    def supports(self, codes: Words) -> NDArray[np.bool_]:
+        """By the entry of row value + 1."""
+        shared = codes[:, None] & np.arange(1, self.k + 1, dtype=np.uint64)
+        even: NDArray[np.bool_] = np.bitwise_count(shared) % 2 == 0
+        return even
+
     def support(self, weights: NDArray[np.float64]) -> Support:
         """Sums over the +1 entries of each row: (total + H w) / 2."""
         rows = transform(weights)

@@ -250,6 +250,19 @@ class HighLow(Brief, SupportMechanism):
         possible = any(self.inner.weight(one, code) for one in range(min(2, self.inner.k)))
         return self._behind if possible else 0
 
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """The inner ones, behind which the others hide; 0 but for the one value that a code tells."""
+        scale = self.denominator // self.inner.denominator
+        marks = np.zeros((len(codes), self.k), dtype=np.int32)
+        inner = np.flatnonzero(codes < self.inner.outputs)
+        told = np.flatnonzero(codes >= self.inner.outputs)
+        own, found = self.inner.marks(codes[inner])
+        marks[inner[:, None], self.sensitive] = found + np.int32(3)
+        sendable = inner[~self.inner.impossible(codes[inner])]
+        marks[sendable[:, None], self.others] = 1
+        marks[told, self.others[(codes[told] - np.uint64(self.inner.outputs)).astype(np.intp)]] = 2
+        return (0, self._behind, self._told, *(scale * weight for weight in own)), marks
+
     def columns(self) -> Iterator[ColumnClass]:
         """The inner classes, behind which the others hide; and the codes that tell these."""
         scale = self.denominator // self.inner.denominator

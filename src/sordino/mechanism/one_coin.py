@@ -56,6 +56,22 @@ class OneCoin(SupportMechanism):
     def sample_uniform(self, stream: Stream) -> Words:
         """A uniform code of those that can be sent, for each value of the stream; one word for each."""
 
+    @abstractmethod
+    def supports(self, codes: Words) -> NDArray[np.bool_]:
+        """Whether each code supports each value, shape (n, k), of codes that can be sent."""
+
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """A weight where the code supports the value and one where not, each looked up once; 0 for what is not sent."""
+        marks = self.supports(codes).astype(np.int8)
+        sendable = ~self.impossible(codes)
+        marks[~sendable] = 2
+        weights = [0, 0, 0]
+        for mark in range(2):
+            place = int((marks == mark).argmax())
+            if marks.size and marks.flat[place] == mark:
+                weights[mark] = self.weight(place % self.k, int(codes[place // self.k]))
+        return tuple(weights), marks
+
     @property
     def odds(self) -> tuple[int, int]:
         """The a and b of a T <= e^eps b (2^64 - T): heads are shared by the codes that support, tails by the others."""

@@ -156,6 +156,14 @@ class ProjectiveResponse(OneCoin):
         weights = ((on, self.space.hyperplane), (off, self.space.affine))
         yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
 
+    def supports(self, codes: Words) -> NDArray[np.bool_]:
+        """The values on whose hyperplanes each code lies."""
+        vectors, space = self.space.vectors, self.space
+        points = space.chunks(vectors[codes.astype(np.intp)], space.t)
+        values = space.chunks(vectors[: self.k], space.t)
+        on: NDArray[np.bool_] = space.dot([one[:, None] for one in points], [one[None, :] for one in values]) == 0
+        return on
+
     def support(self, weights: NDArray[np.float64]) -> Support:
         """Sums over the codes of each value's hyperplane."""
         own = self._sums.of(weights)[..., : self.k]

@@ -100,6 +100,11 @@ class RandomizedResponse(OneCoin):
             weights += ((self.weight(0, 1), self.k - 1),)
         yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
 
+    def supports(self, codes: Words) -> NDArray[np.bool_]:
+        """Its own value."""
+        own: NDArray[np.bool_] = codes[:, None] == np.arange(self.k, dtype=np.uint64)
+        return own
+
     def support(self, weights: NDArray[np.float64]) -> Support:
         """A value is supported by its own code."""
         return Support(weights, np.broadcast_to(weights.sum(axis=-1, keepdims=True), weights.shape))

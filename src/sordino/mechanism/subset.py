@@ -144,6 +144,11 @@ class SubsetSelection(OneCoin):
         weights = (((self.k - self.size) * self.threshold, on), (self.size * (WORD - self.threshold), off))
         yield ColumnClass(self.k, on + off, (1 << self.size) - 1, (ValueClass(np.arange(self.k), weights),))
 
+    def supports(self, codes: Words) -> NDArray[np.bool_]:
+        """The members of each mask."""
+        members = codes[:, None] >> np.arange(self.k, dtype=np.uint64) & np.uint64(1)
+        return members.astype(np.bool_)
+
     def support(self, counters: NDArray[np.float64]) -> Support:
         """The counters themselves."""
         own = counters[..., :-1]

@@ -92,6 +92,18 @@ class ChannelTable(Brief, Mechanism):
         """The entry itself."""
         return self.weights[value][code]
 
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Columns of the table."""
+        distinct, place = self._places
+        return distinct, place[:, codes.astype(np.intp)].T
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, ...], NDArray[np.int32]]:
+        """The different weights, and the place of each among them, shape (k, outputs)."""
+        number: dict[int, int] = {}
+        place = [[number.setdefault(weight, len(number)) for weight in row] for row in self.weights]
+        return tuple(number), np.array(place, dtype=np.int32)
+
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:
         """The column sums of G less 1."""

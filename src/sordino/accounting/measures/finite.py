@@ -6,7 +6,7 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,17 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.grouped import GroupedState, QueryLosses
+from sordino.accounting.measures.grouped import UNDECIDED, GroupedState, QueryLosses
 from sordino.accounting.measures.measure import Measure, Ratio, epsilon_ratio
-from sordino.accounting.measures.mechanism_columns import Columns, can_list
+from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
 from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
+from sordino.evidence.counted import CountedEvidence
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
+from sordino.exact.powers import compare_powers
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
+
+ROUNDINGS = 8
+"""Radii of evidence by which a level may be off, and what is next to it."""
 
 REMEMBERED = 32
 """Mechanisms whose columns are kept at most."""
@@ -37,19 +42,30 @@ class FiniteQuery:
 
     Attributes:
         mechanism: answers it.
-        spread: what the mechanism is told of each value, shape (k,).
-        columns: of all answers; None where they are too many.
+        spread: what the mechanism is told of each value, shape (k,); None where it is told the value.
         known: for decisions.
     """
 
     mechanism: Mechanism
-    spread: NDArray[np.intp]
-    columns: Columns | None
+    spread: NDArray[np.intp] | None
     known: QueryLosses
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Of all answers, read once they are needed.
+
+        Raises:
+            SordinoError: too many.
+        """
+        return Columns.of(self.mechanism)
 
     def column(self, code: int) -> tuple[Columns, int]:
         """The columns that hold an answer, and where."""
-        return (Columns.of(self.mechanism, range(code, code + 1)), 0) if self.columns is None else (self.columns, code)
+        return (self.columns, code) if "columns" in vars(self) else (Columns.of(self.mechanism, [code]), 0)
+
+    def told(self, place: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Columns, shape (..., values of the mechanism), as the domain sees them, shape (..., k)."""
+        return place if self.spread is None else place[..., self.spread]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,20 +76,20 @@ class FiniteState(GroupedState):
         measure: the definition.
         record: the attributes, where the values are records.
         evidence: what all answers about the present version say.
-        reports: its queries and answers.
+        counts: the same exactly.
         memo: what is known of mechanisms, shared by all states of one filter; it changes no decision.
     """
 
     measure: Measure
     record: Record | None
     evidence: FiniteEvidence
-    reports: tuple[tuple[Any, int], ...] = ()
+    counts: CountedEvidence
     memo: dict[str, FiniteQuery] = field(default_factory=dict)
 
     @classmethod
     def start(cls, measure: Measure, record: Record | None = None) -> "FiniteState":
         """Nothing asked yet."""
-        return cls(measure.bounds, 0.0, measure, record, FiniteEvidence.nothing(measure.k))
+        return cls(measure.bounds, 0.0, measure, record, FiniteEvidence.nothing(measure.k), CountedEvidence(measure.k))
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
@@ -91,12 +107,12 @@ class FiniteState(GroupedState):
     def then(self, query: Any, code: int) -> "FiniteState | None":
         """With one more column."""
         asked = self._asked(query)
-        columns, place = asked.column(code)
-        report = FiniteEvidence(columns.logs[place][asked.spread], columns.radius)
-        evidence = self.evidence + report
+        columns, row = asked.column(code)
+        place = asked.told(columns.place[row])
+        evidence = self.evidence + FiniteEvidence(columns.logarithms[place], columns.radius)
         if np.isneginf(evidence.log).all():
             return None
-        return replace(self, evidence=evidence.centred, reports=(*self.reports, (query, code)))
+        return replace(self, evidence=evidence.centred, counts=self.counts.plus(columns.distinct, place))
 
     def about(self, group: int) -> str:
         """As the measure says."""
@@ -122,32 +138,98 @@ class FiniteState(GroupedState):
             bounds=self.left_after_change(ratios),
             lost=self.spent,
             evidence=FiniteEvidence.nothing(self.measure.k),
-            reports=(),
+            counts=CountedEvidence(self.measure.k),
         )
 
     @property
     def realized(self) -> LossBounds:
-        """Of the exact products."""
-        most, least = max(self.weights), min(self.weights)
+        """Exactly, rounded outward."""
+        whole = self._whole
+        most, least = max(whole), min(whole)
         loss = Nats.log(Fraction(most, least)) if least else None
         return LossBounds(math.inf, math.inf) if loss is None else LossBounds(loss.floor(), loss.ceil())
 
+    @property
+    def undecided(self) -> float:
+        """More where the evidence is less certain."""
+        return UNDECIDED + ROUNDINGS * self.evidence.radius
+
+    def within(self, group: int) -> bool:
+        """By the pairs of values next to the bound."""
+        return self._keeps(group, self._exactly, self.bounds[group])
+
+    def within_raised(self, group: int, known: QueryLosses) -> bool:
+        """The same, with what the query can add taken from the bound."""
+        own, bound = known.own[group], self.bounds[group]
+        return own is not None and self._keeps(group, self._exactly, None if bound is None else bound - Nats.log(own))
+
+    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+        """All answers by floats first, many at a time; then exactly those that floats leave open."""
+        asked = self._asked(query)
+        columns = asked.columns
+        radius = self._radius_with(columns)
+        largest, undecided = 0.0, []
+        for rows in parts(outputs, self.measure.k):
+            log = self.evidence.log + columns.logarithms[asked.told(columns.place[rows])]
+            levels = self.measure.levels_of(log, radius)
+            levels[np.isneginf(log.max(axis=1))] = -np.inf
+            largest = max(largest, self._largest(levels))
+            above = levels - self.floors
+            if (above > UNDECIDED + ROUNDINGS * radius).any():
+                return False, largest
+            for code, group in np.argwhere(above > 0).tolist():
+                undecided.append((rows.start + code, group))
+        return all(self._answer_keeps(asked, code, groups) for code, groups in _by_first(undecided)), largest
+
+    def _answer_keeps(self, asked: FiniteQuery, code: int, groups: list[int]) -> bool:
+        """Whether an answer that some value can give keeps the bounds of some groups, exactly."""
+        columns = asked.columns
+        place = asked.told(columns.place[code])
+        after = _Exactly(
+            FiniteEvidence(self.evidence.log + columns.logarithms[place], self._radius_with(columns)),
+            self.counts.plus(columns.distinct, place),
+            self._exactly.alike * len(columns.distinct) + place,
+        )
+        return all(self._keeps(group, after, self.bounds[group]) for group in groups)
+
+    def _keeps(self, group: int, exactly: "_Exactly", bound: Nats | None) -> bool:
+        """Whether evidence keeps a bound on a group, exactly."""
+        if bound is None:
+            return True
+        least = bound.floor() - UNDECIDED - ROUNDINGS * exactly.evidence.radius
+        pairs = self.measure.steep(group, exactly.evidence.log, least, exactly.alike)
+        if pairs is None:
+            ratio = self.measure.ratios(exactly.whole)[group]
+            return ratio is not None and Nats.log(ratio) <= bound
+        return all(self._below(exactly.counts.ratio(*pair), bound) for pair in pairs)
+
+    def _below(self, powers: Mapping[int, int], bound: Nats) -> bool:
+        """Whether a ratio keeps a bound; most ratios occur many times."""
+        key = frozenset(powers.items()), bound
+        if key not in self._compared_powers:
+            self._compared_powers[key] = compare_powers(powers, bound) <= 0
+        return self._compared_powers[key]
+
+    def _radius_with(self, columns: Columns) -> float:
+        """How far the sum of the evidence and of a column may be off."""
+        rounding = math.ulp(self.evidence.reach + columns.reach)
+        return math.nextafter(self.evidence.radius + columns.radius + rounding, math.inf)
+
     @cached_property
-    def weights(self) -> NDArray[np.object_]:
-        """Whole numbers proportional to the likelihood of all answers, shape (k,)."""
-        total = np.full(self.measure.k, 1, dtype=object)
-        counts = Counter((_key(query), code) for query, code in self.reports)
-        queries = {_key(query): query for query, _ in self.reports}
-        for (key, code), count in counts.items():
-            asked = self._asked(queries[key])
-            columns, place = asked.column(code)
-            powers = np.array([weight**count for weight in columns.distinct], dtype=object)
-            total = total * powers[columns.place[place]][asked.spread]
-        return total
+    def _compared_powers(self) -> dict[Any, bool]:
+        return {}
+
+    @cached_property
+    def _exactly(self) -> "_Exactly":
+        return _Exactly(self.evidence, self.counts, self.counts.alike)
+
+    @property
+    def _whole(self) -> NDArray[np.object_]:
+        return self._exactly.whole
 
     @cached_property
     def _ratios(self) -> list[Ratio]:
-        return self.measure.ratios(self.weights)
+        return self.measure.ratios(self._whole)
 
     def _asked(self, query: Any) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):
@@ -166,20 +248,48 @@ class FiniteState(GroupedState):
 
     def _read(self, query: Any) -> FiniteQuery:
         k = self.measure.k
+        spread: NDArray[np.intp] | None = None
         if isinstance(query, Query) and self.record is not None:
             mechanism, spread = query.finite(self.record), query.index(self.record, self.record.values(np.arange(k)))
         elif isinstance(query, Mechanism):
-            mechanism, spread = query, np.arange(k)
+            mechanism = query
             if mechanism.k != k:
                 raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
             raise SordinoError(
                 "a question about attributes needs a filter over a Record", found="another finite domain"
             )
-        columns = Columns.of(mechanism) if can_list(mechanism) else None
         own = self.measure.own(mechanism, spread)
-        outputs = mechanism.outputs if columns is not None else None
-        return FiniteQuery(mechanism, spread, columns, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))
+        outputs = mechanism.outputs if can_list(mechanism) else None
+        return FiniteQuery(mechanism, spread, QueryLosses.of(epsilon_ratio(mechanism), own, outputs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Exactly:
+    """Evidence in floats and exactly.
+
+    Attributes:
+        evidence: in floats.
+        counts: exactly.
+        alike: equal numbers where all answers had equal weights, shape (k,).
+    """
+
+    evidence: FiniteEvidence
+    counts: CountedEvidence
+    alike: NDArray[np.integer]
+
+    @cached_property
+    def whole(self) -> NDArray[np.object_]:
+        """Whole numbers proportional to the likelihood, shape (k,)."""
+        return self.counts.whole(~np.isneginf(self.evidence.log))
+
+
+def _by_first(pairs: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+    """The second ones of each first one."""
+    found: dict[int, list[int]] = {}
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
+    return list(found.items())
 
 
 def _key(query: Any) -> str:

@@ -8,7 +8,7 @@ Source: Bayesian privacy filter paper, Algorithms 2 and 3; products are compared
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -25,7 +25,7 @@ from sordino.exact.nats import Nats
 from sordino.exact.rounding import up
 
 UNDECIDED = 1e-9
-"""Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
+"""Nats by which a level may pass its bound and still be compared exactly, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,19 @@ class GroupedState(ABC):
             SordinoError: a query that does not fit the domain.
         """
 
+    def within(self, group: int) -> bool:
+        """Whether the loss of a group is exactly within its bound, which floats cannot tell."""
+        return self._compared(group, self.ratio(group))
+
+    def within_raised(self, group: int, known: QueryLosses) -> bool:
+        """The same of what no answer to a query can pass."""
+        return self._compared(group, self.raised_ratio(group, known))
+
+    @property
+    def undecided(self) -> float:
+        """Nats by which a level may pass its bound and still be compared exactly: more than all roundings together."""
+        return UNDECIDED
+
     @abstractmethod
     def then(self, query: Any, code: int) -> "Self | None":
         """The state after an answer; None where no record could give it."""
@@ -113,15 +126,20 @@ class GroupedState(ABC):
             return Decision(True, self._largest(raised), lambda code: self._answered(query, code))
         if rule == "simplified" or known.outputs is None:
             return Decision(False, self._largest(raised))
+        accepted, largest = self.by_answers(query, known.outputs)
+        return Decision(accepted, largest, (lambda code: self._answered(query, code)) if accepted else None)
+
+    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+        """Whether every answer that some record can give keeps the bounds; and the largest level of those looked at."""
         largest = 0.0
-        for code in range(known.outputs):
+        for code in range(outputs):
             after = self.then(query, code)
             if after is None:
                 continue
             largest = max(largest, after._largest(after.levels))  # noqa: SLF001 - another state of this class
             if not after.holds:
-                return Decision(False, largest)
-        return Decision(True, largest, lambda code: self._answered(query, code))
+                return False, largest
+        return True, largest
 
     def fits(self, queries: Sequence[Any]) -> bool:
         """By the sums of what the queries can add to each group."""
@@ -135,7 +153,7 @@ class GroupedState(ABC):
     @property
     def holds(self) -> bool:
         """Whether no group has lost more than its bound."""
-        return all(self._within(group, level, self.ratio) for group, level in self._over(self.levels))
+        return all(self._within(group, level, self.within) for group, level in self._over(self.levels))
 
     @property
     def spent(self) -> float:
@@ -150,10 +168,10 @@ class GroupedState(ABC):
     @property
     def binding(self) -> Binding:
         """The group with the least left."""
-        protected = np.flatnonzero(np.isfinite(self._floors))
+        protected = np.flatnonzero(np.isfinite(self.floors))
         if not len(protected):
             return Binding("nothing that is protected", 0.0, math.inf)
-        floors, levels = self._floors[protected], self.levels[protected]
+        floors, levels = self.floors[protected], self.levels[protected]
         left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
         group = int(protected[left.argmin()])
         return Binding(self.about(group), float(self.levels[group]), float(left.min()))
@@ -181,32 +199,33 @@ class GroupedState(ABC):
         )
 
     @cached_property
-    def _floors(self) -> NDArray[np.float64]:
+    def floors(self) -> NDArray[np.float64]:
+        """The bounds, rounded down; infinite where nothing is protected."""
         return np.array([math.inf if bound is None else bound.floor() for bound in self.bounds])
 
     def _over(self, levels: NDArray[np.float64]) -> list[tuple[int, float]]:
         """The groups whose level is not surely within the bound."""
-        return [(group, float(levels[group])) for group in np.flatnonzero(levels > self._floors).tolist()]
+        return [(group, float(levels[group])) for group in np.flatnonzero(levels > self.floors).tolist()]
 
     def _simply(self, known: QueryLosses, raised: NDArray[np.float64]) -> bool:
         """Whether levels stay within the bounds whatever is answered."""
         return all(
-            self._within(group, level, lambda group: self.raised_ratio(group, known))
+            self._within(group, level, lambda group: self.within_raised(group, known))
             for group, level in self._over(raised)
         )
 
-    def _within(self, group: int, level: float, ratio: Any) -> bool:
-        bound = self.bounds[group]
-        if bound is None:
+    def _within(self, group: int, level: float, exactly: Callable[[int], bool]) -> bool:
+        if self.bounds[group] is None:
             return True
-        if level > self._floors[group] + UNDECIDED:
-            return False
-        exact = ratio(group)
-        return exact is not None and Nats.log(exact) <= bound
+        return level <= self.floors[group] + self.undecided and exactly(group)
+
+    def _compared(self, group: int, exact: Ratio) -> bool:
+        bound = self.bounds[group]
+        return bound is None or (exact is not None and Nats.log(exact) <= bound)
 
     def _largest(self, levels: NDArray[np.float64]) -> float:
         """Of the groups that are protected."""
-        return float(levels[np.isfinite(self._floors)].max(initial=0.0))
+        return float(levels[..., np.isfinite(self.floors)].max(initial=0.0))
 
     def _answered(self, query: Any, code: int) -> "Self":
         after = self.then(query, code)

@@ -6,7 +6,7 @@ definition: all values alike, pairs of values, attributes of a record.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.measures.gaps import Contrasted, largest_gap, outward, pairs_along, pairs_at_ends
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -52,6 +53,25 @@ class Measure(ABC):
     @abstractmethod
     def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """The largest loss within each group, rounded up; 0 where nothing favours anything."""
+
+    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """The same of several likelihoods of shape (n, k), shape (n, groups); 0 of one that no value can cause."""
+        rows = [self.levels(FiniteEvidence(row, radius)) for row in log]
+        return np.array(rows).reshape(len(log), len(self.bounds))
+
+    def steep(
+        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
+    ) -> Iterator[Contrasted] | None:
+        """Pairs of values of a group, among them those that evidence tells apart best; None where it averages values.
+
+        Args:
+            group: whose hypotheses.
+            log: the evidence.
+            least: nats; pairs that floats tell apart by less are left out.
+            alike: equal numbers where all answers had equal weights; one pair stands for those with equal numbers.
+        """
+        del group, log, least, alike
+        return None
 
     @abstractmethod
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
@@ -115,6 +135,24 @@ class EqualBounds(Measure):
     def levels(self, evidence: FiniteEvidence) -> NDArray[np.float64]:
         """The largest loss of a value."""
         return np.array([float(self.definition.loss(evidence).max())])
+
+    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """All rows at once."""
+        return outward(largest_gap(self.definition, log), radius)[:, None]
+
+    def steep(
+        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
+    ) -> Iterator[Contrasted]:
+        """The likeliest and the least likely values, of each block."""
+        del group
+        match self.definition:
+            case BlockLDP(partition=blocks):
+                for values in map(blocks.values, range(blocks.m)):
+                    yield from pairs_at_ends(log, values, values, least, alike)
+            case HighLowLDP(sensitive=sensitive):
+                yield from pairs_at_ends(log, sensitive, np.arange(self.k), least, alike)
+            case _:
+                yield from pairs_at_ends(log, np.arange(self.k), np.arange(self.k), least, alike)
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
         """The largest ratio of a protected pair."""
@@ -183,6 +221,23 @@ class Pairs(Measure):
         own = FiniteEvidence(evidence.log[heavy], evidence.radius)
         return np.maximum(loss_over(own, evidence.log[light], alone=False), 0.0) if len(heavy) else np.empty(0)
 
+    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """Row by row, and all pairs at once."""
+        heavy, light = self._pairs
+        found = np.empty((len(log), len(heavy)))
+        for row, own in zip(found, log, strict=True):
+            most = own[heavy]
+            row[:] = np.subtract(most, own[light], out=np.zeros(len(heavy)), where=~np.isneginf(most))
+        return np.maximum(outward(found, radius), 0.0)
+
+    def steep(
+        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
+    ) -> Iterator[Contrasted]:
+        """The pair itself."""
+        del log, least, alike
+        heavy, light = self._pairs
+        yield int(heavy[group]), int(light[group])
+
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
         """The ratio of each pair."""
         heavy, light = self._pairs
@@ -231,6 +286,28 @@ class Attributes(Measure):
         if isinstance(self.definition, CoordinateDP) or self.definition.epsilon is None:
             return levels
         return np.append(levels, LDP(self.definition.epsilon).loss(evidence).max())
+
+    def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+        """Of coordinate DP all rows at once."""
+        if not isinstance(self.definition, CoordinateDP):
+            return super().levels_of(log, radius)
+        shape = self.definition.shape or ()
+        table, found = log.reshape(len(log), *shape), np.empty((len(log), len(shape)))
+        for i in range(len(shape)):
+            most, least = table.max(axis=i + 1), table.min(axis=i + 1)
+            gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
+            found[:, i] = gap.reshape(len(log), -1).max(axis=1)
+        return outward(found, radius)
+
+    def steep(
+        self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
+    ) -> Iterator[Contrasted] | None:
+        """Pairs that differ in the attribute only; all pairs under LDP. Beliefs average over all other attributes."""
+        if group == self.definition.d:
+            return pairs_at_ends(log, np.arange(self.k), np.arange(self.k), least, alike)
+        if not isinstance(self.definition, CoordinateDP):
+            return None
+        return pairs_along(group, self.definition.shape or (), log, least, alike)
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
         """Of each attribute; then of LDP."""

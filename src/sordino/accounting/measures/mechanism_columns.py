@@ -3,15 +3,16 @@
 A filter looks at what every possible output would say. Few different weights occur in a mechanism, so they are kept
 once, and each output's weights are places among them. A factor common to all weights of an output tells nothing about
 the value, so weights stand for probabilities.
-Units: nats. Cost: outputs x values calls, once for each mechanism.
+Units: nats. Cost: outputs x values marks, once for each mechanism; they are never looked at one by one.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
@@ -19,7 +20,10 @@ from sordino.evidence.finite import FiniteEvidence
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
-"""Weights of a mechanism at most that are read one by one: seconds."""
+"""Weights of a mechanism at most that are read."""
+
+ROWS = 1 << 16
+"""Numbers worked on at a time: they stay in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,40 +36,55 @@ class Columns:
     """
 
     distinct: tuple[int, ...]
-    place: NDArray[np.int32]
+    place: NDArray[np.integer]
 
     @classmethod
-    def of(cls, mechanism: Mechanism, codes: range | None = None) -> "Columns":
+    def of(cls, mechanism: Mechanism, codes: ArrayLike | None = None) -> "Columns":
         """The columns of some codes, by default of all.
 
         Raises:
             SordinoError: more weights than can be listed.
         """
-        asked = range(mechanism.outputs) if codes is None else codes
-        if not can_list(mechanism) and len(asked) * mechanism.k > LISTED:
-            raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{len(asked)} x {mechanism.k}")
+        if codes is None and not can_list(mechanism):
+            raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{mechanism.outputs} x {mechanism.k}")
+        asked = np.arange(mechanism.outputs, dtype=np.uint64) if codes is None else np.asarray(codes, dtype=np.uint64)
         number: dict[int, int] = {}
-        weights = (int(mechanism.weight(value, code)) for code in asked for value in range(mechanism.k))
-        first = np.fromiter((number.setdefault(weight, len(number)) for weight in weights), dtype=np.intp)
+        places = [np.empty((0, mechanism.k), dtype=np.int32)]
+        for rows in parts(len(asked), mechanism.k):
+            weights, marks = mechanism.marks(asked[rows])
+            own = np.array([number.setdefault(int(weight), len(number)) for weight in weights], dtype=np.int32)
+            places.append(own[marks])
         ascending = sorted(number)
-        rank = np.empty(len(number), dtype=np.int32)
+        rank = np.empty(len(number), dtype=np.min_scalar_type(len(number)))
         rank[[number[weight] for weight in ascending]] = np.arange(len(number))
-        return cls(tuple(ascending), rank[first].reshape(len(asked), mechanism.k))
+        return cls(tuple(ascending), rank[np.concatenate(places)])
 
     @cached_property
     def logs(self) -> NDArray[np.float64]:
         """Shape (outputs, k): the logarithm of each weight's ratio to the largest of all; minus infinity for zero."""
-        return self._logarithms[self.place]
+        logs: NDArray[np.float64] = self.logarithms[self.place]
+        return logs
+
+    @cached_property
+    def logarithms(self) -> NDArray[np.float64]:
+        """Of each different weight."""
+        largest = self.distinct[-1]
+        return np.array([log_of(weight, largest) for weight in self.distinct])
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest finite distance of a logarithm from 0."""
+        return float(np.abs(self.logarithms[np.isfinite(self.logarithms)]).max(initial=0.0))
 
     @cached_property
     def radius(self) -> float:
         """Nats: how far each finite logarithm may be off."""
-        finite = self._logarithms[np.isfinite(self._logarithms)]
-        return 4 * math.ulp(max(float(np.abs(finite).max(initial=0.0)), 1.0)) if len(finite) > 1 else 0.0
+        several = np.count_nonzero(np.isfinite(self.logarithms)) > 1
+        return 4 * math.ulp(max(self.reach, 1.0)) if several else 0.0
 
     def evidence(self, column: int) -> FiniteEvidence:
         """What one output says."""
-        return FiniteEvidence(self.logs[column], self.radius)
+        return FiniteEvidence(self.logarithms[self.place[column]], self.radius)
 
     def weights(self, column: int) -> NDArray[np.object_]:
         """The whole weights of one output, shape (k,)."""
@@ -73,12 +92,14 @@ class Columns:
         weights: NDArray[np.object_] = distinct[self.place[column]]
         return weights
 
-    @cached_property
-    def _logarithms(self) -> NDArray[np.float64]:
-        largest = self.distinct[-1]
-        return np.array([log_of(weight, largest) for weight in self.distinct])
-
 
 def can_list(mechanism: Mechanism) -> bool:
-    """Whether all weights of a mechanism are few enough to be read one by one."""
+    """Whether all weights of a mechanism are few enough to be kept."""
     return mechanism.outputs * mechanism.k <= LISTED
+
+
+def parts(n: int, k: int) -> Iterator[slice]:
+    """Rows of k numbers, so many at a time that they stay in the processor's cache."""
+    step = max(ROWS // k, 1)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))

@@ -98,6 +98,12 @@ class BitFlips(Brief, Mechanism):
         """That of the flips between the two."""
         return self.table[value ^ code]
 
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """The table's."""
+        number: dict[int, int] = {}
+        place = np.array([number.setdefault(weight, len(number)) for weight in self.table], dtype=np.int32)
+        return tuple(number), place[np.arange(self.k) ^ codes.astype(np.intp)[:, None]]
+
     @property
     def flips(self) -> tuple[int, ...]:
         """The table."""

@@ -120,6 +120,11 @@ class WindowResponse(Mechanism):
         within, outside = self._weights
         return within if value <= code < value + self.window else outside
 
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Within the window of a value, or outside."""
+        ahead = codes.astype(np.int64)[:, None] - np.arange(self.k)
+        return self._weights, np.where((ahead >= 0) & (ahead < self.window), 0, 1)
+
     def columns(self) -> Iterator[ColumnClass]:
         """Each code by itself: the values whose window holds it, and the others."""
         within, outside = self._weights

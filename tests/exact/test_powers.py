@@ -1,0 +1,46 @@
+"""Products of powers beside fractions that are multiplied out."""
+
+from fractions import Fraction
+from math import prod
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sordino import Nats
+from sordino.exact.powers import compare_powers
+
+POWERS = st.dictionaries(st.integers(1, 40), st.integers(-6, 6), max_size=5)
+
+
+def multiplied(powers):
+    return prod((Fraction(base) ** exponent for base, exponent in powers.items()), start=Fraction(1))
+
+
+@given(POWERS, POWERS)
+def test_products_are_compared_as_fractions_are(first, second):
+    left, right = multiplied(first), multiplied(second)
+    assert compare_powers(first, Nats.log(right)) == (left > right) - (left < right)
+    assert compare_powers(first, Nats.log(left)) == 0
+
+
+@given(POWERS, st.fractions(-3, 3, max_denominator=9))
+def test_products_are_compared_with_rational_amounts(powers, rational):
+    expected = Nats.log(multiplied(powers)).compare(Nats.of(rational))
+    assert compare_powers(powers, Nats.of(rational)) == expected
+
+
+@pytest.mark.parametrize("sign", [-1, 0, 1])
+def test_what_differs_late_is_told(sign):
+    """Two hundred digits are the same."""
+    odds = Fraction(3) * (1 + Fraction(sign, 10**200))
+    powers = {odds.numerator: 5_000, odds.denominator: -5_000, 9: -2_500}
+    assert compare_powers(powers, Nats.of(0)) == sign
+    assert compare_powers({3: 1}, Nats.log(odds)) == -sign
+
+
+def test_large_powers_that_cancel_are_never_multiplied_out():
+    huge = 3**40 * 2**62
+    assert compare_powers({huge: 10**9, 2**62: -(10**9), 9: -20 * 10**9}, Nats.of(0)) == 0
+    assert compare_powers({huge: 10**9, 2**62: -(10**9), 9: 1 - 20 * 10**9}, Nats.of("ln 9")) == 0
+    assert compare_powers({3: 1}, Nats.log(0)) == 1
