@@ -64,7 +64,7 @@ def test_one_wrong_byte_anywhere_is_noticed(last, data):
         assert read(rows, bytes(content)) == ((codes[:row], True) if byte != before else (codes, False))
 
 
-@pytest.mark.parametrize("digits", [1, 7, 8, 9, 16, 17, 20])
+@pytest.mark.parametrize("digits", [1, 9, 17])
 def test_every_sign_that_is_no_digit_is_noticed(digits):
     rows = ReportRows(TAG, min(10**digits - 1, 2**64 - 1))
     for at in range(digits):
