@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from pairs import RATIOS, Peer, ratios, rounded, seconds, spread
-from sordino import Box, LogisticQuery, realized_loss
+from sordino import Box, LogisticQuery, Query, realized_loss
 
 TITLE = "Bounding realized losses"
 NOTE = (
@@ -28,7 +28,7 @@ LIMIT = 5
 """Seconds that SCIP gets for one extremum."""
 
 
-def drawn(epsilon: str, seed: int) -> tuple[list[LogisticQuery], list[int]]:
+def drawn(epsilon: str, seed: int) -> tuple[list[Query], list[int]]:
     rng = np.random.default_rng(seed)
     models = rng.uniform(-1, 1, (N, D + 1))
     return [LogisticQuery(row[1:], row[0], epsilon) for row in models], rng.integers(0, 2, N).tolist()
@@ -45,7 +45,7 @@ def rows() -> Iterator[tuple[str, ...]]:
             "queries": [[q.theta, q.intercept, factor, output] for q, output in zip(queries, outputs, strict=True)],
         }
 
-        def ours(queries: list[LogisticQuery] = queries, outputs: list[int] = outputs) -> float:
+        def ours(queries: list[Query] = queries, outputs: list[int] = outputs) -> float:
             times = 5
             return seconds(lambda: [realized_loss(box, queries, outputs, TOLERANCE) for _ in range(times)]) / times
 

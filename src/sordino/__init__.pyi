@@ -50,6 +50,7 @@ from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
+from sordino.query.together import Together
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.dependence import dependence
@@ -111,6 +112,7 @@ __all__ = [
     "SubsetSelection",
     "Survey",
     "SystemSource",
+    "Together",
     "TruncatedLinearQuery",
     "Value",
     "Values",
