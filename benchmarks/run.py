@@ -11,13 +11,13 @@ import bounding
 import certifying
 import estimating
 import files
+import growing
 import privatizing
 import starting
 from pairs import ROOT, ROUNDS
 
-SUBJECTS = {
-    module.__name__: module for module in (files, privatizing, estimating, certifying, bounding, accuracy, starting)
-}
+MODULES = (files, privatizing, estimating, certifying, bounding, accuracy, starting, growing)
+SUBJECTS = {module.__name__: module for module in MODULES}
 
 PREFACE = f"""# Benchmarks
 
