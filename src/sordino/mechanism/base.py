@@ -148,9 +148,14 @@ class Mechanism(Channel):
     def excess(self) -> NDArray[np.float64] | None:
         """For each counter, (the sum over the block of g_x - 1) / size of the block, shape (counters,).
 
-        None where the counters do not tell it: estimates then cannot be shifted to their block's share.
+        None where the counters do not tell it: estimates then cannot be shifted to their block's share. The estimate of
+        the dense channel leaves nothing but rounding: with u the uniform law q = P'u, so P D^-1 P'u = P D^-1 q = 1,
+        and what a report adds to all shares together, G'1 = D^-1 P' (P D^-1 P')^-1 1 = D^-1 P'u, is 1.
         """
-        return None
+        if type(self).decode is not Mechanism.decode:
+            return None
+        excess: NDArray[np.float64] = (self._contributions.sum(axis=0) - 1) / self.k
+        return excess
 
     @property
     def block_of_counter(self) -> NDArray[np.intp]:

@@ -105,12 +105,6 @@ class ChannelTable(Brief, Mechanism):
         return tuple(number), np.array(place, dtype=np.int32)
 
     @cached_property
-    def excess(self) -> NDArray[np.float64] | None:
-        """The column sums of G less 1."""
-        excess: NDArray[np.float64] = (self._contributions.sum(axis=0) - 1) / self.k
-        return excess
-
-    @cached_property
     def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
         """The last word of each code along each row, and whether all words are beyond it; shape (k, 2^m).
 

@@ -130,11 +130,6 @@ class BitFlips(Brief, Mechanism):
         """Whether no character of the patterns is lost."""
         return bool((np.abs(self._eigenvalues) >= LEAST_SINGULAR).all())
 
-    @property
-    def excess(self) -> NDArray[np.float64]:
-        """Nothing: least squares share out each report, whose rows have one sum."""
-        return np.zeros(self.outputs)
-
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """A convolution."""
         law: NDArray[np.float64] = transform(transform(p) * self._eigenvalues) / self.k

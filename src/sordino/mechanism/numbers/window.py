@@ -142,11 +142,6 @@ class WindowResponse(Mechanism):
         within, outside = self._weights
         return within > outside
 
-    @property
-    def excess(self) -> NDArray[np.float64]:
-        """Nothing: least squares share out each report, whose rows have one sum."""
-        return np.zeros(self.outputs)
-
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of what grows by equal steps, linear in the code; of anything else the estimate of any dense channel."""
         if not self.informative:
