@@ -95,6 +95,7 @@ def test_an_answer_that_was_not_delivered_is_not_noted_as_sent(home, shell, run,
     assert entry() == drawn | {"state": "sent"}
 
 
+@pytest.mark.long
 def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, entry):
     ours, theirs = os.pipe()
     os.close(ours)

@@ -32,8 +32,9 @@ def test_the_installed_command_is_what_the_tests_start(program):
     assert f"from {module} import {name}; {name}()" == program[-1]
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
-    ("library", "stop"), [("numpy", signal.SIGINT), ("duckdb", signal.SIGTERM), ("matplotlib", signal.SIGINT)]
+    ("library", "stop"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGINT)]
 )
 def test_stopped_while_libraries_load(released, program, monkeypatch, library, stop):
     (released / "slow").mkdir()

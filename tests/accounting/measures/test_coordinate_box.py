@@ -103,7 +103,7 @@ def test_no_transcript_passes_the_budget_of_a_number(rule, budgets):
     assert max(used) > (0.5 if "inf" in budgets else 0.95)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize("q", [0.5, 0.1, 0, 1])
 def test_no_belief_within_the_dependence_concludes_more_than_delta(rule, q):

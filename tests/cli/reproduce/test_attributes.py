@@ -87,6 +87,7 @@ def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     assert read(run(*command, "--json"))["rows"] == found["rows"]
 
 
+@pytest.mark.long
 def test_least_squares_for_people(run):
     code, out, err = run("reproduce", "least-squares", "--people", "1000", "--repeats", "1")
     assert (code, err) == (0, "")

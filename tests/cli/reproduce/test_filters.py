@@ -34,6 +34,7 @@ def test_accepted_queries_are_one_json_object(run, name, paper):
     assert sum(simplified["accepted"]) < sum(found["accepted"])
 
 
+@pytest.mark.long
 def test_theta_is_an_option_of_logistic_models(run):
     small, large = (
         read(run("reproduce", "fig1-logistic", "--theta", theta, "--runs", "2", "--nodes", "20", "--json"))
@@ -42,6 +43,7 @@ def test_theta_is_an_option_of_logistic_models(run):
     assert sum(small["accepted"]) > sum(large["accepted"]) >= 20
 
 
+@pytest.mark.long
 def test_text_for_people(run):
     for name, signs in {
         "appendix-a": ("1.413790", "1.69", "the paper"),

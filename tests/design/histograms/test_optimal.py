@@ -41,7 +41,7 @@ def probabilities(weights):
     return np.array(weights, dtype=float) / WHOLE
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("matrix", "total"),
     [

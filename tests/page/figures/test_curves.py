@@ -44,6 +44,7 @@ def test_the_same_numbers_give_the_same_bytes_and_others_do_not():
     assert curves(PLACES, panels(2), **WORDS) != curves(PLACES, panels(2, (0.5, 0.2, 0.11)), **WORDS)
 
 
+@pytest.mark.long
 def test_a_falling_curve_falls():
     png = curves([1, 10], [("", [Curve("a", "b", [1.0, 0.1])])], **WORDS)
     image = imread(BytesIO(png))[..., :3]
@@ -59,6 +60,7 @@ def coloured(png):
     return int((np.ptp(imread(BytesIO(png))[..., :3], axis=-1) > 0.02).sum())
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("coarse")
 def test_a_linear_axis_takes_zero_and_has_its_places_where_they_are():
     heights = [1.0, 0.5, 0.1]
@@ -68,6 +70,7 @@ def test_a_linear_axis_takes_zero_and_has_its_places_where_they_are():
     assert drawn != curves([0, 0.5, 1], [("", [Curve("a", "", heights)])], linear=True, **WORDS)
 
 
+@pytest.mark.long
 def test_a_band_is_shaded():
     heights = [1.0, 0.5, 0.1]
     plain = curves(PLACES, [("", [Curve("a", "", heights)])], **WORDS)
@@ -75,6 +78,7 @@ def test_a_band_is_shaded():
     assert coloured(wide) > 3 * coloured(plain)
 
 
+@pytest.mark.long
 def test_many_families_take_several_rows_of_the_legend():
     few, many = (
         shape(
@@ -85,6 +89,7 @@ def test_many_families_take_several_rows_of_the_legend():
     assert many[1] == pytest.approx(few[1], rel=0.05)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("coarse")
 def test_one_place_is_enough():
     assert shape(curves([1000], panels(4, (0.5,)), **WORDS))

@@ -222,7 +222,7 @@ def priors(shape):
             yield rng.dirichlet(np.full(prod(shape), roughness)).reshape(shape) + 1e-9
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 # The last of them asks all questions.
 @pytest.mark.parametrize("asked", [*range(len(ASKS)), pytest.param(len(ASKS), marks=pytest.mark.long)])
 def test_no_prior_passes_a_delta_under_its_own_bounds(asked):
