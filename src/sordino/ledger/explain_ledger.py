@@ -2,6 +2,7 @@
 
 from sordino.exact.nats import outward
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.reading import Reading
 from sordino.words.explain_filter import left_sentences
 from sordino.words.odds import beliefs, factor
 
@@ -20,7 +21,8 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     """Sentences about a ledger."""
     epsilon = ledger.terms.epsilon
     most, least = beliefs(epsilon)
-    damage = ledger.trouble()
+    reading = ledger.reading()
+    damage = reading.trouble
     each = ledger.terms.deltas
     about = [
         f"About {name!r}: a factor of at most {factor(delta)}, {WITHIN}"
@@ -32,13 +34,13 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
         f"Whatever is asked and answered, all answers together {odds}",
         f"A suspicion of 1 in 10 becomes at most 1 in {most} and at least 1 in {least}.",
         *about,
-        *(_damaged(damage) if damage else _left(ledger)),
+        *(_damaged(damage) if damage else _left(reading)),
         *ALWAYS,
     )
 
 
-def _left(ledger: Ledger) -> tuple[str, ...]:
-    joint, accepted = ledger.standing().joint, len(ledger.book().entries)
+def _left(reading: Reading) -> tuple[str, ...]:
+    joint, accepted = reading.standing.joint, len(reading.book.entries)
     waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
     return (
         f"So far {accepted} {'query was' if accepted == 1 else 'queries were'} accepted.",

@@ -24,10 +24,11 @@ from sordino.exact.nats import in_nats, outward
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
 from sordino.ledger.documents.person_record import PersonRecord
-from sordino.ledger.journal.contents import Contents, read_contents, salvage
+from sordino.ledger.journal.contents import Contents, read_contents, read_meta, salvage
 from sordino.ledger.journal.database import UnreadableError, settle, transaction
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
 from sordino.ledger.journal.writer import Writer, write_ledger
+from sordino.ledger.reading import Checked, Purpose, Reading, read_all, read_part
 from sordino.ledger.standing import Book, Entry, Standing
 
 
@@ -98,7 +99,11 @@ class Ledger:
     @cached_property
     def terms(self) -> LedgerTerms:
         """What it promises; it never changes."""
-        return terms_of_text(self.contents().meta["terms"])
+        try:
+            with transaction(self.path, write=False) as connection:
+                return terms_of_text(read_meta(connection)["terms"])
+        except UnreadableError:
+            return terms_of_text(salvage(self.path).meta["terms"])
 
     def contents(self) -> Contents:
         """All its lines, or of a damaged file those that are whole.
@@ -112,30 +117,60 @@ class Ledger:
         except UnreadableError:
             return salvage(self.path)
 
+    def reading(self, *, replay: bool = False) -> Reading:
+        """All its lines, or of a damaged file those that are whole, and where it stands after them.
+
+        Args:
+            replay: work the standing out from all lines, without the checkpoint.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_all(connection, self.terms, replay=replay)
+        except UnreadableError:
+            return Reading.of_contents(self.terms, salvage(self.path))
+
     def book(self) -> Book:
         """What was asked and answered."""
-        return Book.of(self.terms, self.contents().events)
+        return self.reading(replay=True).book
 
-    def standing(self) -> Standing:
+    def standing(self, *, replay: bool = False) -> Standing:
         """What may be asked next.
+
+        Args:
+            replay: work it out from all lines, without the checkpoint.
 
         Raises:
             SordinoError: a damaged ledger, in which nothing more is asked.
         """
-        contents = self.contents()
-        _require_whole(self.path, contents)
-        return self._accepted(contents)
+        reading = self.reading(replay=replay)
+        _require_whole(self.path, reading)
+        return reading.standing
+
+    def verify(self) -> Checked:
+        """Work the standing out from all lines, and the checkpoint again if it is another.
+
+        Raises:
+            SordinoError: a damaged ledger, in which nothing is written.
+        """
+        with transaction(self.path, write=True) as connection:
+            reading = read_all(connection, self.terms, replay=True)
+            _require_whole(self.path, reading)
+            return reading.verify(connection)
 
     def trouble(self) -> tuple[str, ...]:
         """Why nothing new is asked, in words; empty if all is well."""
-        contents = self.contents()
-        if contents.damage:
-            return contents.damage
-        try:
-            self._accepted(contents)
-        except SordinoError as error:
-            return (f"its decisions, {error.found}",)
-        return ()
+        return self.reading().trouble
+
+    def find(self, name: str) -> Entry | None:
+        """What was asked under an id, and answered; None if nothing was.
+
+        Raises:
+            SordinoError: no ledger, or nothing that is whole.
+        """
+        return self._part(name, to="find").book.entries.get(name)
 
     def decide(self, query: AskedQuery, record: PersonRecord | None = None) -> Decision:
         """Whether a new query would be accepted; nothing changes.
@@ -148,9 +183,9 @@ class Ledger:
             SordinoError: a damaged ledger, or a query that does not fit.
         """
         self._require_own_terms(query)
-        contents = self.contents()
-        _require_whole(self.path, contents)
-        return self._standing(contents, record).decide(query)
+        reading = self._part(query.id, to="decide")
+        _require_whole(self.path, reading)
+        return self._standing(reading, record).decide(query)
 
     def reserve(self, query: AskedQuery, record: PersonRecord) -> Entry:
         """Write a query down, if it is accepted; a query that stands there already is found again.
@@ -163,27 +198,28 @@ class Ledger:
         """
         record.require_of(self.terms)
 
-        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
+        def write(connection: Connection, reading: Reading, known: Entry | None) -> Entry | RefusedError:
             if known is not None:
                 return known
             query.require_fit()
-            standing = self._standing(contents, record)
+            standing = self._standing(reading, record)
             decision = standing.decide(query)
+            reading.keep(connection)
             if not decision.accepted:
-                raise RefusedError(
+                return RefusedError(
                     f"all answers together must tell at most {in_nats(str(self.terms.epsilon))}",
                     found=f"up to {outward(Fraction(decision.loss), 6, up=True)} with this query",
                     step="ask with a smaller epsilon, or not at all",
                 )
-            writer, version = Writer(connection, contents, self.clock()), standing.version
-            if version not in Book.of(self.terms, contents.events).versions:
+            writer, version = Writer(connection, reading.head, self.clock()), standing.version
+            if version != reading.book.versions[-1]:
                 writer.add(RECORD, str(version.number), {}, version.digest)
             body = {"query": dict(query.document), "channel": query.fingerprint, "record": version.number}
             asked = writer.add(ASKED, query.id, body)
             self.step("reserving")
             return Entry(query, version.number, asked.sequence, asked.time)
 
-        entry = self._changed(query, record, write)
+        entry = self._changed(query, record, write, to="decide")
         self.step("reserved")
         return entry
 
@@ -199,17 +235,17 @@ class Ledger:
             SordinoError: not reserved, another version of the record, or a damaged ledger.
         """
 
-        def write(connection: Connection, contents: Contents, known: Entry | None) -> Entry:
+        def write(connection: Connection, reading: Reading, known: Entry | None) -> Entry:
             if known is None:
                 raise SordinoError("a query must be reserved before its answer is drawn", found="one that is not")
             self.step("drawing")
             code = draw()
             self.step("drawn")
-            Writer(connection, contents, self.clock()).add(DRAWN, query.id, {}, str(code))
+            Writer(connection, reading.head, self.clock()).add(DRAWN, query.id, {}, str(code))
             self.step("storing")
             return replace(known, code=code)
 
-        entry = self._changed(query, record, write)
+        entry = self._changed(query, record, write, to="find")
         self.step("stored")
         return entry
 
@@ -235,57 +271,72 @@ class Ledger:
             SordinoError: no answer to this query.
         """
         with suppress(UnreadableError), transaction(self.path, write=True) as connection:
-            contents = read_contents(connection)
-            entry = Book.of(self.terms, contents.events).entries.get(query.id)
+            reading = read_part(connection, self.terms, query.id, to="find")
+            entry = reading.book.entries.get(query.id)
             if entry is None or entry.code is None:
                 raise SordinoError("an answer must be drawn before it is sent", found="one that is not")
-            if not entry.sent and not contents.damage:
-                Writer(connection, contents, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
+            if not entry.sent and not reading.damage:
+                Writer(connection, reading.head, self.clock()).add(SENT, query.id, {"code": str(entry.code)})
                 self.step("noting")
         self.step("noted")
+
+    def _part(self, name: str, *, to: Purpose) -> Reading:
+        """What is needed to find a query, or to decide on it, in a transaction of its own."""
+        try:
+            with transaction(self.path, write=False) as connection:
+                return read_part(connection, self.terms, name, to=to)
+        except UnreadableError:
+            return Reading.of_contents(self.terms, salvage(self.path))
 
     def _changed(
         self,
         query: AskedQuery,
         record: PersonRecord,
-        write: Callable[[Connection, Contents, Entry | None], Entry],
+        write: Callable[[Connection, Reading, Entry | None], Entry | RefusedError],
+        *,
+        to: Purpose,
     ) -> Entry:
         """A query's entry, found with its answer or written within a transaction of its own.
 
         Only an answer that is drawn is taken from a damaged ledger: what is missing there may have been sent.
+
+        Raises:
+            RefusedError: what `write` gives instead of an entry; the transaction is committed.
         """
         self._require_own_terms(query)
         try:
             with transaction(self.path, write=True) as connection:
-                contents = read_contents(connection)
-                known = self._found(contents, query, record)
+                reading = read_part(connection, self.terms, query.id, to=to)
+                known = self._found(reading, query, record)
                 if known is not None and known.code is not None:
                     return known
-                _require_whole(self.path, contents)
-                return write(connection, contents, known)
+                _require_whole(self.path, reading)
+                found = write(connection, reading, known)
         except UnreadableError:
-            contents = salvage(self.path)
-            known = self._found(contents, query, record)
+            reading = Reading.of_contents(self.terms, salvage(self.path))
+            known = self._found(reading, query, record)
             if known is not None and known.code is not None:
                 return known
-            _require_whole(self.path, contents)
+            _require_whole(self.path, reading)
             raise
+        if isinstance(found, RefusedError):
+            raise found
+        return found
 
-    def _found(self, contents: Contents, query: AskedQuery, record: PersonRecord) -> Entry | None:
+    def _found(self, reading: Reading, query: AskedQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query.
 
         Raises:
             SordinoError: its id belongs to another query, its record has changed before an answer was drawn, or the
             ledger is a copy.
         """
-        if contents.meta.get("copy") == "yes":
+        if reading.meta.get("copy") == "yes":
             raise SordinoError(
                 f"{self.path} must be the person's own ledger",
                 found="one made from a transcript, which only checks",
                 step="ask the ledger itself",
             )
-        book = Book.of(self.terms, contents.events)
-        entry = book.entries.get(query.id)
+        entry = reading.book.entries.get(query.id)
         if entry is None:
             return None
         if entry.query.hash != query.hash:
@@ -294,9 +345,9 @@ class Ledger:
                 found=f"{query.id!r}, which was another one",
                 step="give the new query an id of its own",
             )
-        if entry.code is None and not contents.damage:
-            last = book.versions[-1]
-            if entry.record != last.number or last.digest != self._digest(contents, record):
+        if entry.code is None and not reading.damage:
+            last = reading.book.versions[-1]
+            if entry.record != last.number or last.digest != _digest(reading, record):
                 raise RefusedError(
                     "a query must be answered about the record that it was reserved for",
                     found="a record that has changed since, and no answer",
@@ -304,23 +355,13 @@ class Ledger:
                 )
         return entry
 
-    def _standing(self, contents: Contents, record: PersonRecord | None) -> Standing:
-        standing = self._accepted(contents)
-        digest = standing.version.digest if record is None else self._digest(contents, record)
+    def _standing(self, reading: Reading, record: PersonRecord | None) -> Standing:
+        standing = reading.standing
+        digest = standing.version.digest if record is None else _digest(reading, record)
         if record is None and standing.version.number:
             return standing
         same = standing.version.number and standing.version.digest == digest
         return standing if same else standing.with_record(digest)
-
-    def _accepted(self, contents: Contents) -> Standing:
-        try:
-            return Standing.of(self.terms, contents.events)
-        except SordinoError as error:
-            raise DamagedError(
-                "a ledger's queries must be accepted by the filter as they were when they were asked",
-                found=f"today {error.rule}",
-                step="answers are still sent again; ask nothing new, or use the Sordino that asked them",
-            ) from None
 
     def _require_own_terms(self, query: AskedQuery) -> None:
         """By other terms the same words build another channel.
@@ -331,19 +372,20 @@ class Ledger:
         if query.terms.hash != self.terms.hash:
             raise SordinoError("a query must be read by the ledger's own terms", found="another ledger's")
 
-    def _digest(self, contents: Contents, record: PersonRecord) -> str:
-        return record.digest(bytes.fromhex(contents.meta["key"]))
+
+def _digest(reading: Reading, record: PersonRecord) -> str:
+    return record.digest(bytes.fromhex(reading.meta["key"]))
 
 
-def _require_whole(path: Path, contents: Contents) -> None:
+def _require_whole(path: Path, reading: Reading) -> None:
     """In a damaged ledger queries may be missing that were answered: nothing more is asked.
 
     Raises:
         SordinoError: the damage.
     """
-    if contents.damage:
+    if reading.damage:
         raise DamagedError(
             f"{path} must be whole before anything new is asked",
-            found="damage to " + ", ".join(contents.damage),
+            found="damage to " + ", ".join(reading.damage),
             step="answers that are whole are still sent again; restore an undamaged copy, no older one, or ask no more",
         )

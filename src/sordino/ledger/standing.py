@@ -13,6 +13,7 @@ from sordino.accounting.state import Decision
 from sordino.errors import SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
+from sordino.ledger.frozen_values import freeze, thaw
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
 
 State = Literal["reserved", "sampled", "sent"]
@@ -109,7 +110,34 @@ class Standing:
         Raises:
             SordinoError: an event that cannot follow the earlier ones: a query that the filter does not accept.
         """
-        standing = cls(terms, JointFilter.of(terms.filter()))
+        return cls(terms, JointFilter.of(terms.filter())).after_all(events)
+
+    @classmethod
+    def of_bytes(cls, terms: LedgerTerms, content: bytes) -> "Standing":
+        """From what `content` gave, by the same terms.
+
+        Raises:
+            UnfrozenError: other bytes, or parts that have other fields today.
+        """
+        joint, number, digest = thaw(content)
+        return cls(terms, joint, Version(number, digest))
+
+    @property
+    def content(self) -> bytes:
+        """All of it but the terms, exactly: equal standings, and no others, give equal bytes.
+
+        Raises:
+            UnfrozenError: parts that cannot be written.
+        """
+        return freeze((self.joint, self.version.number, self.version.digest))
+
+    def after_all(self, events: Iterable[Event]) -> "Standing":
+        """Where it stands after some more events.
+
+        Raises:
+            SordinoError: an event that cannot follow.
+        """
+        standing = self
         for event in events:
             standing = standing.after(event)
         return standing

@@ -84,7 +84,7 @@ class FiniteState(GroupedState):
     record: Record | None
     evidence: FiniteEvidence
     counts: CountedEvidence
-    memo: dict[str, FiniteQuery] = field(default_factory=dict)
+    memo: dict[str, FiniteQuery] = field(default_factory=dict, metadata={"derived": True})
 
     @classmethod
     def start(cls, measure: Measure, record: Record | None = None) -> "FiniteState":

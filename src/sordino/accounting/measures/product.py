@@ -96,7 +96,7 @@ class ProductState(GroupedState):
     coordinates: tuple[float, ...]
     basic: tuple[Ratio, ...]
     reports: tuple[tuple[Query, int], ...] = ()
-    memo: dict[str, ProductQuery] = field(default_factory=dict)
+    memo: dict[str, ProductQuery] = field(default_factory=dict, metadata={"derived": True})
 
     @classmethod
     def start(cls, record: Record, definition: ProductDefinition) -> "ProductState":

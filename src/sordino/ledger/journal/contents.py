@@ -8,12 +8,13 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from sordino.document.sealed import newer
 from sordino.errors import DamagedError, SordinoError
+from sordino.ledger.journal.checkpoint import read_checkpoint
 from sordino.ledger.journal.database import UnreadableError
 from sordino.ledger.journal.event import Event, seal_of
 from sordino.ledger.journal.header import VERSION, newer_version, with_new_header
@@ -27,6 +28,8 @@ LARGEST = 1 << 28
 FORMS = {**META, "version": "[0-9]{1,9}"}
 
 DatabaseRow: TypeAlias = tuple[object, ...]
+
+ALL_META = "SELECT name, value, seal FROM meta"
 
 COLUMNS = "sequence, event, id, body, secret, time, seal"
 
@@ -54,9 +57,39 @@ def read_contents(connection: sqlite3.Connection) -> Contents:
     """
     found = [bytes(text).decode("utf-8", "replace") for (text,) in connection.execute("PRAGMA integrity_check(1)")]
     damage = [] if found == ["ok"] else ["the file's tables"]
-    meta = connection.execute("SELECT name, value, seal FROM meta").fetchall()
+    meta = connection.execute(ALL_META).fetchall()
     events = connection.execute(f"SELECT {COLUMNS} FROM events ORDER BY sequence").fetchall()  # noqa: S608 - constant
-    return _checked(meta, events, damage)
+    contents = _checked(meta, events, damage)
+    checkpoint = None if contents.damage else read_checkpoint(connection, contents.meta["key"])
+    if checkpoint is not None and checkpoint.lines > len(contents.events):
+        # It was sealed after lines that are not there: the number of lines is an older one.
+        return replace(contents, damage=(f"lines that are missing of {checkpoint.lines}",))
+    return contents
+
+
+def read_meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """The whole texts beside the lines, within a transaction; no line is read.
+
+    Raises:
+        SordinoError: a newer version, or no terms.
+        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    """
+    return _known(connection.execute(ALL_META))
+
+
+def read_lines(connection: sqlite3.Connection, where: str, *values: int | str) -> list[Event | None]:
+    """Some lines in their order within a transaction; None for each that is not whole.
+
+    Args:
+        connection: to the file.
+        where: what SQL tells them by.
+        values: for its question marks.
+
+    Raises:
+        sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
+    """
+    command = f"SELECT {COLUMNS} FROM events WHERE {where} ORDER BY sequence"  # noqa: S608 - only constants are given
+    return [Event.of_row(row) for row in connection.execute(command, values)]
 
 
 def salvage(path: Path) -> Contents:
@@ -95,7 +128,7 @@ def _rows(content: bytearray) -> tuple[list[DatabaseRow], list[DatabaseRow]]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.text_factory = bytes
         connection.deserialize(content)
-        meta = list(_readable(connection, "SELECT name, value, seal FROM meta"))
+        meta = list(_readable(connection, ALL_META))
         events = {}
         for order in ("ASC", "DESC"):
             for row in _readable(connection, f"SELECT {COLUMNS} FROM events ORDER BY sequence {order}"):  # noqa: S608
@@ -115,7 +148,12 @@ def _readable(connection: sqlite3.Connection, command: str) -> Iterator[Database
         yield from connection.execute(command)
 
 
-def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
+def _known(meta: Iterable[DatabaseRow]) -> dict[str, str]:
+    """The texts beside the lines that are whole.
+
+    Raises:
+        SordinoError: a newer version, or no terms.
+    """
     known: dict[str, str] = {}
     for row in meta:
         with suppress(ValueError, TypeError, KeyError):
@@ -125,6 +163,15 @@ def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: l
     version = int(known.get("version", VERSION))
     if version > VERSION:
         raise newer("a ledger", VERSION, version)
+    if "terms" not in known:
+        raise DamagedError(
+            "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
+        )
+    return known
+
+
+def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: list[str]) -> Contents:
+    known = _known(meta)
     events, broken = [], 0
     for row in rows:
         event = Event.of_row(row)
@@ -136,8 +183,4 @@ def _checked(meta: Iterable[DatabaseRow], rows: Iterable[DatabaseRow], damage: l
         damage.append(f"{broken} of its lines")
     elif head >= 0 and [event.sequence for event in events] != list(range(1, head + 1)):
         damage.append(f"lines that are missing of {head}")
-    if "terms" not in known:
-        raise DamagedError(
-            "a ledger must have its terms", found="damage to them", step="restore an undamaged copy of the file"
-        )
     return Contents(known, tuple(events), tuple(damage))

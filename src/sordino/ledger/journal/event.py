@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -46,7 +47,7 @@ class Event:
     secret: str
     time: str
 
-    @property
+    @cached_property
     def seal(self) -> str:
         """A hash of all of it: a line that was changed by accident does not match it."""
         return seal_of(self.sequence, self.event, self.id, self.body, self.secret, self.time)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 from secrets import token_bytes
-from sqlite3 import Connection, DatabaseError
+from sqlite3 import Connection
 from typing import Any
 
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.journal.contents import Contents, sealed_meta
+from sordino.ledger.journal.contents import sealed_meta
 from sordino.ledger.journal.database import new_database
 from sordino.ledger.journal.event import Event
 from sordino.ledger.journal.header import VERSION
@@ -17,13 +17,10 @@ KEY_BYTES = 32
 
 
 class Writer:
-    """Adds lines within a transaction."""
+    """Adds lines within a transaction, to a ledger that has so many."""
 
-    def __init__(self, connection: Connection, contents: Contents, time: str) -> None:
-        if contents.damage:
-            # It was whole a moment ago.
-            raise DatabaseError("damage to " + ", ".join(contents.damage))
-        self._connection, self._head, self._time = connection, len(contents.events), time
+    def __init__(self, connection: Connection, head: int, time: str) -> None:
+        self._connection, self._head, self._time = connection, head, time
 
     def add(self, event: str, name: str, body: dict[str, Any], secret: str = "") -> Event:
         """One line, and the new number of lines."""
