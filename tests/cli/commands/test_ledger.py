@@ -3,9 +3,15 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from sordino.ledger.journal.checkpoint import write_checkpoint
+from sordino.ledger.journal.database import transaction
+from sordino.ledger.ledger import Ledger
+from sordino.ledger.reading import read_all
 
 TERMS = """\
 version = 1
@@ -82,6 +88,27 @@ def test_a_refusal_is_one_message_and_changes_nothing(home, run):
     assert (code, out) == (3, "")
     assert err.startswith("sordino: all answers together must tell at most 1 nat; found up to 1.3")
     assert shown(run, "ledger", "show", "me.ledger") == before
+
+
+def test_verify_works_everything_out_again(home, run):
+    shown(run, "ask", "me.ledger", "query.toml", "--record", "record.toml")
+    own = shown(run, "ledger", "show", "me.ledger")
+    assert own["checkpoint"] is None
+    assert shown(run, "ledger", "show", "me.ledger", "--verify") == own | {"checkpoint": "none"}
+    with transaction(home / "me.ledger", write=True) as connection:
+        reading = read_all(connection, Ledger.open(home / "me.ledger").terms)
+        write_checkpoint(connection, reading.meta["key"], replace(reading.taken(), state=b""))
+    assert "the checkpoint did not fit and was written anew" in run("ledger", "show", "me.ledger", "--verify")[1]
+    assert "the checkpoint says the same" in run("ledger", "show", "me.ledger", "--verify")[1]
+    assert shown(run, "ledger", "show", "me.ledger") == own
+
+
+def test_verify_of_a_damaged_ledger_shows_the_damage(home, run):
+    shown(run, "ask", "me.ledger", "query.toml", "--record", "record.toml")
+    with transaction(home / "me.ledger", write=True) as connection:
+        connection.execute("UPDATE events SET time = 'then' WHERE event = 'sent'")
+    book = shown(run, "ledger", "show", "me.ledger", "--verify")
+    assert (book["checkpoint"], book["damage"]) == (None, ["1 of its lines"])
 
 
 def test_show_and_explain_for_people(home, run):

@@ -1,5 +1,7 @@
 """`sordino ledger` and `sordino ask`: a person's ledger, and the questions that it admits."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ import click
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.say import say
-from sordino.errors import UnavailableError
+from sordino.errors import DamagedError, UnavailableError
 from sordino.exact.said import left, told, told_of
 from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
@@ -17,8 +19,16 @@ from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.explain_ledger import ledger_sentences
 from sordino.ledger.ledger import Ledger
+from sordino.ledger.reading import Checked
 from sordino.ledger.standing import Entry
 from sordino.ledger.transcript import export_transcript, import_transcript
+
+CHECKPOINTS: Mapping[Checked, str] = {
+    "none": "All lines were worked out again; there is no checkpoint.",
+    "agrees": "All lines were worked out again; the checkpoint says the same.",
+    "differed": "All lines were worked out again; the checkpoint did not fit and was written anew.",
+}
+"""What `--verify` found."""
 
 
 @click.group()
@@ -45,14 +55,22 @@ def new(ledger: Path, terms: Path, *, as_json: bool) -> None:
 
 @ledger.command()
 @click.argument("ledger", type=FILE)
+@click.option("--verify", is_flag=True, help="Work out what is left from all lines, and the checkpoint again.")
 @as_json_option
-def show(ledger: Path, *, as_json: bool) -> None:
+def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     """Print what a LEDGER has left, what binds, and each query that it admitted."""
-    book = _summary(Ledger.open(ledger))
+    opened, checkpoint = Ledger.open(ledger), None
+    if verify:
+        # What is damaged is shown below.
+        with suppress(DamagedError):
+            checkpoint = opened.verify()
+    book = _summary(opened, replay=verify)
     if as_json:
-        print_json({"ledger": str(ledger), **book})
+        print_json({"ledger": str(ledger), **book, "checkpoint": checkpoint})
         return
     say(f"{ledger}: {book['terms']}")
+    if checkpoint is not None:
+        say(CHECKPOINTS[checkpoint])
     for line in book["damage"]:
         say(f"damage to {line}")
     if book["remaining"] is not None:
@@ -150,7 +168,7 @@ def ask(ledger: Path, query: Path, record: Path | None, *, dry_run: bool, as_jso
 
 
 def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | None, *, as_json: bool) -> None:
-    known = ledger.book().entries.get(query.id)
+    known = ledger.find(query.id)
     if known is not None and known.query.hash == query.hash:
         loss, accepted = ledger.standing().joint.spent, True
     else:
@@ -166,11 +184,11 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
     say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
 
 
-def _summary(ledger: Ledger) -> dict[str, Any]:
+def _summary(ledger: Ledger, *, replay: bool = False) -> dict[str, Any]:
     """What a ledger holds and has left, for programs."""
-    contents, book = ledger.contents(), ledger.book()
-    trouble = ledger.trouble()
-    joint = None if trouble else ledger.standing().joint
+    reading = ledger.reading(replay=replay)
+    book, trouble = reading.book, reading.trouble
+    joint = None if trouble else reading.standing.joint
     return {
         "terms": ledger.terms.hash,
         "epsilon": str(ledger.terms.epsilon),
@@ -179,7 +197,7 @@ def _summary(ledger: Ledger) -> dict[str, Any]:
         "remaining": joint and joint.remaining,
         "record": book.versions[-1].number,
         "waiting": joint and list(joint.waiting),
-        "checks_only": contents.meta.get("copy") != "no",
+        "checks_only": reading.meta.get("copy") != "no",
         "damage": list(trouble),
         "entries": [_entry(entry) for entry in book.entries.values()],
     }
