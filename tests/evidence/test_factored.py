@@ -59,6 +59,28 @@ def test_losses_are_those_of_the_whole_table(limit, monkeypatch):
     assert seen > 300
 
 
+@pytest.mark.parametrize("limit", [1 << 20, 4])
+def test_one_search_bounds_the_loss_with_each_of_many_factors(limit, monkeypatch):
+    """As the whole table with each of them, or nothing where it cannot be told."""
+    monkeypatch.setattr(factored, "LARGEST_SUM", limit)
+    rng, seen = np.random.default_rng(limit), 0
+    for _ in range(400):
+        evidence, table = random_evidence(rng)
+        places = tuple(sorted(rng.choice(table.ndim, rng.integers(1, table.ndim + 1), replace=False).tolist()))
+        sizes = [table.shape[place] for place in places]
+        logs = [np.log(rng.random(sizes)) for _ in range(3)]
+        found = evidence.losses_with([Factor(places, log, 1e-15) for log in logs])
+        if found is None:
+            assert limit == 4 or np.isneginf(table).any()
+            continue
+        seen += 1
+        wide = [size if place in places else 1 for place, size in enumerate(table.shape)]
+        for (lower, upper), log in zip(found, logs, strict=True):
+            true = whole_loss(table + log.reshape(wide))
+            assert true == upper == math.inf or (lower <= true <= upper <= lower + 1e-12)
+    assert seen > 100
+
+
 def test_small_tables_bound_outward_and_large_ones_attain():
     rng = np.random.default_rng(5)
     tables = [((i, j), rng.normal(size=(2, 2))) for i, j in itertools.combinations(range(6), 2)]

@@ -6,7 +6,7 @@ tables that touch one are added, and its axis is replaced by the best entry alon
 with products of whole numbers in place of sums of floats. Cost: the sizes of the sums, exponential in the treewidth.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, TypeAlias
@@ -52,13 +52,35 @@ def best_sum(
         >>> best_sum([((0,), np.array([1.0, 0.0])), ((0, 1), np.array([[0.0, 1.0], [5.0, 2.0]]))], "max")
         Best(value=5.0, exact=True)
     """
+    (_, total), exact = best_table(tables, (), side, limit=limit, products=products)
+    return Best(np.asarray(total).item(), exact)
+
+
+def best_table(
+    tables: Iterable[Table],
+    kept: Collection[int],
+    side: Literal["max", "min"],
+    *,
+    limit: int = LARGEST_SUM,
+    products: bool = False,
+) -> tuple[Table, bool]:
+    """For each way that some attributes can be the best value over all others, and whether it is attained.
+
+    Args:
+        tables: as of `best_sum`; attributes that none of them touches are left out.
+        kept: the attributes that stay.
+        side: which end.
+        limit: entries of a sum at most.
+        products: multiply instead of adding.
+    """
     combine = np.multiply if products else np.add
     reduce = np.maximum.reduce if side == "max" else np.minimum.reduce
     left = list(tables)
     sizes = {place: size for places, array in left for place, size in zip(places, array.shape, strict=True)}
+    costs = {place: _size(left, place, sizes) for place in sizes if place not in kept}
     exact = True
-    while sizes:
-        place = min(sizes, key=lambda one: (_size(left, one, sizes), one))
+    while costs:
+        place = min(costs, key=lambda one: (costs[one], one))
         touching = [table for table in left if place in table[0]]
         left = [table for table in left if place not in table[0]]
         groups = _groups(touching, sizes, limit)
@@ -69,9 +91,11 @@ def best_sum(
             # Reduced to a single whole number, an array of objects is one no longer.
             rest = np.asarray(reduce(total, axis=axis), dtype=total.dtype)
             left.append((places[:axis] + places[axis + 1 :], rest))
-        del sizes[place]
-    _, total = combined(left, combine)
-    return Best(np.asarray(total).item(), exact)
+        del sizes[place], costs[place]
+        # Sums of places that shared no table with this one are what they were.
+        for one in {one for places, _ in touching for one in places}.intersection(costs):
+            costs[one] = _size(left, one, sizes)
+    return combined(left, combine), exact
 
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:

@@ -7,7 +7,7 @@ Source: Bayesian privacy filter paper, (27), on products; BCDP paper, Definition
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.evidence.elimination import LARGEST_SUM, Best, Table, best_sum, combined
+from sordino.evidence.elimination import LARGEST_SUM, Best, Table, best_sum, best_table, combined
 from sordino.exact.rounding import down, up
 
 HOPELESS = 1e200
@@ -138,6 +138,36 @@ class FactoredEvidence:
             low, high = part.spread
             lower, upper = down(lower + low), up(upper + high)
         return lower, upper
+
+    def losses_with(self, further: Sequence[Factor]) -> list[Span] | None:
+        """Bounds on the loss with each of some factors on the same attributes: one elimination for all of them.
+
+        None where some reports are impossible under some records, or tables are too large to be added.
+        """
+        places = further[0].places
+        touched = [part for part in self.components if not part.places.isdisjoint(places)]
+        known = [factor for part in touched for factor in part.factors]
+        if not all(np.isfinite(factor.log).all() for factor in (*known, *further)):
+            return None
+        if math.prod(further[0].log.shape) > LARGEST_SUM:
+            return None
+        tables = [((), np.zeros(())), *(factor.table for factor in known)]
+        sides = [best_table(tables, places, side, limit=LARGEST_SUM) for side in ("max", "min")]
+        if not all(exact for _, exact in sides):
+            return None
+        most, least = (table for table, _ in sides)
+        lower = upper = 0.0
+        for part in self.components:
+            if part.places.isdisjoint(places):
+                low, high = part.spread
+                lower, upper = down(lower + low), up(upper + high)
+        around = frozenset(places).union(*(part.places for part in touched))
+        found = []
+        for factor in further:
+            gap = combined([most, factor.table])[1].max() - combined([least, factor.table])[1].min()
+            low, high = _outward(float(gap), exact=True, error=_error([*known, factor], around))
+            found.append((down(lower + low), up(upper + high)))
+        return found
 
     def coordinate_loss(self, place: int) -> Span:
         """Bounds on the largest difference of ln Pr(V | x) between records that differ in one attribute only."""

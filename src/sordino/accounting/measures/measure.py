@@ -5,6 +5,7 @@ filter compares levels with bounds; where floats cannot tell, it compares whole 
 definition: all values alike, pairs of values, attributes of a record.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -372,7 +373,8 @@ def larger(first: Ratio, second: Ratio) -> Ratio:
 
 def level_above(ratios: Sequence[Ratio]) -> NDArray[np.float64]:
     """Logarithms in nats, rounded up."""
-    return np.array([np.inf if ratio is None else Nats.log(ratio).ceil() for ratio in ratios])
+    above = {ratio: math.inf if ratio is None else Nats.log(ratio).ceil() for ratio in set(ratios)}
+    return np.array([above[ratio] for ratio in ratios])
 
 
 def _ratio(heavy: int, light: int) -> Ratio:

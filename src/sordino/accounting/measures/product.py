@@ -157,6 +157,21 @@ class ProductState(GroupedState):
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
+    def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
+        """Under LDP all answers by one search; only those that floats leave open one by one."""
+        asked = self._asked(query)
+        spans = None
+        if isinstance(self.definition, LDP):
+            spans = self.evidence.losses_with([asked.factor(code) for code in range(outputs)])
+        if spans is None:
+            return super().by_answers(query, outputs)
+        (floor,), largest = self.floors.tolist(), 0.0
+        for code, (lower, upper) in enumerate(spans):
+            largest = max(largest, upper)
+            if lower > floor + self.undecided or (upper > floor and not self._answered(query, code).holds):
+                return False, largest
+        return True, largest
+
     def then(self, query: Any, code: int) -> "ProductState | None":
         """With one more factor; only its own attributes lose more."""
         asked = self._asked(query)

@@ -1,0 +1,66 @@
+"""Filters over many attributes: all answers of a question by one search, and as exact as one by one."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sordino import LDP, BayesianFilter, Categories, ChannelTable, Nats, Query, Record, Values
+from sordino.accounting import filter as filters
+from sordino.accounting.measures.grouped import GroupedState
+from sordino.evidence import factored
+
+FOUR = Record({name: Categories(range(2)) for name in "abcd"})
+TABLE = [[3, 1, 2], [1, 3, 2], [2, 2, 2], [2, 1, 3]]
+
+
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+def test_answers_by_one_search_are_decided_like_one_by_one(beside, monkeypatch):
+    """The bound is what some answers come to, or a hair beside it; fractions over all records tell who is right."""
+    monkeypatch.setattr(filters, "LARGEST_LIKELIHOOD", 0)
+    rng = np.random.default_rng(7)
+    queries = [Query(Values(*pair), ChannelTable(TABLE)) for pair in combinations("abcd", 2)]
+    records = [tuple(row) for row in FOUR.values(np.arange(FOUR.k)).tolist()]
+
+    def after(likelihood, query, code):
+        told = query.index(FOUR, records)
+        return [p * Fraction(TABLE[value][code], 6) for p, value in zip(likelihood, told.tolist(), strict=True)]
+
+    decisions = set()
+    for _ in range(6):
+        asked = [(queries[rng.integers(6)], int(rng.integers(3))) for _ in range(6)]
+        likelihood = [Fraction(1)] * FOUR.k
+        for query, code in asked:
+            likelihood = after(likelihood, query, code)
+        bound = max(likelihood) / min(likelihood)
+        start = BayesianFilter(FOUR, LDP(Nats.log(bound * (1 + Fraction(beside, 10**30)))))
+        likelihood = [Fraction(1)] * FOUR.k
+        for query, code in asked:
+            worst = max(max(one) / min(one) for one in (after(likelihood, query, c) for c in range(3)))
+            expected = worst <= bound * (1 + Fraction(beside, 10**30))
+            assert start.accepts(query) == expected
+            state, one_by_one = start._state, GroupedState.by_answers
+            assert one_by_one(state, query, 3)[0] == state.by_answers(query, 3)[0] == expected
+            decisions.add(expected)
+            start, likelihood = start.counted(query, code), after(likelihood, query, code)
+    assert decisions == {True, False}
+
+
+def test_a_decision_searches_as_often_whatever_can_be_answered(monkeypatch):
+    """For the largest and the least sum of what was answered, and once more with the question's attributes open."""
+    monkeypatch.setattr(filters, "LARGEST_LIKELIHOOD", 0)
+    searched = []
+
+    def counted(*args, **kwargs):
+        searched.append(args)
+        return original(*args, **kwargs)
+
+    original = factored.best_table
+    flat = [[9, 8, 8, 8, 8, 8], [8, 9, 8, 8, 8, 8], [8, 8, 9, 8, 8, 8], [8, 8, 8, 9, 8, 8]]
+    asked = BayesianFilter(FOUR, LDP("1"))
+    for pair, code in (("ab", 0), ("bc", 1), ("cd", 4)):
+        asked = asked.after(Query(Values(*pair), ChannelTable(flat)), code)
+    monkeypatch.setattr(factored, "best_table", counted)
+    asked._state.by_answers(Query(Values("a", "d"), ChannelTable(flat)), 6)
+    assert len(searched) == 2
