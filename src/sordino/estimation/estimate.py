@@ -72,7 +72,9 @@ class Estimate(Brief):
             >>> bool(low[0] <= high[0])
             True
         """
-        return share_interval(self._mechanism, self._aggregate, confidence, subtract_totals=self._subtract_totals)
+        return share_interval(
+            self._mechanism, self._aggregate, confidence, subtract_totals=self._subtract_totals, stderr=self.stderr
+        )
 
 
 @checked

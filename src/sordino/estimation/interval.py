@@ -32,7 +32,12 @@ FEWEST = 3
 
 
 def share_interval(
-    mechanism: Mechanism, aggregate: Aggregate, confidence: float, *, subtract_totals: bool = False
+    mechanism: Mechanism,
+    aggregate: Aggregate,
+    confidence: float,
+    *,
+    subtract_totals: bool = False,
+    stderr: NDArray[np.float64] | None = None,
 ) -> Limits:
     """Lower and upper limits of each value's share in the population, shape (k,) each.
 
@@ -42,6 +47,7 @@ def share_interval(
         confidence: in (0, 1); how often each interval covers, each by itself and not all at once.
         subtract_totals: whether estimates are shifted to the share of their block: so are the limits, and as much
             closer together as the standard error is smaller.
+        stderr: of each estimate, shape (k,), shifted if it is to be; worked out where it is not known.
     """
     if not 0 < confidence < 1:
         raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
@@ -53,7 +59,8 @@ def share_interval(
     else:
         low, high = _by_score(mechanism, aggregate, error)
     if subtract_totals:
-        smaller = _stderr(mechanism, aggregate, subtract_totals=True) / _stderr(mechanism, aggregate)
+        own = _stderr(mechanism, aggregate, subtract_totals=True) if stderr is None else stderr
+        smaller = own / _stderr(mechanism, aggregate)
         plain, shifted = unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True)
         low, high = (shifted + (limit - plain) * smaller for limit in (low, high))
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
