@@ -61,7 +61,7 @@ OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AV
 GOLDEN = {
     "line": "5168c061a1e1a2ca49d0",
     "distances": "82cd70635eccf8488851",
-    "matrix": "8a6ddfb0b34fb41c31cf",
+    "matrix": "aac18913f7b52c924898",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",
     "many": "34801949147b2a328636",

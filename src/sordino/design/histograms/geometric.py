@@ -39,7 +39,7 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
         >>> step = Nats.log(2)
         >>> line = [[step + step if abs(x - y) > 1 else step for y in range(3)] for x in range(3)]
         >>> [[round(weight / 2**64, 6) for weight in row] for row in geometric_weights(line)]
-        [[0.666667, 0.166667, 0.166667], [0.333333, 0.333333, 0.333333], [0.166667, 0.166667, 0.666667]]
+        [[0.666667, 0.166667, 0.166667], [0.333333, 0.333333, 0.333333], [0.166667, 0.666667, 0.166667]]
     """
     k = len(bounds)
     if k > SLOW and k * len(needed_pairs(bounds)) > MOST_WORK:
