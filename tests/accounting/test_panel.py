@@ -166,3 +166,15 @@ def test_means_over_stopped_people_are_biased_and_likelihood_is_not():
 def test_bad_input_is_refused(make, words):
     with pytest.raises(SordinoError, match=words):
         make()
+
+
+def test_a_query_that_nobody_is_asked_tells_nothing():
+    """Also one whose answers are too many to be listed."""
+    subsets = SubsetSelection(50, "1")
+    panel = Panel(Categories(range(50)), LDP("1"), 3)
+    panel = panel.after(subsets, subsets.privatize([1, 2, 3]))
+    asked = panel.accepts(subsets)
+    assert not asked.any()
+    after = panel.after(subsets, [], asked)
+    np.testing.assert_allclose(after.spent, panel.spent, atol=1e-12)
+    assert after.answered.tolist() == [1, 1, 1]

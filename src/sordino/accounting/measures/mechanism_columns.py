@@ -57,7 +57,8 @@ class Columns:
         ascending = sorted(number)
         rank = np.empty(len(number), dtype=np.min_scalar_type(len(number)))
         rank[[number[weight] for weight in ascending]] = np.arange(len(number))
-        return cls(tuple(ascending), rank[np.concatenate(places)])
+        # Of no codes at all nothing is told: one weight stands for all.
+        return cls(tuple(ascending) or (1,), rank[np.concatenate(places)])
 
     @cached_property
     def logs(self) -> NDArray[np.float64]:
