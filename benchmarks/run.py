@@ -11,12 +11,13 @@ import bounding
 import certifying
 import estimating
 import files
+import filtering
 import growing
 import privatizing
 import starting
 from pairs import ROOT, ROUNDS
 
-MODULES = (files, privatizing, estimating, certifying, bounding, accuracy, starting, growing)
+MODULES = (files, privatizing, estimating, certifying, bounding, filtering, accuracy, starting, growing)
 SUBJECTS = {module.__name__: module for module in MODULES}
 
 PREFACE = f"""# Benchmarks

@@ -178,3 +178,13 @@ def test_a_query_that_nobody_is_asked_tells_nothing():
     after = panel.after(subsets, [], asked)
     np.testing.assert_allclose(after.spent, panel.spent, atol=1e-12)
     assert after.answered.tolist() == [1, 1, 1]
+
+
+def test_a_block_that_is_impossible_refuses_nothing():
+    """The first answer tells the block; what the next one would have told in the other is no loss any more."""
+    blocks = BlockLDP([0, 0, 1, 1, 1], "1")
+    told = ChannelTable([[1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    later = ChannelTable([[9, 1], [1, 9], [5, 5], [5, 5], [5, 5]])
+    panel, alone = Panel(FIVE, blocks, 2).after(told, [0, 1]), BayesianFilter(FIVE, blocks)
+    expected = [alone.after(told, code).accepts(later) for code in (0, 1)]
+    assert panel.accepts(later).tolist() == expected == [False, True]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.accounting.measures.finite import FiniteState
-from sordino.accounting.measures.gaps import largest_gap
+from sordino.accounting.measures.gaps import largest_gap, widest_pair
 from sordino.accounting.measures.grouped import UNDECIDED
 from sordino.accounting.measures.measure import Ratio, level_above, measure_of
 from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
@@ -173,8 +173,7 @@ class Panel:
     def _by_answers(self, places: NDArray[np.intp], columns: Columns) -> NDArray[np.intp]:
         """1 where every answer surely keeps the promise, -1 where one surely breaks it, else 0."""
         verdict = np.ones(len(places), dtype=np.intp)
-        if isinstance(self.definition, LDP):
-            verdict[self._told_apart(places, columns)] = -1
+        verdict[self._told_apart(places, columns)] = -1
         radius = self._radius + columns.radius
         for part in parts(len(places), self.domain.k):
             rows = np.flatnonzero(verdict[part] >= 0) + part.start
@@ -189,20 +188,16 @@ class Panel:
         return verdict
 
     def _told_apart(self, places: NDArray[np.intp], columns: Columns) -> NDArray[np.intp]:
-        """Those whose likeliest and least likely value some answer tells too well apart."""
-        found = []
-        for part in parts(len(places), self.domain.k):
-            log = self._log[places[part]]
-            most, least = log.argmax(axis=1), log.argmin(axis=1)
+        """Those of whom some answer tells the two values too well apart that are told apart best already."""
+        by_value = np.ascontiguousarray(columns.logs.T)
+        found = [np.empty(0, dtype=np.intp)]
+        for part in parts(len(places), max(by_value.shape)):
+            most, least = widest_pair(self.definition, self._log[places[part]])
+            heavy, light = by_value[most], by_value[least]
+            apart = np.subtract(heavy, light, out=np.full(heavy.shape, -np.inf), where=~np.isneginf(heavy))
             now = self._spread[places[part]]
-            pairs, which = np.unique(most * self.domain.k + least, return_inverse=True)
-            apart = np.empty(len(pairs))
-            for at, pair in enumerate(pairs.tolist()):
-                heavy, light = (columns.logs[:, value] for value in divmod(pair, self.domain.k))
-                possible = ~np.isneginf(heavy)
-                apart[at] = np.subtract(heavy, light, out=np.full(len(heavy), -np.inf), where=possible).max()
-            found.append(np.flatnonzero(now + apart[which] > self._floor + UNDECIDED) + part.start)
-        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+            found.append(np.flatnonzero(now + apart.max(axis=1) > self._floor + UNDECIDED) + part.start)
+        return np.concatenate(found)
 
     def _exactly(self, places: NDArray[np.intp], query: Mechanism, known: "_PanelQuery") -> list[bool]:
         """Whether people whose level is at the bound but for rounding may be asked.

@@ -1,0 +1,104 @@
+"""Decisions of filters: the slowest one of many answers, and what a panel decides a second."""
+
+from collections.abc import Iterator
+from time import process_time
+
+import numpy as np
+
+from pairs import rounded
+from sordino import (
+    LDP,
+    BayesianFilter,
+    BlockLDP,
+    Blockwise,
+    Categories,
+    HadamardResponse,
+    HighLow,
+    HighLowLDP,
+    Panel,
+    ProjectiveResponse,
+    Query,
+    RandomizedResponse,
+    Record,
+    Values,
+)
+from sordino.mechanism.base import Mechanism
+from sordino.papers.simulation import SimulationSource
+
+TITLE = "Filters"
+NOTE = (
+    "Processor milliseconds of decisions on one person's record, and of the answers between them: the first, and the "
+    "slowest up to so many answers, or until a query is refused; of pairs, until the third refusal. Panels: people "
+    "decided on and answered in a processor second, over eight queries."
+)
+HEADER = ("what", "answers", "first", "slowest", "asked of the slowest")
+
+ANSWERS = (100, 1_000, 10_000)
+PEOPLE = 4_000
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    for kind, k, epsilon, budget in (
+        (RandomizedResponse, 2, "ln 3", "ln 243"),
+        (ProjectiveResponse, 100, "0.01", "3"),
+        (ProjectiveResponse, 1_000, "0.01", "1"),
+        (RandomizedResponse, 1_000, "0.1", "3"),
+        (ProjectiveResponse, 10_000, "0.01", "1"),
+    ):
+        for answers in ANSWERS:
+            made, first, slowest = life(BayesianFilter(Categories(range(k)), LDP(budget)), kind(k, epsilon), answers)
+            name = f"k = {k:,}, {kind.name} at {epsilon}, LDP {budget}"
+            yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
+    for d in (10, 50):
+        made, first, slowest = pairs(d)
+        yield f"pairs of {d} attributes, LDP 2", f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
+    for name, rate in panels():
+        yield f"panel, {name}", "8 queries", "-", f"{rounded(rate)} a second", "100,000 a second"
+
+
+def life(start: BayesianFilter, query: Mechanism, answers: int) -> tuple[int, float, float]:
+    """Answers given, the first and the slowest decision, in milliseconds."""
+    times, made = [], 0
+    for step in range(answers):
+        begun = process_time()
+        accepted = start.accepts(query)
+        times.append(process_time() - begun)
+        if not accepted:
+            break
+        # Two values take turns, so that answers keep next to the bound.
+        start, made = start.after(query, int(query.privatize([step // 2 % 2], SimulationSource(step))[0])), made + 1
+    return made, 1e3 * times[0], 1e3 * max(times)
+
+
+def pairs(d: int) -> tuple[int, float, float]:
+    """The same of questions about two attributes each."""
+    record, generator = Record({f"q{i}": Categories(range(2)) for i in range(d)}), np.random.default_rng(3)
+    asked, times, made, refused = BayesianFilter(record, LDP("2")), [], 0, 0
+    while refused < 3:
+        places = sorted(generator.choice(d, 2, replace=False).tolist())
+        query = Query(Values(*places), RandomizedResponse(4, "0.05"))
+        begun = process_time()
+        accepted = asked.accepts(query)
+        times.append(process_time() - begun)
+        if accepted:
+            asked = asked.after(query, int(query.mechanism.privatize([0], SimulationSource(made))[0]))
+        made, refused = made + accepted, refused + (not accepted)
+    return made, 1e3 * times[0], 1e3 * max(times)
+
+
+def panels() -> Iterator[tuple[str, float]]:
+    """People in a processor second."""
+    blocks = np.arange(1_000) // 25
+    for query, definition in (
+        (RandomizedResponse(10, "0.3"), LDP("1")),
+        (HighLow(100, range(10), "0.3"), HighLowLDP(100, range(10), "1")),
+        (ProjectiveResponse(1_000, "0.3"), LDP("1")),
+        (HadamardResponse(1_000, "0.3"), LDP("1")),
+        (Blockwise(blocks, "0.3"), BlockLDP(blocks, "1")),
+    ):
+        panel = Panel(Categories(range(query.k)), definition, PEOPLE)
+        values, begun = np.random.default_rng(1).integers(0, query.k, PEOPLE), process_time()
+        for step in range(8):
+            asked = panel.accepts(query)
+            panel = panel.after(query, query.privatize(values[asked], SimulationSource(step)), asked)
+        yield f"{query.name} over {query.k:,} values", 8 * PEOPLE / (process_time() - begun)
