@@ -27,9 +27,9 @@ from sordino.papers.simulation import SimulationSource
 
 TITLE = "Filters"
 NOTE = (
-    "Processor milliseconds of decisions on one person's record, and of the answers between them: the first, and the "
-    "slowest up to so many answers, or until a query is refused; of pairs, until the third refusal. Panels: people "
-    "decided on and answered in a processor second, over eight queries."
+    "Processor milliseconds of decisions on one person's record: the first, and the slowest up to so many answers, or "
+    "until a query is refused; of pairs, until the third refusal. Panels: people decided on and answered in a processor "
+    "second, over eight queries."
 )
 HEADER = ("what", "answers", "first", "slowest", "asked of the slowest")
 
