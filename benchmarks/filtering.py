@@ -28,8 +28,8 @@ from sordino.papers.simulation import SimulationSource
 TITLE = "Filters"
 NOTE = (
     "Processor milliseconds of decisions on one person's record: the first, and the slowest up to so many answers, or "
-    "until a query is refused; of pairs, until the third refusal. Panels: people decided on and answered in a processor "
-    "second, over eight queries."
+    "until a query is refused; of pairs, until the third refusal. Panels: people decided on and answered in a "
+    "processor second, over eight queries."
 )
 HEADER = ("what", "answers", "first", "slowest", "asked of the slowest")
 
