@@ -7,6 +7,7 @@ from importlib import metadata
 from types import ModuleType
 
 import accuracy
+import asking
 import bounding
 import certifying
 import estimating
@@ -17,7 +18,7 @@ import privatizing
 import starting
 from pairs import ROOT, ROUNDS
 
-MODULES = (files, privatizing, estimating, certifying, bounding, filtering, accuracy, starting, growing)
+MODULES = (files, privatizing, estimating, certifying, bounding, filtering, asking, accuracy, starting, growing)
 SUBJECTS = {module.__name__: module for module in MODULES}
 
 PREFACE = f"""# Benchmarks

@@ -94,7 +94,7 @@ def test_every_kind_of_filter_is_kept_exactly(tmp_path, often, words):
     assert_as_all_lines(ledger, taken=True)
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     asked=st.lists(
         st.tuples(
@@ -104,7 +104,7 @@ def test_every_kind_of_filter_is_kept_exactly(tmp_path, often, words):
             st.sampled_from([None, None, None, "reserved", "stored", "noted"]),
         ),
         min_size=6,
-        max_size=12,
+        max_size=9,
     )
 )
 def test_the_standing_by_a_checkpoint_is_that_of_all_lines(
@@ -153,18 +153,27 @@ def test_a_checkpoint_with_a_flipped_bit_anywhere_is_not_taken(used, part):
     with closing(sqlite3.connect(used.path)) as connection:
         ((content,),) = connection.execute(f"SELECT CAST({part} AS BLOB) FROM checkpoint").fetchall()  # noqa: S608
     rng = random.Random(part)
-    for bit in rng.sample(range(8 * len(content)), 25):
+    for bit in rng.sample(range(8 * len(content)), 8):
         changed = bytearray(content)
         changed[bit // 8] ^= 1 << bit % 8
         execute(used.path, f"UPDATE checkpoint SET {part} = ?", bytes(changed))  # noqa: S608 - a constant
         assert_as_all_lines(used, taken=False)
 
 
-def test_a_checkpoint_without_its_seal_is_not_taken(used):
-    other = used.standing().with_record("0" * 64).content
-    execute(used.path, "UPDATE checkpoint SET state = ?", other)
+def test_a_checkpoint_of_another_state_than_was_sealed_is_not_taken(used):
+    execute(used.path, "UPDATE checkpoint SET state = ?", used.standing().with_record("0" * 64).content)
     assert_as_all_lines(used, taken=False)
+
+
+def test_a_checkpoint_without_its_seal_is_not_taken(used):
     execute(used.path, "UPDATE checkpoint SET seal = ''")
+    assert_as_all_lines(used, taken=False)
+
+
+def test_a_checkpoint_under_another_ledgers_key_is_not_taken(used):
+    found = checkpoint_of(used.path)
+    with transaction(used.path, write=True) as connection:
+        write_checkpoint(connection, "00" * 32, found)
     assert_as_all_lines(used, taken=False)
 
 
@@ -235,20 +244,21 @@ def test_a_checkpoint_ahead_of_the_lines_tells_that_lines_are_missing(used, ques
         ask(used, question("new", epsilon="0.01"), record(age=45), lambda _: pytest.fail("lines are missing"))
 
 
-@pytest.mark.parametrize("event", ["asked", "drawn", "sent"])
+@pytest.mark.parametrize("event", ["asked", "drawn", "sent", "%"])
 @pytest.mark.parametrize("lost", ["gone", "changed"])
 def test_no_answer_that_is_lost_is_drawn_again(used, question, record, event, lost):
     """A line about the query that is asked again is read, wherever it stands; if it is lost, that is noticed."""
     known = used.book().entries["q0"]
     command = {
-        "gone": "DELETE FROM events WHERE id = 'q0' AND event = ?",
-        "changed": "UPDATE events SET time = 'then' WHERE id = 'q0' AND event = ?",
+        "gone": "DELETE FROM events WHERE id = 'q0' AND event LIKE ?",
+        "changed": "UPDATE events SET time = 'then' WHERE id = 'q0' AND event LIKE ?",
     }[lost]
     execute(used.path, command, event)
     arrived = []
     with suppress(SordinoError):
         ask(used, known.query, record(), arrived.append)
     assert [report.code for report in arrived] in ([], [known.code])
+    assert not arrived or event != "%"
     assert used.contents().damage
 
 
