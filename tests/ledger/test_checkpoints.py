@@ -27,6 +27,7 @@ OFTEN = 6
 
 @pytest.fixture
 def often(monkeypatch):
+    monkeypatch.setattr(reading, "FIRST", OFTEN)
     monkeypatch.setattr(reading, "EVERY", OFTEN)
 
 

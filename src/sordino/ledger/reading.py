@@ -29,8 +29,11 @@ Purpose = Literal["decide", "find"]
 Checked = Literal["none", "agrees", "differed"]
 """A checkpoint, once all lines were read: there was none, it says the same, or it was put away for another one."""
 
-EVERY = 48
-"""Lines after which a checkpoint is worth its writing: those of some sixteen queries."""
+FIRST = 48
+"""Lines up to which a ledger has no checkpoint: those of some sixteen queries. Each ask looks at all of them."""
+
+EVERY = 15
+"""Lines after which the next one is worth its writing: those of five queries."""
 
 MOST_WAYS = 32
 """Ways in which open answers may turn out at most where a checkpoint is written: it holds a filter for each."""
@@ -110,7 +113,10 @@ class Reading:
 
     def keep(self, connection: sqlite3.Connection) -> None:
         """Write a checkpoint of the standing within the transaction of this reading, where it is worth it."""
-        if len(self.events) >= EVERY and len(self.standing.joint.ways) <= MOST_WAYS:
+        if (
+            len(self.events) >= (FIRST if self.checkpoint is None else EVERY)
+            and len(self.standing.joint.ways) <= MOST_WAYS
+        ):
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:
