@@ -2,7 +2,7 @@
 
 from sordino.exact.nats import outward
 from sordino.ledger.ledger import Ledger
-from sordino.ledger.reading import Reading
+from sordino.ledger.reading import LedgerLines
 from sordino.words.explain_filter import left_sentences
 from sordino.words.odds import beliefs, factor
 
@@ -39,7 +39,7 @@ def ledger_sentences(ledger: Ledger) -> tuple[str, ...]:
     )
 
 
-def _left(reading: Reading) -> tuple[str, ...]:
+def _left(reading: LedgerLines) -> tuple[str, ...]:
     joint, accepted = reading.standing.joint, len(reading.book.entries)
     waiting = f"{len(joint.waiting)} answers may not have been sent: each counts as any that it may be."
     return (

@@ -28,7 +28,7 @@ from sordino.ledger.journal.contents import Contents, read_contents, read_meta, 
 from sordino.ledger.journal.database import UnreadableError, settle, transaction
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT
 from sordino.ledger.journal.writer import Writer, write_ledger
-from sordino.ledger.reading import Checked, Purpose, Reading, read_all, read_part
+from sordino.ledger.reading import Checked, LedgerLines, Purpose, read_all, read_part
 from sordino.ledger.standing import Book, Entry, Standing
 
 
@@ -117,7 +117,7 @@ class Ledger:
         except UnreadableError:
             return salvage(self.path)
 
-    def reading(self, *, replay: bool = False) -> Reading:
+    def reading(self, *, replay: bool = False) -> LedgerLines:
         """All its lines, or of a damaged file those that are whole, and where it stands after them.
 
         Args:
@@ -130,7 +130,7 @@ class Ledger:
             with transaction(self.path, write=False) as connection:
                 return read_all(connection, self.terms, replay=replay)
         except UnreadableError:
-            return Reading.of_contents(self.terms, salvage(self.path))
+            return LedgerLines.of_contents(self.terms, salvage(self.path))
 
     def book(self) -> Book:
         """What was asked and answered."""
@@ -198,7 +198,7 @@ class Ledger:
         """
         record.require_of(self.terms)
 
-        def write(connection: Connection, reading: Reading, known: Entry | None) -> Entry | RefusedError:
+        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry | RefusedError:
             if known is not None:
                 return known
             query.require_fit()
@@ -235,7 +235,7 @@ class Ledger:
             SordinoError: not reserved, another version of the record, or a damaged ledger.
         """
 
-        def write(connection: Connection, reading: Reading, known: Entry | None) -> Entry:
+        def write(connection: Connection, reading: LedgerLines, known: Entry | None) -> Entry:
             if known is None:
                 raise SordinoError("a query must be reserved before its answer is drawn", found="one that is not")
             self.step("drawing")
@@ -280,19 +280,19 @@ class Ledger:
                 self.step("noting")
         self.step("noted")
 
-    def _part(self, name: str, *, to: Purpose) -> Reading:
+    def _part(self, name: str, *, to: Purpose) -> LedgerLines:
         """What is needed to find a query, or to decide on it, in a transaction of its own."""
         try:
             with transaction(self.path, write=False) as connection:
                 return read_part(connection, self.terms, name, to=to)
         except UnreadableError:
-            return Reading.of_contents(self.terms, salvage(self.path))
+            return LedgerLines.of_contents(self.terms, salvage(self.path))
 
     def _changed(
         self,
         query: AskedQuery,
         record: PersonRecord,
-        write: Callable[[Connection, Reading, Entry | None], Entry | RefusedError],
+        write: Callable[[Connection, LedgerLines, Entry | None], Entry | RefusedError],
         *,
         to: Purpose,
     ) -> Entry:
@@ -313,7 +313,7 @@ class Ledger:
                 _require_whole(self.path, reading)
                 found = write(connection, reading, known)
         except UnreadableError:
-            reading = Reading.of_contents(self.terms, salvage(self.path))
+            reading = LedgerLines.of_contents(self.terms, salvage(self.path))
             known = self._found(reading, query, record)
             if known is not None and known.code is not None:
                 return known
@@ -323,7 +323,7 @@ class Ledger:
             raise found
         return found
 
-    def _found(self, reading: Reading, query: AskedQuery, record: PersonRecord) -> Entry | None:
+    def _found(self, reading: LedgerLines, query: AskedQuery, record: PersonRecord) -> Entry | None:
         """The entry of a query.
 
         Raises:
@@ -355,7 +355,7 @@ class Ledger:
                 )
         return entry
 
-    def _standing(self, reading: Reading, record: PersonRecord | None) -> Standing:
+    def _standing(self, reading: LedgerLines, record: PersonRecord | None) -> Standing:
         standing = reading.standing
         digest = standing.version.digest if record is None else _digest(reading, record)
         if record is None and standing.version.number:
@@ -373,11 +373,11 @@ class Ledger:
             raise SordinoError("a query must be read by the ledger's own terms", found="another ledger's")
 
 
-def _digest(reading: Reading, record: PersonRecord) -> str:
+def _digest(reading: LedgerLines, record: PersonRecord) -> str:
     return record.digest(bytes.fromhex(reading.meta["key"]))
 
 
-def _require_whole(path: Path, reading: Reading) -> None:
+def _require_whole(path: Path, reading: LedgerLines) -> None:
     """In a damaged ledger queries may be missing that were answered: nothing more is asked.
 
     Raises:

@@ -46,7 +46,7 @@ MEANING = 1
 
 
 @dataclass(frozen=True)
-class Reading:
+class LedgerLines:
     """Lines of a ledger, read within one transaction.
 
     Attributes:
@@ -68,7 +68,7 @@ class Reading:
     start: Standing | None = None
 
     @classmethod
-    def of_contents(cls, terms: LedgerTerms, contents: Contents) -> "Reading":
+    def of_contents(cls, terms: LedgerTerms, contents: Contents) -> "LedgerLines":
         """All lines, and no checkpoint."""
         return cls(terms, contents.meta, (), contents.events, contents.damage)
 
@@ -160,7 +160,7 @@ class Reading:
             write_checkpoint(connection, self.meta["key"], checkpoint)
 
 
-def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool = False) -> Reading:
+def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool = False) -> LedgerLines:
     """All lines within a transaction.
 
     Args:
@@ -172,7 +172,7 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
         sqlite3.DatabaseError: a file that is damaged beyond this way of reading.
     """
     contents = read_contents(connection)
-    reading = Reading.of_contents(terms, contents)
+    reading = LedgerLines.of_contents(terms, contents)
     checkpoint = None if replay or contents.damage else read_checkpoint(connection, contents.meta["key"])
     if checkpoint is None:
         return reading
@@ -180,10 +180,10 @@ def read_all(connection: sqlite3.Connection, terms: LedgerTerms, *, replay: bool
     start = _start(terms, checkpoint)
     if start is None or chained(before) != checkpoint.chain:
         return reading
-    return Reading(terms, contents.meta, before, after, (), checkpoint, start)
+    return LedgerLines(terms, contents.meta, before, after, (), checkpoint, start)
 
 
-def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> Reading:
+def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, to: Purpose) -> LedgerLines:
     """The lines after the checkpoint and those about a query within a transaction; all, where that is not enough.
 
     Args:
@@ -203,7 +203,7 @@ def read_part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, *, 
     return read_all(connection, terms, replay=True) if part is None else part
 
 
-def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Purpose) -> Reading | None:
+def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Purpose) -> LedgerLines | None:
     """None where all lines must be read."""
     meta = read_meta(connection)
     checkpoint = read_checkpoint(connection, meta["key"]) if meta.keys() >= META.keys() else None
@@ -214,7 +214,7 @@ def _part(connection: sqlite3.Connection, terms: LedgerTerms, name: str, to: Pur
     start = _start(terms, checkpoint) if to == "decide" else None
     if events is None or earlier is None or (to == "decide" and start is None):
         return None
-    return Reading(terms, meta, earlier, events, (), checkpoint, start)
+    return LedgerLines(terms, meta, earlier, events, (), checkpoint, start)
 
 
 def _from_last(connection: sqlite3.Connection, checkpoint: Checkpoint, head: int) -> tuple[Event, ...] | None:
