@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sordino import LDP, BayesianFilter, Categories, ChannelTable, Nats, Query, Record, Values
+from sordino import LDP, BayesianFilter, Categories, ChannelTable, CoordinateDP, Nats, Query, Record, Value, Values
 from sordino.accounting import filter as filters
 from sordino.accounting.measures.grouped import GroupedState
 from sordino.evidence import factored
@@ -45,6 +45,19 @@ def test_answers_by_one_search_are_decided_like_one_by_one(beside, monkeypatch):
             decisions.add(expected)
             start, likelihood = start.counted(query, code), after(likelihood, query, code)
     assert decisions == {True, False}
+
+
+@pytest.mark.parametrize("worst", range(3))
+def test_every_answer_is_looked_at(worst, monkeypatch):
+    """Only one of them tells a factor of 2; the others tell next to nothing."""
+    monkeypatch.setattr(filters, "LARGEST_LIKELIHOOD", 0)
+    first, second = [8, 7], [7, 7]
+    query = Query(
+        Value("a"), ChannelTable([[*first[:worst], 1, *first[worst:]], [*second[:worst], 2, *second[worst:]]])
+    )
+    for bound, accepted in (("ln 3/2", False), ("ln 2", True)):
+        assert BayesianFilter(FOUR, CoordinateDP([bound] * 4)).accepts(query) == accepted
+        assert BayesianFilter(FOUR, LDP(bound)).accepts(query) == accepted
 
 
 def test_a_decision_searches_as_often_whatever_can_be_answered(monkeypatch):
