@@ -87,6 +87,11 @@ class CountedEvidence:
         total[~possible] = 0
         return total
 
+    @cached_property
+    def bits(self) -> int:
+        """As many as any of the `whole` numbers has, or more."""
+        return sum(weight.bit_length() * int(np.ptp(exponents)) for weight, exponents in self._exponents())
+
     def _exponents(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Of each weight, but for a constant."""
         for weights, counts in self.counts.items():

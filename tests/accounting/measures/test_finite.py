@@ -236,6 +236,37 @@ def test_versions_are_taken_from_the_bound_exactly(order):
     assert not asked.accepts(coin)
 
 
+@pytest.mark.parametrize(("answers", "versions"), [(600, 1), (100, 4)])
+@pytest.mark.parametrize("places", [1, 11], ids=["listed", "by factors"])
+def test_a_bound_stays_short_however_many_answers_a_version_had(answers, versions, places):
+    """Else each decision about the next version works on as many digits as all answers before it; never above the truth."""
+    coin = RandomizedResponse(2, "0.002")
+    record = Record({f"q{place}": Categories(range(2)) for place in range(places)})
+    asked, query, odds = BayesianFilter(record, LDP(2)), Query(Value("q0"), coin), Fraction(1)
+    for _ in range(versions):
+        for _ in range(answers):
+            asked = asked.counted(query, 0)
+        odds *= Fraction(coin.weight(0, 0), coin.weight(1, 0)) ** answers
+        asked = asked.changed()
+    (left,) = asked._state.bounds
+    exact = Nats.of(2) - Nats.log(odds)
+    assert left <= exact
+    assert left + Fraction(1, 10**10) >= exact
+    assert max(left.ratio.numerator, left.ratio.denominator).bit_length() <= 1 << 13
+    assert len(repr(left)) < 6000
+
+
+def test_what_very_many_answers_lost_is_told_by_floats():
+    coin = RandomizedResponse(2, "0.002")
+    asked = BayesianFilter(Categories(range(2)), LDP(2))
+    for _ in range(600):
+        asked = asked.counted(coin, 1)
+    exact = Nats.log(Fraction(coin.weight(1, 1), coin.weight(0, 1)) ** 600)
+    assert asked.realized.lower <= float(exact) <= asked.realized.upper <= asked.realized.lower + 1e-10
+    sure = ChannelTable([[2, 0], [1, 1]])
+    assert asked.counted(sure, 1).realized.lower == math.inf
+
+
 @pytest.mark.parametrize("heavy", range(3, 12))
 def test_what_floats_round_down_is_refused(heavy):
     """Twice the level of a table against a bound that is a hair below, at it, or a hair above."""

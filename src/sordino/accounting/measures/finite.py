@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.grouped import UNDECIDED, GroupedState, QueryLosses
+from sordino.accounting.measures.grouped import LONGEST, UNDECIDED, GroupedState, QueryLosses
 from sordino.accounting.measures.measure import Measure, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
+from sordino.definition.pairwise import LDP
 from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError
 from sordino.evidence.bound.loss import LossBounds
@@ -26,6 +27,7 @@ from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
+from sordino.exact.rounding import down
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 
@@ -130,12 +132,12 @@ class FiniteState(GroupedState):
                 found=type(self.measure).__name__,
                 step="promise LDP or coordinate DP, or start with a definition of all versions as one record",
             )
-        ratios = self._ratios
-        if self.measure.pools_versions and ratios:
-            ratios = [None if None in ratios else max(ratio for ratio in ratios if ratio is not None)] * len(ratios)
+        lost = self._lost
+        if self.measure.pools_versions and lost:
+            lost = [None if None in lost else max(loss for loss in lost if loss is not None)] * len(lost)
         return replace(
             self,
-            bounds=self.left_after_change(ratios),
+            bounds=self.left_after_change(lost),
             lost=self.spent,
             evidence=FiniteEvidence.nothing(self.measure.k),
             counts=CountedEvidence(self.measure.k),
@@ -143,7 +145,9 @@ class FiniteState(GroupedState):
 
     @property
     def realized(self) -> LossBounds:
-        """Exactly, rounded outward."""
+        """Exactly, rounded outward; of very many answers as floats tell it."""
+        if self.counts.bits > LONGEST:
+            return self._told_by_floats
         whole = self._whole
         most, least = max(whole), min(whole)
         loss = Nats.log(Fraction(most, least)) if least else None
@@ -230,6 +234,23 @@ class FiniteState(GroupedState):
     @cached_property
     def _ratios(self) -> list[Ratio]:
         return self.measure.ratios(self._whole)
+
+    @property
+    def _told_by_floats(self) -> LossBounds:
+        """The realized loss, rounded outward."""
+        log = self.evidence.log
+        above = float(LDP(0).loss(self.evidence).max())
+        if math.isinf(above):
+            return LossBounds(above, above)
+        below = down(down(float(log.max() - log.min())) - 2 * self.evidence.radius)
+        return LossBounds(max(below, 0.0), above)
+
+    @property
+    def _lost(self) -> list[Nats | None]:
+        """In each group, exactly; of very many answers rounded up to floats. None where it is infinite."""
+        if self.counts.bits > LONGEST:
+            return [Nats(Fraction(level)) if math.isfinite(level) else None for level in self.levels.tolist()]
+        return [None if ratio is None else Nats.log(ratio) for ratio in self._ratios]
 
     def _asked(self, query: Any) -> FiniteQuery:
         if not isinstance(query, Mechanism | Query):

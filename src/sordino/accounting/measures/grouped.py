@@ -27,6 +27,9 @@ from sordino.exact.rounding import up
 UNDECIDED = 1e-9
 """Nats by which a level may pass its bound and still be compared exactly, at least."""
 
+LONGEST = 1 << 13
+"""Bits of a ratio that is kept in a bound at most: each later decision would work on all of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class QueryLosses:
@@ -191,11 +194,11 @@ class GroupedState(ABC):
         """The state after an answer, accepted or not."""
         return self._answered(query, output)
 
-    def left_after_change(self, ratios: Sequence[Ratio]) -> GroupBounds:
-        """The bounds less what the present version lost, exactly."""
+    def left_after_change(self, lost: Sequence[Nats | None]) -> GroupBounds:
+        """The bounds less what the present version lost; rounded down where that has thousands of digits."""
         return tuple(
-            None if bound is None else Nats.of(-1) if ratio is None else bound - Nats.log(ratio)
-            for bound, ratio in zip(self.bounds, ratios, strict=True)
+            None if bound is None else Nats.of(-1) if loss is None else shortened(bound - loss)
+            for bound, loss in zip(self.bounds, lost, strict=True)
         )
 
     @cached_property
@@ -234,6 +237,12 @@ class GroupedState(ABC):
                 "an answer must be one that some record can give, after those before it", found=f"code {code}"
             )
         return after
+
+
+def shortened(bound: Nats) -> Nats:
+    """The bound, or one of forty digits that is not above it."""
+    longest = max(bound.ratio.numerator.bit_length(), bound.ratio.denominator.bit_length())
+    return bound if longest <= LONGEST else Nats(bound.around()[0])
 
 
 def _product(ratios: Sequence[Ratio]) -> Ratio:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.grouped import GroupedState, QueryLosses
+from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shortened
 from sordino.accounting.measures.measure import Attributes, GroupBounds, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.whole_likelihood import WholeFactors
@@ -299,8 +299,8 @@ def _least(first: Ratio, second: Ratio) -> Ratio:
 
 
 def _less(bound: Nats, ratio: Ratio, level: float) -> Nats:
-    """What is left of a bound: exactly, or by the level where that is less."""
+    """What is left of a bound: exactly, or by the level where that is less; rounded down if it is very long."""
     by_level = None if math.isinf(level) else bound - Fraction(level)
     by_ratio = None if ratio is None else bound - Nats.log(ratio)
     found = [left for left in (by_level, by_ratio) if left is not None]
-    return max(found, default=Nats.of(-1))
+    return shortened(max(found, default=Nats.of(-1)))
