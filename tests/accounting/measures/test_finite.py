@@ -239,7 +239,7 @@ def test_versions_are_taken_from_the_bound_exactly(order):
 @pytest.mark.parametrize(("answers", "versions"), [(600, 1), (100, 4)])
 @pytest.mark.parametrize("places", [1, 11], ids=["listed", "by factors"])
 def test_a_bound_stays_short_however_many_answers_a_version_had(answers, versions, places):
-    """Else each decision about the next version works on as many digits as all answers before it; never above the truth."""
+    """Else each decision about the next version works on as many digits as all answers before it."""
     coin = RandomizedResponse(2, "0.002")
     record = Record({f"q{place}": Categories(range(2)) for place in range(places)})
     asked, query, odds = BayesianFilter(record, LDP(2)), Query(Value("q0"), coin), Fraction(1)
@@ -265,6 +265,16 @@ def test_what_very_many_answers_lost_is_told_by_floats():
     assert asked.realized.lower <= float(exact) <= asked.realized.upper <= asked.realized.lower + 1e-10
     sure = ChannelTable([[2, 0], [1, 1]])
     assert asked.counted(sure, 1).realized.lower == math.inf
+
+
+def test_values_that_were_ruled_out_break_no_bound():
+    """Two values must never be told apart at all; once neither is possible, nothing is left to tell."""
+    definition = PairwiseLDP([["0", "inf", "inf"], ["inf", "0", "inf"], ["0", "inf", "0"]])
+    start, split = BayesianFilter(Categories(range(3)), definition), ChannelTable([[2, 1], [1, 2], [1, 2]])
+    assert not start.accepts(split)
+    asked = start.after(ChannelTable([[2, 0], [1, 1], [2, 0]]), 1)
+    assert asked.accepts(split)
+    assert asked.after(split, 0).spent == 0
 
 
 @pytest.mark.parametrize("heavy", range(3, 12))

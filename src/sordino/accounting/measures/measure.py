@@ -234,10 +234,11 @@ class Pairs(Measure):
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
     ) -> Iterator[Contrasted]:
-        """The pair itself."""
-        del log, least, alike
-        heavy, light = self._pairs
-        yield int(heavy[group]), int(light[group])
+        """The pair itself, unless its first value was ruled out."""
+        del least, alike
+        heavy, light = (int(values[group]) for values in self._pairs)
+        if not np.isneginf(log[heavy]):
+            yield heavy, light
 
     def ratios(self, weights: NDArray[np.object_]) -> list[Ratio]:
         """The ratio of each pair."""
