@@ -20,15 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.scaled import Scaled, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import LARGEST_BOUND, Source, Stream, SystemSource, Words, uniform_below
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
+from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query.alike import Alike, Parts, alike_queries
 from sordino.query.number import NumberStatistic, read_records, rows_of
 from sordino.query.query import Query
+from sordino.query.several import SeveralQueries
 from sordino.query.together import Together
 
 LARGEST_TABLE = 1 << 20
@@ -40,7 +41,7 @@ Part: TypeAlias = Union[Query, Together, "Sampled"]
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Sampled(Brief, Channel):
+class Sampled(SeveralQueries[Part]):
     """One of several queries, drawn for each person.
 
     Attributes:
@@ -110,11 +111,6 @@ class Sampled(Brief, Channel):
         return self.offsets[-1]
 
     @property
-    def informative(self) -> bool:
-        """Whether all queries are."""
-        return all(query.informative for query in self.queries)
-
-    @property
     def parameters(self) -> str:
         """All that defines the queries, their order and their weights, as canonical text (by its hash)."""
         texts = (f"{w} {q.parameters}" for q, w in zip(self.queries, self.shares, strict=True))
@@ -132,16 +128,6 @@ class Sampled(Brief, Channel):
         """The weights in lowest terms."""
         common = gcd(*self.weights)
         return tuple(weight // common for weight in self.weights)
-
-    @cached_property
-    def first_counters(self) -> tuple[int, ...]:
-        """Each query's first counter, and after the last one the number of all counters."""
-        return tuple(accumulate((query.counters for query in self.queries), initial=0))
-
-    @property
-    def counters(self) -> int:
-        """Those of all queries."""
-        return self.first_counters[-1]
 
     @cached_property
     def counts_codes(self) -> bool:
@@ -267,11 +253,6 @@ class Sampled(Brief, Channel):
             raise SordinoError("a tally must be of these queries", found=f"one of {aggregate.fingerprint}")
         parts = self._parts(aggregate.counts)
         return tuple(Aggregate(query.fingerprint, query.reports(counts), counts) for query, counts in parts)
-
-    def _parts(self, counters: NDArray[Any]) -> Iterator[tuple[Part, NDArray[Any]]]:
-        """Each query with its own counters, along the last axis."""
-        for query, first, end in zip(self.queries, self.first_counters, self.first_counters[1:], strict=False):
-            yield query, counters[..., first:end]
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         if self.counts_codes:

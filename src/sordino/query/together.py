@@ -9,11 +9,9 @@ A code is the queries' codes as digits of mixed radix, the last runs fastest, in
 each query, one after the other: it adds as every tally does, and does not say what one person answered to two of them.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -23,12 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
+from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query.alike import Alike, alike_queries
 from sordino.query.number import NumberStatistic, read_records
 from sordino.query.query import Query
+from sordino.query.several import SeveralQueries
 
 FEWEST = 2
 """Queries that are answered together: one is by itself."""
@@ -36,7 +35,7 @@ FEWEST = 2
 
 @checked_class
 @dataclass(frozen=True, repr=False)
-class Together(Brief, Channel):
+class Together(SeveralQueries[Query]):
     """Several queries about different numbers, all of which a person answers.
 
     Attributes:
@@ -94,21 +93,6 @@ class Together(Brief, Channel):
         return f"together {len(self.queries)} {sha256(texts.encode()).hexdigest()}"
 
     @property
-    def informative(self) -> bool:
-        """Whether all queries are."""
-        return all(query.informative for query in self.queries)
-
-    @cached_property
-    def first_counters(self) -> tuple[int, ...]:
-        """Each query's first counter, and after the last one the number of all counters."""
-        return tuple(accumulate((query.counters for query in self.queries), initial=0))
-
-    @property
-    def counters(self) -> int:
-        """Those of all queries."""
-        return self.first_counters[-1]
-
-    @property
     def counts_codes(self) -> bool:
         """Never: what was answered together is counted apart."""
         return False
@@ -153,11 +137,6 @@ class Together(Brief, Channel):
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         parts = zip(self.queries, self.digits(codes), strict=True)
         return np.concatenate([query._count(digit, group, groups) for query, digit in parts], axis=1)
-
-    def _parts(self, counters: NDArray[np.integer]) -> Iterator[tuple[Query, NDArray[np.integer]]]:
-        """Each query with its own counters, along the last axis."""
-        for query, first, end in zip(self.queries, self.first_counters, self.first_counters[1:], strict=False):
-            yield query, counters[..., first:end]
 
     @cached_property
     def _alike(self) -> Alike:
