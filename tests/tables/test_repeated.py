@@ -10,6 +10,7 @@ import pytest
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.projective import ProjectiveResponse
+from sordino.tables import reports
 from sordino.tables.reports import privatize_table
 
 ROWS = 140_000  # more than a batch
@@ -144,3 +145,18 @@ def test_ids_without_a_key_only_tell_rows_apart(tmp_path, plan, people, read_cod
         privatize_table(plan, data, tmp_path / name, id_column="who")
         runs.append(read_codes(tmp_path / name)[1])
     assert (runs[0] != runs[1]).any()
+
+
+def test_a_table_that_changes_after_its_ids_were_compared_is_refused(plan, people, codes_of, monkeypatch, tmp_path):
+    """Two rows with one id and one value would have one report: that they are equal would show."""
+    data, compared = people("people.csv", [1, 2, 3], [4, 4, 4]), reports.check_ids
+
+    def compare(*given):
+        compared(*given)
+        people("people.csv", [1, 1, 3], [4, 4, 4])
+
+    monkeypatch.setattr(reports, "check_ids", compare)
+    with pytest.raises(SordinoError, match="must not change while it is read"):
+        codes_of(plan, data)
+    assert not codes_of.runs[-1].exists()
+    assert not (tmp_path / "key").exists()

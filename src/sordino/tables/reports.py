@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedSource
+from sordino.exact.record_ids import RecordIds
 from sordino.exact.source import Source, SystemSource, Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
@@ -26,8 +27,8 @@ from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.key import TASK, make_key, read_key
 from sordino.tables.records import check_ids
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
-from sordino.tables.table_file import opened, table_format, typed
-from sordino.tables.values import read_people, require_people
+from sordino.tables.table_file import file_state, opened, table_format, typed, unchanged
+from sordino.tables.values import QuestionValues, read_people, require_people
 
 COLUMNS = ("plan", "code")
 
@@ -121,28 +122,30 @@ def _codes(
         )
     secret = read_key(key) if isinstance(key, Path) else None
     require_people(plan, data)
+    # Of ids that were compared in another file than is read here, two could share their noise.
+    before = file_state(data)
     if id_column is not None:
         check_ids(data, id_column)
+    people = unchanged(data, before, read_people(plan, data, id_column))
     new = None
     if isinstance(key, Path):
         new = key if secret is None else None
         key = KeyedSource(secret or make_key(key), task)
     keyed = None if key is None else key.of_plan(plan.hash)
-    return _drawn(plan, data, progress, id_column, keyed, new)
+    return _drawn(plan, people, progress, keyed, new)
 
 
 def _drawn(
     plan: Plan,
-    data: PathOrFrame,
+    people: Iterator[tuple[QuestionValues, RecordIds | None]],
     progress: Progress,
-    id_column: str | None,
     keyed: KeyedSource | None,
     new: Path | None,
 ) -> Iterator[Words]:
     """The reports of rows whose ids differ; each value is looked at, and where one is refused a new key goes again."""
     fresh = SystemSource()
     try:
-        for values, ids in read_people(plan, data, id_column):
+        for values, ids in people:
             source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
             codes = plan.sampled.privatize(values, source)
             yield codes

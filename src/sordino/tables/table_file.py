@@ -1,14 +1,17 @@
 """The file of a table: the format that its name tells, and its bytes."""
 
 import gzip
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from sordino.errors import SordinoError
 from sordino.tables.frame import Frame, PathOrFrame
+
+Batch = TypeVar("Batch")
 
 FORMATS = (".csv", ".csv.gz", ".parquet")
 
@@ -51,6 +54,28 @@ def require_plain(path: Path) -> None:
 def opened(path: Path) -> BinaryIO:
     """The bytes of a CSV file, unpacked."""
     return cast("BinaryIO", gzip.open(path, "rb")) if table_format(path) == ".csv.gz" else path.open("rb")
+
+
+def file_state(table: PathOrFrame) -> tuple[int, ...]:
+    """What differs once a file was written again; nothing of a table in memory, and of a file that is gone."""
+    if isinstance(table, Frame):
+        return ()
+    try:
+        found = table.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches of a table.
+
+    Raises:
+        SordinoError: after the last one, if the table is not as it was before.
+    """
+    yield from batches
+    if file_state(table) != before:
+        raise SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
 
 
 def count_rows(path: Path) -> int | None:
