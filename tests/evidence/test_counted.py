@@ -46,3 +46,11 @@ def test_values_that_cannot_cause_the_reports_count_nothing():
     evidence = CountedEvidence(3).plus((0, 1, 2), np.array([0, 1, 2])).plus((0, 7), np.array([0, 1, 1]))
     assert evidence.whole(np.array([False, True, True])).tolist() == [0, 1, 2]
     assert evidence.ratio(2, 1) == {2: 1, 1: -1}
+
+
+def test_only_the_weights_of_an_answer_are_counted():
+    """A channel of a thousand values may have a million different weights: a row for each would fill the memory."""
+    many = tuple(range(1, 1001))
+    evidence = CountedEvidence(3).plus(many, np.array([3, 11, 3])).plus(many, np.array([3, 11, 3]))
+    assert {weights: counts.tolist() for weights, counts in evidence.counts.items()} == {(1, 3): [[0, 2, 0]]}
+    assert evidence.ratio(1, 0) == {3: 2, 1: -2}

@@ -43,13 +43,16 @@ class CountedEvidence:
             distinct: its whole weights, ascending; a first one of 0 is that of values that cannot cause it.
             place: which of them each value has, shape (k,).
         """
-        weights = distinct if distinct[0] else distinct[1:]
+        # Of a mechanism with many weights each answer has few.
+        used, own = np.unique(place, return_inverse=True)
+        weights = tuple(distinct[at] for at in used.tolist())
+        if not weights[0]:
+            weights, own = weights[1:], own - 1
         if len(weights) < 2:
             return self
         common = gcd(*weights)
         weights = tuple(weight // common for weight in weights)
-        own = np.arange(len(distinct) - len(weights) + 1, len(distinct))
-        more = place == own[:, None]
+        more = own == np.arange(1, len(weights))[:, None]
         before = self.counts.get(weights)
         after = more.astype(np.int32) if before is None else before + more
         return CountedEvidence(self.k, {**self.counts, weights: after})
