@@ -169,3 +169,13 @@ def test_weights_are_read_from_arrays_and_kept_as_they_are():
     assert mechanism.weights == ((3, 1), (0, 4))
     assert Fraction(mechanism.weight(0, 0), mechanism.denominator) == Fraction(3, 4)
     assert mechanism.fingerprint != ChannelTable([[6, 2], [0, 8]]).fingerprint
+
+
+@pytest.mark.parametrize("codes", [[0], [4, 1], [0, 1, 2, 3, 4, 4, 2]])
+def test_marks_tell_no_more_weights_than_were_asked_for(codes):
+    """All weights differ; of one answer in a thousand none of the others are looked at."""
+    table = ChannelTable([[5 * row + code + 1 for code in range(4)] + [200 - 20 * row] for row in range(5)])
+    weights, place = table.marks(np.array(codes, dtype=np.uint64))
+    for row, code in zip(place, codes, strict=True):
+        assert [weights[at] for at in row] == [table.weight(x, code) for x in range(5)]
+    assert len(set(weights)) == len(weights) <= 5 * len(codes)

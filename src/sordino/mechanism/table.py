@@ -93,9 +93,13 @@ class ChannelTable(Brief, Mechanism):
         return self.weights[value][code]
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
-        """Columns of the table."""
+        """Columns of the table; of one with more different weights than are asked for only those that occur."""
         distinct, place = self._places
-        return distinct, place[:, codes.astype(np.intp)].T
+        asked = place[:, codes.astype(np.intp)].T
+        if len(distinct) <= asked.size:
+            return distinct, asked
+        used, own = np.unique(asked, return_inverse=True)
+        return tuple(distinct[at] for at in used.tolist()), own.reshape(asked.shape)
 
     @cached_property
     def _places(self) -> tuple[tuple[int, ...], NDArray[np.int32]]:
