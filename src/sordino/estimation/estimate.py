@@ -15,7 +15,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
-from sordino.estimation.unbiased import unbiased, variance_of_reports
+from sordino.estimation.unbiased import Decoded, variance_of_reports
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
@@ -50,8 +50,8 @@ class Estimate(Brief):
     fitted: NDArray[np.float64] | None
     n: int
     method: Method
-    _mechanism: Mechanism = field(repr=False)
     _aggregate: Aggregate = field(repr=False)
+    _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)
 
     @property
@@ -73,7 +73,12 @@ class Estimate(Brief):
             True
         """
         return share_interval(
-            self._mechanism, self._aggregate, confidence, subtract_totals=self._subtract_totals, stderr=self.stderr
+            self._decoded.mechanism,
+            self._aggregate,
+            confidence,
+            subtract_totals=self._subtract_totals,
+            stderr=self.stderr,
+            decoded=self._decoded,
         )
 
 
@@ -115,8 +120,9 @@ def estimate(
     if aggregate.n == 0:
         raise SordinoError("an estimate needs reports", found="none")
     law = aggregate.counts / aggregate.n
-    value = unbiased(mechanism, law, subtract_totals=subtract_totals)
-    stderr = np.sqrt(variance_of_reports(mechanism, aggregate, subtract_totals=subtract_totals) / aggregate.n)
+    decoded = Decoded(mechanism, law)
+    value = decoded.estimate(subtract_totals=subtract_totals)
+    stderr = np.sqrt(variance_of_reports(decoded, aggregate.n, subtract_totals=subtract_totals) / aggregate.n)
     fitted = None
     if method == "simplex":
         fitted = project(value)
@@ -124,7 +130,7 @@ def estimate(
         fitted = project(value, mechanism.partition, mechanism.block_shares(law))
     elif method == "likelihood":
         fitted = likelihood(mechanism, law, aggregate.n)
-    return Estimate(value, stderr, fitted, aggregate.n, method, mechanism, aggregate, subtract_totals)
+    return Estimate(value, stderr, fitted, aggregate.n, method, aggregate, decoded, subtract_totals)
 
 
 def default_method(mechanism: Mechanism) -> Method:

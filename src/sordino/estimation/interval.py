@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.profile import part_of_report, profile_limits
-from sordino.estimation.unbiased import unbiased, variance_of_reports
+from sordino.estimation.unbiased import Decoded, variance_of_reports
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -38,6 +38,7 @@ def share_interval(
     *,
     subtract_totals: bool = False,
     stderr: NDArray[np.float64] | None = None,
+    decoded: Decoded | None = None,
 ) -> Limits:
     """Lower and upper limits of each value's share in the population, shape (k,) each.
 
@@ -48,21 +49,24 @@ def share_interval(
         subtract_totals: whether estimates are shifted to the share of their block: so are the limits, and as much
             closer together as the standard error is smaller.
         stderr: of each estimate, shape (k,), shifted if it is to be; worked out where it is not known.
+        decoded: the law of the tally, if it has been decoded already.
     """
     if not 0 < confidence < 1:
         raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
     if mechanism.k == 1:
         return np.ones(1), np.ones(1)
-    error, law = 1 - confidence, aggregate.counts / aggregate.n
+    error, n = 1 - confidence, aggregate.n
+    if decoded is None:
+        decoded = Decoded(mechanism, aggregate.counts / n)
     if isinstance(mechanism, SupportMechanism):
-        low, high = _by_support(mechanism, aggregate, error)
+        low, high = _by_support(mechanism, aggregate, decoded, error)
     else:
-        low, high = _by_score(mechanism, aggregate, error)
+        low, high = _by_score(decoded, n, error)
     if subtract_totals:
-        own = _stderr(mechanism, aggregate, subtract_totals=True) if stderr is None else stderr
-        smaller = own / _stderr(mechanism, aggregate)
-        plain, shifted = unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True)
-        low, high = (shifted + (limit - plain) * smaller for limit in (low, high))
+        own = _stderr(decoded, n, subtract_totals=True) if stderr is None else stderr
+        smaller = own / _stderr(decoded, n)
+        shifted = decoded.estimate(subtract_totals=True)
+        low, high = (shifted + (limit - decoded.mean) * smaller for limit in (low, high))
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
@@ -79,14 +83,12 @@ def binomial_limits(successes: NDArray[np.float64], trials: float, error: float)
     return lower, upper
 
 
-def _stderr(mechanism: Mechanism, aggregate: Aggregate, *, subtract_totals: bool = False) -> NDArray[np.float64]:
-    error: NDArray[np.float64] = np.sqrt(
-        variance_of_reports(mechanism, aggregate, subtract_totals=subtract_totals) / aggregate.n
-    )
+def _stderr(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    error: NDArray[np.float64] = np.sqrt(variance_of_reports(decoded, n, subtract_totals=subtract_totals) / n)
     return error
 
 
-def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, error: float) -> Limits:
+def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, decoded: Decoded, error: float) -> Limits:
     """Worked out for values that differ in what was counted or in how it is read: most of a million are like others."""
     sums, reading, n = mechanism.support(aggregate.counts.astype(np.float64)), mechanism.reading, float(aggregate.n)
     support, group = np.rint(sums.support), np.rint(sums.group)
@@ -101,7 +103,7 @@ def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, error: float)
         np.flatnonzero(~linear), support, group, reading.on, reading.off, reading.outside, reading.entering
     )
     if three.size:
-        stderr = _stderr(mechanism, aggregate)[three]
+        stderr = _stderr(decoded, aggregate.n)[three]
         limits = profile_limits(counts[:, three], _probabilities(reading, three), stderr, error)
         low[~linear], high[~linear] = (limit[back] for limit in limits)
     return low, high
@@ -114,13 +116,17 @@ def different(values: NDArray[np.intp], *columns: NDArray[np.float64]) -> tuple[
         >>> different(np.array([0, 1, 3]), np.array([5.0, 7.0, 0.0, 5.0]))
         (array([0, 1]), array([0, 1, 0]))
     """
-    kind = np.zeros(len(values), dtype=np.intp)
+    kind, kinds = np.zeros(len(values), dtype=np.intp), min(len(values), 1)
     for column in columns:
         own = column[values]
         if len(own) and (own != own[0]).any():
-            _, place = np.unique(own, return_inverse=True)
-            _, kind = np.unique(kind * len(own) + place, return_inverse=True)
-    _, first = np.unique(kind, return_index=True)
+            found, place = np.unique(own, return_inverse=True)
+            if kinds > 1:
+                found, place = np.unique(kind * len(own) + place, return_inverse=True)
+            kind, kinds = place, len(found)
+    # Of places that are written several times the last one stays.
+    first = np.empty(kinds, dtype=np.intp)
+    first[kind[::-1]] = np.arange(len(values))[::-1]
     return values[first], kind
 
 
@@ -133,22 +139,22 @@ def _probabilities(reading: Reading, values: NDArray[np.intp]) -> NDArray[np.flo
     return np.array([[hit, miss, supporting], [1 - hit, 1 - miss, entering - supporting], [none, none, 1 - entering]])
 
 
-def _by_score(mechanism: Mechanism, aggregate: Aggregate, error: float) -> Limits:
+def _by_score(decoded: Decoded, n: int, error: float) -> Limits:
     """Where the estimate is as far from a share as z standard errors at that share, and part of a report.
 
     At a share p a report's contribution has the second moment p own + (1 - p) others, of which the value's own is
     known, and the others' is what the reports say, within what other values can have.
     """
-    if aggregate.n < FEWEST:
+    mechanism = decoded.mechanism
+    if n < FEWEST:
         return np.zeros(mechanism.k), np.ones(mechanism.k)
-    n, law, squares = aggregate.n, aggregate.counts / aggregate.n, mechanism.squares
     from scipy import special
 
-    mean, least_most = mechanism.decode(law), mechanism.swing
+    mean, squares, least_most = decoded.mean, mechanism.squares, mechanism.swing
     swing = least_most[1] - least_most[0]
     share = np.clip(mean, 0, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        others = (mechanism.decode_squares(law) - share * squares.own) / (1 - share)
+        others = (decoded.second_moment - share * squares.own) / (1 - share)
     others = np.where(share < 1, np.clip(others, squares.least, squares.most), squares.least)
     # As many reports as would vary as much, if each contributed all or nothing.
     like = n * (share * squares.own + (1 - share) * others - share**2) / swing**2

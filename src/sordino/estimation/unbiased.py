@@ -1,6 +1,6 @@
-"""The unbiased estimate of a histogram and its exact variance, from a law of codes.
+"""The unbiased estimate of a histogram and its exact variance, from a law of codes, which is decoded once for both.
 
-The same two functions serve data (the counters of the reports, divided by their number) and plans (the counters that
+The same serves data (the counters of the reports, divided by their number) and plans (the counters that
 `forward` predicts).
 Optionally the estimates of each block are shifted so that they add up to the block's own share, which is known
 without noise. Decide that before the data: choosing it by the counts would bias the result.
@@ -8,12 +8,62 @@ without noise. Decide that before the data: choosing it by the counts would bias
 Source: context-aware LDP paper, (15) to (19), as corrected.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """What a law of codes tells of each value, decoded when it is first needed and once: a pass over all counters.
+
+    Attributes:
+        mechanism: made the reports.
+        law: shape (counters,), the tally divided by the number of reports.
+    """
+
+    mechanism: Mechanism
+    law: NDArray[np.float64]
+
+    @cached_property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of each g_x, shape (k,): the estimate, not shifted. Not to be changed."""
+        return self.mechanism.decode(self.law)
+
+    @cached_property
+    def second_moment(self) -> NDArray[np.float64]:
+        """The mean of each g_x squared, shape (k,). Not to be changed."""
+        return self.mechanism.decode_squares(self.law)
+
+    def estimate(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """As `unbiased`, in a new array."""
+        estimate = self.mean.copy()
+        if subtract_totals:
+            _excess(self.mechanism)
+            blocks = self.mechanism.partition
+            excess = (blocks.totals(estimate) - self.mechanism.block_shares(self.law)) / blocks.sizes
+            estimate -= excess[blocks.block]
+        return estimate
+
+    def unit_variance(self, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """As the function `unit_variance`, in a new array."""
+        moment = self.second_moment.copy()
+        if subtract_totals:
+            # (g_x(y) - h(y))^2, with h(y) the block's average excess on code y.
+            mechanism, excess, blocks = self.mechanism, _excess(self.mechanism), self.mechanism.partition
+            shift = mechanism.decode(self.law * excess)
+            shift *= -2
+            shift += mechanism.block_shares(self.law * excess**2)[blocks.block]
+            moment += shift
+            del shift
+        estimate = self.estimate(subtract_totals=subtract_totals)
+        moment -= np.square(estimate, out=estimate)
+        return np.maximum(moment, 0.0, out=moment)
 
 
 def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
@@ -24,13 +74,7 @@ def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals:
         law: shape (counters,), the tally divided by the number of reports.
         subtract_totals: shift each block's estimates to add up to the share of the block.
     """
-    estimate = mechanism.decode(law)
-    if subtract_totals:
-        _excess(mechanism)
-        blocks = mechanism.partition
-        excess = (blocks.totals(estimate) - mechanism.block_shares(law)) / blocks.sizes
-        estimate -= excess[blocks.block]
-    return estimate
+    return Decoded(mechanism, law).estimate(subtract_totals=subtract_totals)
 
 
 def unit_variance(
@@ -41,37 +85,28 @@ def unit_variance(
     With the empirical law it is the plug-in variance. An estimate is the mean over reports of a function g_x(y) of
     the code; its variance is the mean of g_x(y)^2 less the squared estimate.
     """
-    moment = mechanism.decode_squares(law)
-    if subtract_totals:
-        # (g_x(y) - h(y))^2, with h(y) the block's average excess on code y.
-        excess, blocks = _excess(mechanism), mechanism.partition
-        shift = mechanism.decode(law * excess)
-        shift *= -2
-        shift += mechanism.block_shares(law * excess**2)[blocks.block]
-        moment += shift
-        del shift
-    estimate = unbiased(mechanism, law, subtract_totals=subtract_totals)
-    moment -= np.square(estimate, out=estimate)
-    return np.maximum(moment, 0.0, out=moment)
+    return Decoded(mechanism, law).unit_variance(subtract_totals=subtract_totals)
 
 
-def variance_of_reports(
-    mechanism: Mechanism, aggregate: Aggregate, *, subtract_totals: bool = False
-) -> NDArray[np.float64]:
+def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
     """The variance, times n, of each estimate, as far as the reports tell, shape (k,): positive if k > 1.
 
     The plug-in variance, which is right on average, and zero where all reports say the same, so that nobody was seen
     with a value, or nobody without. What it lacks there is known: whatever the population, a share p has at least the
     variance p own + (1 - p) least - p^2, with the second moments of `Mechanism.squares`. It is taken at the nearest
     share to the estimate that some population of n + 1 people has that is not all alike.
+
+    Args:
+        decoded: the law of the reports.
+        n: their number.
+        subtract_totals: as in `unbiased`.
     """
-    law, n = aggregate.counts / aggregate.n, aggregate.n
-    plain = unit_variance(mechanism, law)
-    if mechanism.k == 1:
+    plain = decoded.unit_variance()
+    if decoded.mechanism.k == 1:
         return plain
-    share, squares = np.clip(mechanism.decode(law), 1 / (n + 1), n / (n + 1)), mechanism.squares
+    share, squares = np.clip(decoded.mean, 1 / (n + 1), n / (n + 1)), decoded.mechanism.squares
     lacking = np.maximum(share * squares.own + (1 - share) * squares.least - share**2 - plain, 0.0)
-    return lacking + (unit_variance(mechanism, law, subtract_totals=True) if subtract_totals else plain)
+    return lacking + (decoded.unit_variance(subtract_totals=True) if subtract_totals else plain)
 
 
 def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:

@@ -131,7 +131,7 @@ class Mechanism(Channel):
         """Whether reports depend on the values, so that there is an unbiased estimate: P has independent rows."""
         return self._unbiased is not None
 
-    @property
+    @cached_property
     def squares(self) -> Squares:
         """What contributions vary by, from the dense channel; for small k."""
         means = self.decode_squares(self.forward(np.eye(self.k)))
