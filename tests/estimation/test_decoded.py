@@ -157,6 +157,18 @@ def test_whoever_writes_into_an_estimate_changes_no_interval(mechanism, subtract
     np.testing.assert_array_equal(found.interval(0.95), expected)
 
 
+@of(ONE_GROUP)
+def test_values_that_are_alike_share_their_squares(mechanism):
+    """Worked out for one value: those of a million take no memory."""
+    squares = mechanism.squares
+    means = added(mechanism, subtract_totals=False) ** 2 @ channel(mechanism).T
+    np.testing.assert_allclose(squares.own, np.diagonal(means), rtol=1e-12)
+    np.testing.assert_allclose(squares.least, np.where(np.eye(mechanism.k), np.inf, means).min(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(squares.most, np.where(np.eye(mechanism.k), 0, means).max(axis=1), rtol=1e-12)
+    for part in (squares.own, squares.least, squares.most):
+        assert (part.shape, part.strides) == ((mechanism.k,), (0,))
+
+
 @pytest.mark.parametrize("columns", [0, 1, 2, 3])
 @pytest.mark.parametrize("size", [0, 1, 2, 60])
 def test_values_that_differ_are_each_the_first_of_their_kind(size, columns):

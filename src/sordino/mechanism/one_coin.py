@@ -19,6 +19,7 @@ from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.exact.source import LARGEST_BOUND, Stream, Words
+from sordino.mechanism.base import Squares
 from sordino.mechanism.supported import Reading, SupportMechanism
 
 
@@ -86,7 +87,18 @@ class OneCoin(SupportMechanism):
     @cached_property
     def reading(self) -> Reading:
         """One group of all values, which are alike."""
-        return Reading.of(self.hit[:1], self.miss[:1], alone=self.sides[1] == 0).spread(self.k)
+        return self._reading_of_one.spread(self.k)
+
+    @property
+    def squares(self) -> Squares:
+        """Those of one value, for all."""
+        one = self._reading_of_one.squares
+        own, least, most = (np.broadcast_to(part[0], self.k) for part in (one.own, one.least, one.most))
+        return Squares(own, least, most)
+
+    @property
+    def _reading_of_one(self) -> Reading:
+        return Reading.of(self.hit[:1], self.miss[:1], alone=self.sides[1] == 0)
 
     @cached_property
     def excess(self) -> NDArray[np.float64] | None:

@@ -74,6 +74,17 @@ class Reading:
         )
         return chance
 
+    @property
+    def squares(self) -> Squares:
+        """The mean square of what reports add, by who sends them."""
+        against = self.against
+        own, other = (chance * self.on**2 + (1 - chance) * against**2 for chance in (self.hit, self.miss))
+        # Whoever is outside the group of a value that is not alone in it enters it, or stays outside.
+        supporting = self.entering_in_support
+        within = supporting * self.on**2 + (self.entering - supporting) * self.off**2
+        outside = np.where(self.alone | self.whole, other, within + (1 - self.entering) * self.outside**2)
+        return Squares(own, np.minimum(other, outside), np.maximum(other, outside))
+
     def spread(self, k: int) -> "Reading":
         """The reading of the first value for k values that are alike, without memory for each."""
         on, off, outside, alone, whole, entering = (
@@ -139,14 +150,7 @@ class SupportMechanism(Mechanism):
     @property
     def squares(self) -> Squares:
         """From what one report adds, by kind."""
-        reading = self.reading
-        against = reading.against
-        own, other = (chance * reading.on**2 + (1 - chance) * against**2 for chance in (reading.hit, reading.miss))
-        # Whoever is outside the group of a value that is not alone in it enters it, or stays outside.
-        supporting = reading.entering_in_support
-        within = supporting * reading.on**2 + (reading.entering - supporting) * reading.off**2
-        outside = np.where(reading.alone | reading.whole, other, within + (1 - reading.entering) * reading.outside**2)
-        return Squares(own, np.minimum(other, outside), np.maximum(other, outside))
+        return self.reading.squares
 
     @property
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

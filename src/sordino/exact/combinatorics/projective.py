@@ -19,6 +19,9 @@ from sordino.exact.combinatorics.field import Elements, Field
 LARGEST_PRODUCTS = 1 << 19
 """Entries of the table of inner products: it stays in the processor's cache."""
 
+LARGEST_IMAGES = 1 << 12
+"""Entries of a table of the images of several coordinates, unless one coordinate has more."""
+
 
 @dataclass(frozen=True)
 class ProjectiveSpace:
@@ -86,12 +89,18 @@ class ProjectiveSpace:
         return self.mapped(vectors, self.field.multiply(np.arange(self.q), np.full(self.q, scale)))
 
     def mapped(self, vectors: Elements, images: Elements) -> Elements:
-        """Vectors, as numbers, with each coordinate a replaced by images[a]."""
-        mapped, rest = np.zeros_like(vectors), vectors
-        for place in range(self.t):
-            upper = rest // self.q
-            mapped += images[rest - upper * self.q] * self.q**place
-            rest = upper
+        """Vectors, as numbers, with each coordinate a replaced by images[a]; images[0] is 0.
+
+        Several coordinates are looked up at a time.
+        """
+        table = images = images.astype(np.intp)
+        while len(table) * self.q <= min(LARGEST_IMAGES, self.vectors_in_all):
+            table = (images[:, None] * len(table) + table).ravel()
+        mapped, rest, unit = np.zeros_like(vectors), vectors, 1
+        while unit < self.vectors_in_all:
+            upper = rest // len(table)
+            mapped += table[rest - upper * len(table)] * unit
+            rest, unit = upper, unit * len(table)
         return mapped
 
     def digits(self, vectors: Elements) -> NDArray[np.int64]:
