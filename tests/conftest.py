@@ -64,7 +64,7 @@ def exp_bounds(rational: Fraction, ratio: Fraction | int = 1) -> tuple[Fraction,
     """Rationals around ratio e^rational, rational >= 0: the power series, with many more terms than it needs."""
     term = total = Fraction(1)
     for n in range(1, 6 * ceil(rational) + 100):
-        term *= rational / n
+        term *= Fraction(rational, n)
         total += term
     # Each later term is below half of the one before it.
     return ratio * total, ratio * (total + term)
