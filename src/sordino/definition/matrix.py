@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
-from sordino.definition.pairwise import Extreme, loss_over, require_size, weight_range
+from sordino.definition.pairwise import Extreme, largest_quotient, loss_over, require_size, weight_range
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
@@ -148,7 +148,7 @@ class PairwiseLDP(Brief):
         rank = self.rank[rows, columns]
         for place in np.unique(rank).tolist():
             x, other = rows[rank == place], columns[rank == place]
-            most, least = _largest(heavy[x].tolist(), light[other].tolist())
+            most, least = largest_quotient(heavy[x].tolist(), light[other].tolist())
             tight = (heavy[x] == most) & (light[other] == least)
             x, other = x[tight], other[tight]
             yield Extreme(most, least, self._distinct[place], x, other, (x, other))
@@ -194,12 +194,3 @@ class MetricLDP(PairwiseLDP):
 def _logarithms(weights: NDArray[np.object_]) -> NDArray[np.float64]:
     """Of whole numbers of any size, shape (k,): within `NEARLY` by far; minus infinity of zero."""
     return np.array([math.log(weight) if weight else -math.inf for weight in weights.tolist()])
-
-
-def _largest(heavies: list[int], lights: list[int]) -> tuple[int, int]:
-    """The pair of weights with the largest ratio, exactly; a ratio to zero is larger than any other."""
-    most, least = heavies[0], lights[0]
-    for heavy, light in zip(heavies, lights, strict=True):
-        if heavy * least > most * light:
-            most, least = heavy, light
-    return most, least

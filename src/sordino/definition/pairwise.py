@@ -7,7 +7,7 @@ Source: context-aware LDP paper, Definitions 1, 2 and 4.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest, nsmallest
 from itertools import product
@@ -211,10 +211,23 @@ def loss_over(
     log, radius = evidence.log, evidence.radius
     possible = ~np.isneginf(log)
     loss = np.subtract(log, least, out=np.zeros_like(log), where=possible)
-    exact = ~possible | alone | np.isinf(loss) | ((loss == 0) & (radius == 0))
-    spread = np.where(np.isinf(loss), 0.0, loss)
-    widened = np.nextafter(spread + 2 * radius, math.inf) + np.spacing(spread)
-    return np.where(exact, loss, widened)
+    return np.where(~possible | alone, loss, widened(loss, radius))
+
+
+def widened(gaps: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
+    """Differences of logarithms that may each be off by a radius, rounded up; of equal exact ones nothing."""
+    finite = np.where(np.isinf(gaps), 0.0, gaps)
+    wide = np.nextafter(finite + 2 * radius, np.inf) + np.spacing(np.abs(finite))
+    return np.where(np.isinf(gaps) | ((gaps == 0) & (radius == 0)), gaps, wide)
+
+
+def largest_quotient(heavies: Iterable[int], lights: Iterable[int]) -> tuple[int, int]:
+    """Of pairs of whole numbers >= 0 that with the largest quotient, exactly; by zero it is larger than any other."""
+    most, least = 0, 1
+    for heavy, light in zip(heavies, lights, strict=True):
+        if heavy * least > most * light:
+            most, least = heavy, light
+    return most, least
 
 
 def slack_below(bound: Nats, loss: NDArray[np.float64]) -> float:

@@ -38,8 +38,7 @@ class FiniteEvidence:
         """The evidence of one output whose probabilities are weight / denominator."""
         scale = math.log(denominator)
         log = np.array([math.log(w) - scale if w else -math.inf for w in weights])
-        finite = np.abs(log[np.isfinite(log)])
-        largest = scale + float(finite.max(initial=0.0))
+        largest = scale + reach_of(log)
         return cls(log, 3 * LOG_ULPS * math.ulp(largest))
 
     @classmethod
@@ -50,7 +49,7 @@ class FiniteEvidence:
     @cached_property
     def reach(self) -> float:
         """The largest finite distance of an entry from 0."""
-        return float(np.abs(self.log[np.isfinite(self.log)]).max(initial=0.0))
+        return reach_of(self.log)
 
     @property
     def centred(self) -> "FiniteEvidence":
@@ -59,8 +58,7 @@ class FiniteEvidence:
         if largest == 0 or math.isinf(largest):
             return self
         log = self.log - largest
-        reach = float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
-        return FiniteEvidence(log, math.nextafter(self.radius + math.ulp(reach), math.inf))
+        return FiniteEvidence(log, math.nextafter(self.radius + math.ulp(reach_of(log)), math.inf))
 
     def __add__(self, other: "FiniteEvidence") -> "FiniteEvidence":
         """The evidence of both sets of reports together; the radius covers the rounding of the sum."""
@@ -69,8 +67,13 @@ class FiniteEvidence:
                 "evidence adds over one domain", found=f"{len(self.log)} values and {len(other.log)} values"
             )
         log = self.log + other.log
-        largest = float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
-        return FiniteEvidence(log, math.nextafter(self.radius + other.radius + math.ulp(largest), math.inf))
+        rounding = math.ulp(reach_of(log))
+        return FiniteEvidence(log, math.nextafter(self.radius + other.radius + rounding, math.inf))
+
+
+def reach_of(log: NDArray[np.float64]) -> float:
+    """The largest finite distance of a logarithm from 0."""
+    return float(np.abs(log[np.isfinite(log)]).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,6 @@ from sordino.exact.source import LARGEST_BOUND, Source, Stream, SystemSource, Wo
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query.alike import Alike, Parts, alike_queries
 from sordino.query.number import NumberStatistic, read_records, rows_of
 from sordino.query.query import Query
@@ -69,12 +68,7 @@ class Sampled(SeveralQueries[Part]):
                 f"each of one or more queries must have a whole weight >= 1, {LARGEST_BOUND} together at most",
                 found=shown(self.weights),
             )
-        if self.code_bits > LARGEST_CODE_BITS:
-            raise SordinoError(
-                f"a report must fit in {LARGEST_CODE_BITS} bits",
-                found=f"{self.code_bits} for all queries together",
-                step="ask fewer, or smaller ones",
-            )
+        self._require_report("ask fewer, or smaller ones")
 
     @cached_property
     def answered(self) -> tuple[Parts, ...]:

@@ -8,8 +8,9 @@ from typing import Any, Generic, TypeVar
 
 from numpy.typing import NDArray
 
+from sordino.errors import SordinoError
 from sordino.exact.messages.brief import Brief
-from sordino.mechanism.channel import Channel
+from sordino.mechanism.channel import LARGEST_CODE_BITS, Channel
 
 Query_co = TypeVar("Query_co", bound=Channel, covariant=True)
 
@@ -38,6 +39,12 @@ class SeveralQueries(Brief, Channel, Generic[Query_co]):
     def counters(self) -> int:
         """Those of all queries."""
         return self.first_counters[-1]
+
+    def _require_report(self, step: str) -> None:
+        """Refuse queries whose codes do not fit in one report."""
+        if self.code_bits > LARGEST_CODE_BITS:
+            rule, found = f"a report must fit in {LARGEST_CODE_BITS} bits", f"{self.code_bits} for all queries together"
+            raise SordinoError(rule, found=found, step=step)
 
     def _parts(self, counters: NDArray[Any]) -> Iterator[tuple[Query_co, NDArray[Any]]]:
         """Each query with its own counters, along the last axis."""

@@ -64,12 +64,7 @@ class Together(SeveralQueries[Query]):
                 found=f"some of them twice among the places {shown(places)}",
                 step="ask one query about a number, through a mechanism of both levels together",
             )
-        if self.code_bits > LARGEST_CODE_BITS:
-            raise SordinoError(
-                f"a report must fit in {LARGEST_CODE_BITS} bits",
-                found=f"{self.code_bits} for all queries together",
-                step="ask fewer together, or smaller ones",
-            )
+        self._require_report("ask fewer together, or smaller ones")
 
     @property
     def numbers(self) -> tuple[NumberStatistic, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.product import by_attribute
+from sordino.domain.partition import Partition
 
 Contrasted: TypeAlias = tuple[int, int]
 """A value, and another one that it must not be told from."""
@@ -23,9 +24,7 @@ def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64
     """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
     match definition:
         case BlockLDP(partition=blocks):
-            ordered = log[:, blocks.order]
-            most = np.maximum.reduceat(ordered, blocks.starts, axis=1)
-            least = np.minimum.reduceat(ordered, blocks.starts, axis=1)
+            most, least = _ends_of_blocks(blocks, log)
         case HighLowLDP(sensitive=sensitive):
             most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
         case _:
@@ -41,9 +40,7 @@ def widest_pair(
     """The protected pair with the largest loss, the likelier value first, of each of n likelihoods of shape (n, k)."""
     match definition:
         case BlockLDP(partition=blocks):
-            ordered = log[:, blocks.order]
-            most = np.maximum.reduceat(ordered, blocks.starts, axis=1)
-            least = np.minimum.reduceat(ordered, blocks.starts, axis=1)
+            most, least = _ends_of_blocks(blocks, log)
             # A block that is impossible holds no pair, also where all others are told nothing about.
             gap = np.subtract(most, least, out=np.full_like(most, -1.0), where=~np.isneginf(most))
             within = blocks.block == gap.argmax(axis=1)[:, None]
@@ -52,13 +49,6 @@ def widest_pair(
             return sensitive[log[:, sensitive].argmax(axis=1)], log.argmin(axis=1)
         case _:
             return log.argmax(axis=1), log.argmin(axis=1)
-
-
-def outward(gaps: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
-    """Differences of logarithms that may each be off by a radius, rounded up."""
-    finite = np.where(np.isinf(gaps), 0.0, gaps)
-    wide = np.nextafter(finite + 2 * radius, np.inf) + np.spacing(np.abs(finite))
-    return np.where(np.isinf(gaps) | ((gaps == 0) & (radius == 0)), gaps, wide)
 
 
 def pairs_at_ends(
@@ -89,3 +79,12 @@ def pairs_along(
         pairs = kinds[value, line] * own.size + kinds[other, line]
         first = np.unique(pairs, return_index=True)[1]
         yield from zip(records[value, line[first]].tolist(), records[other[first], line[first]].tolist(), strict=True)
+
+
+def _ends_of_blocks(blocks: Partition, log: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The largest and the least logarithm within each block, shape (n, blocks) each."""
+    ordered = log[:, blocks.order]
+    return (
+        np.maximum.reduceat(ordered, blocks.starts, axis=1),
+        np.minimum.reduceat(ordered, blocks.starts, axis=1),
+    )

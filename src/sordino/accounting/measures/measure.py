@@ -16,13 +16,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.gaps import Contrasted, largest_gap, outward, pairs_along, pairs_at_ends
+from sordino.accounting.measures.gaps import Contrasted, largest_gap, pairs_along, pairs_at_ends
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
-from sordino.definition.pairwise import LDP, BlockLDP, loss_over
+from sordino.definition.pairwise import LDP, BlockLDP, loss_over, widened
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.messages.brief import shown
@@ -139,7 +139,7 @@ class EqualBounds(Measure):
 
     def levels_of(self, log: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
         """All rows at once."""
-        return outward(largest_gap(self.definition, log), radius)[:, None]
+        return widened(largest_gap(self.definition, log), radius)[:, None]
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
@@ -229,7 +229,7 @@ class Pairs(Measure):
         for row, own in zip(found, log, strict=True):
             most = own[heavy]
             row[:] = np.subtract(most, own[light], out=np.zeros(len(heavy)), where=~np.isneginf(most))
-        return np.maximum(outward(found, radius), 0.0)
+        return np.maximum(widened(found, radius), 0.0)
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]
@@ -299,7 +299,7 @@ class Attributes(Measure):
             most, least = table.max(axis=i + 1), table.min(axis=i + 1)
             gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
             found[:, i] = gap.reshape(len(log), -1).max(axis=1)
-        return outward(found, radius)
+        return widened(found, radius)
 
     def steep(
         self, group: int, log: NDArray[np.float64], least: float, alike: NDArray[np.integer]

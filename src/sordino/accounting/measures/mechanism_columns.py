@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.prior import log_of
 from sordino.errors import SordinoError
-from sordino.evidence.finite import FiniteEvidence
+from sordino.evidence.finite import FiniteEvidence, reach_of
 from sordino.mechanism.base import Mechanism
 
 LISTED = 1 << 21
@@ -75,7 +75,7 @@ class Columns:
     @cached_property
     def reach(self) -> float:
         """The largest finite distance of a logarithm from 0."""
-        return float(np.abs(self.logarithms[np.isfinite(self.logarithms)]).max(initial=0.0))
+        return reach_of(self.logarithms)
 
     @cached_property
     def radius(self) -> float:

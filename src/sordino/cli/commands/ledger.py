@@ -64,7 +64,8 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
         # What is damaged is shown below.
         with suppress(DamagedError):
             checkpoint = opened.verify()
-    book = _summary(opened, replay=verify)
+    # What agrees with all lines need not be worked out from them again.
+    book = _summary(opened, replay=verify and checkpoint != "agrees")
     if as_json:
         print_json({"ledger": str(ledger), **book, "checkpoint": checkpoint})
         return

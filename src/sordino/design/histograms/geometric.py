@@ -13,14 +13,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from sordino.design.histograms.extreme_rays import floors
-from sordino.design.histograms.integer_channel import integer_channel, needed_pairs
+from sordino.design.histograms.integer_channel import integer_channel
 from sordino.design.histograms.optimal import UNBOUNDED
 from sordino.design.reproducible import solve
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-
-SLOW, MOST_WORK = 128, 1 << 22
-"""Values up to which any bounds are taken, and multiplications beyond: some ten seconds."""
 
 ROUNDING = 1e-12
 """A weight that is below 0 by no more is 0."""
@@ -42,8 +39,6 @@ def geometric_weights(bounds: Sequence[Sequence[Nats | None]]) -> tuple[tuple[in
         [[0.666667, 0.166667, 0.166667], [0.333333, 0.333333, 0.333333], [0.166667, 0.666667, 0.166667]]
     """
     k = len(bounds)
-    if k > SLOW and k * len(needed_pairs(bounds)) > MOST_WORK:
-        raise SordinoError(f"bounds between more than {SLOW} values must follow from fewer", found=f"{k} values")
     limits = np.zeros((k, k))
     for x, row in enumerate(bounds):
         limits[x] = [np.inf if bound is None else min(bound.floor(), UNBOUNDED) for bound in row]

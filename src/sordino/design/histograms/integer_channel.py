@@ -27,18 +27,23 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.definition.pairwise import largest_quotient
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats, exponential
 
 BoundRows: TypeAlias = Sequence[Sequence[Nats | None]]
 IntegerColumn: TypeAlias = list[int]
+Pairs: TypeAlias = list[tuple[int, int]]
 
 CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
 """Bits: 2^-bits of the channel is cut off to fill the rows, first (almost) nothing, then ever more."""
 
 GUARD_BITS = 96
 """Bits beyond a word in the first enclosures of e^(-E)."""
+
+MOST_WORK = 1 << 22
+"""Weights that are raised at most: some ten seconds."""
 
 NEARLY = 1e-12
 """Relative difference within which sums of bounds are compared exactly."""
@@ -55,8 +60,11 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
     Raises:
         SordinoError: the channel breaks the bounds by more than rounding.
     """
-    partners = _partners(bounds)
-    k = len(bounds)
+    k, needed = len(bounds), needed_pairs(bounds)
+    if channel.shape[1] * len(needed) > MOST_WORK:
+        rule = "bounds between so many values must follow from fewer"
+        raise SordinoError(rule, found=f"{len(needed)} between {k} values", step="use blocks, or a line")
+    partners = _partners(bounds, needed)
     whole = [[int(entry) for entry in column] for column in np.ldexp(channel.T, 64)]
     for bits in CUTS:
         columns = [_raised([entry - (entry >> bits) for entry in column], partners) for column in whole]
@@ -65,7 +73,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
             _add(rest, columns, bounds)
             columns = _merged(columns)
             weights = tuple(tuple(column[x] for column in columns) for x in range(k))
-            require_valid(weights, bounds)
+            _require_kept(weights, bounds, needed)
             return weights
     raise SordinoError(
         "a channel must keep its bounds before it is rounded",
@@ -79,14 +87,15 @@ def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows) -> None:
     Raises:
         SordinoError: they do not.
     """
+    _require_kept(weights, bounds, needed_pairs(bounds))
+
+
+def _require_kept(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
-    for x, other in needed_pairs(bounds):
+    for x, other in needed:
         bound = bounds[x][other] or Nats.of(0)
-        heavy, light = 0, 1
-        for above, below in zip(weights[x], weights[other], strict=True):
-            if above * light > heavy * below:
-                heavy, light = above, below
+        heavy, light = largest_quotient(weights[x], weights[other])
         # The largest of the ratios decides; beside a weight of zero it is infinite.
         if light == 0 or (bound + Nats.log(Fraction(light, heavy))).sign() < 0:
             raise SordinoError("weights must keep every bound", found=f"a broken one from value {x} to {other}")
@@ -126,9 +135,8 @@ Partners: TypeAlias = list[list[tuple[int, _Partner]]]
 """For each value the others that it must leave a weight to, each with the least."""
 
 
-def _partners(bounds: BoundRows) -> Partners:
+def _partners(bounds: BoundRows, needed: Pairs) -> Partners:
     """One for each pair that is needed; equal bounds share one."""
-    needed = needed_pairs(bounds)
     made = {bound: _Partner(bound) for bound in {bounds[x][other] for x, other in needed} if bound is not None}
     partners: Partners = [[] for _ in bounds]
     for x, other in needed:
@@ -137,7 +145,7 @@ def _partners(bounds: BoundRows) -> Partners:
     return partners
 
 
-def needed_pairs(bounds: BoundRows) -> list[tuple[int, int]]:
+def needed_pairs(bounds: BoundRows) -> Pairs:
     """The protected pairs whose bounds no two others imply: those of all others follow.
 
     A pair is left out for two with smaller bounds only, so that each that is left out follows from pairs that are kept.

@@ -88,7 +88,7 @@ def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
         if any(len(row) != k for row in distances):
             raise SordinoError("distances must be a square table", found="a row of another length")
     else:
-        positions = [entry if isinstance(entry, Fraction) else _distance(entry) for entry in metric]
+        positions = [_distance(entry) for entry in metric]
         unit = lcm(*(position.denominator for position in positions))
         whole = [int(position * unit) for position in positions]
         apart = {steps: Fraction(steps, unit) for steps in {abs(one - other) for one in whole for other in whole}}
@@ -125,7 +125,7 @@ def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
 
 def _distance(entry: object) -> Fraction:
     try:
-        amount = Nats.of(entry) if isinstance(entry, int | float | str) else None
+        amount = Nats.of(entry) if isinstance(entry, int | float | str | Fraction) else None
     except SordinoError:
         amount = None
     if amount is None or amount.ratio != 1:
