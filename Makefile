@@ -33,7 +33,7 @@ check: $(STAMP)  ## lint, format, strict types, import rules
 format: $(STAMP)
 	$(BIN)/ruff check --fix; $(BIN)/ruff format
 
-bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md
+bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md, BENCH=files its part alone
 	$(BIN)/python benchmarks/run.py $(BENCH)
 
 $(STAMP): pyproject.toml

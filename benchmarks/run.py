@@ -1,4 +1,4 @@
-"""All figures against peers, subject by subject; writes docs/benchmarks.md. Given subjects, prints only theirs."""
+"""All figures against peers, or of the subjects that are named; writes what it measures to docs/benchmarks.md."""
 
 import os
 import sys
@@ -23,29 +23,43 @@ SUBJECTS = {module.__name__: module for module in MODULES}
 
 PREFACE = f"""# Benchmarks
 
-Written by `make bench`, with Sordino {metadata.version("sordino")} on {os.cpu_count()} cores. A ratio is the median
+Written by `make bench` with Sordino {metadata.version("sordino")} on {os.cpu_count()} cores. A ratio is the median
 (and range) of {ROUNDS}, each of two times measured one after the other in one run: trust ratios, not seconds.
 "Asked" is the figure that was set before it was measured. The peers' versions stand in `benchmarks/peers.txt`."""
+REPORT = ROOT / "docs" / "benchmarks.md"
 
 
-def table(subject: ModuleType) -> Iterator[str]:
-    yield from ("", f"## {subject.TITLE}", "", subject.NOTE, "", f"`make bench BENCH={subject.__name__}`", "")
+def part(subject: ModuleType) -> Iterator[str]:
+    """The lines of one subject, each as soon as it is measured."""
+    yield from (heading(subject), "", subject.NOTE, "", f"`make bench BENCH={subject.__name__}`", "")
     yield f"| {' | '.join(subject.HEADER)} |"
     yield "|---" * len(subject.HEADER) + "|"
     for row in subject.rows():
         yield f"| {' | '.join(row)} |"
 
 
+def heading(subject: ModuleType) -> str:
+    return f"## {subject.TITLE}"
+
+
+def parts() -> dict[str, str]:
+    """What the report has of each subject, by its heading."""
+    text = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+    return {f"## {part.splitlines()[0]}": f"## {part.strip()}" for part in text.split("\n## ")[1:]}
+
+
 def main(names: list[str]) -> None:
-    lines = [PREFACE]
     for name in names or SUBJECTS:
-        for line in table(SUBJECTS[name]):
+        lines = []
+        for line in part(SUBJECTS[name]):
             print(line, flush=True)
             lines.append(line)
-    if not names:
-        target = ROOT / "docs" / "benchmarks.md"
-        target.write_text("\n".join([*lines, ""]), encoding="utf-8")
-        print(f"{target.relative_to(ROOT)}: written")
+        # One subject at a time, so that a run that is stopped keeps what it measured.
+        measured = parts() | {lines[0]: "\n".join(lines)}
+        headings = [heading(subject) for subject in MODULES]
+        ordered = [measured[title] for title in headings if title in measured]
+        REPORT.write_text("\n\n".join([PREFACE, *ordered]) + "\n", encoding="utf-8")
+        print(f"\n{REPORT.relative_to(ROOT)}: {SUBJECTS[name].TITLE} written\n", flush=True)
 
 
 if __name__ == "__main__":
