@@ -187,6 +187,14 @@ def test_a_checkpoint_of_another_program_or_filter_is_not_taken(used, question, 
     assert_as_all_lines(used, taken=False)
 
 
+def test_a_checkpoint_that_differs_does_not_stay_where_none_can_be_kept(used, monkeypatch):
+    rewritten(used.path, basis=checkpoint_of(used.path).basis.replace("1 ", "2 ", 1))
+    monkeypatch.setattr(reading, "LARGEST", 0)
+    assert used.verify() == "differed"
+    assert checkpoint_of(used.path) is None
+    assert used.verify() == "none"
+
+
 @pytest.mark.parametrize("change", [{"last": "0" * 64}, {"lines": 7}, {"marks": b""}])
 def test_a_checkpoint_of_other_lines_is_not_taken(used, change):
     rewritten(used.path, **change)

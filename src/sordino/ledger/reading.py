@@ -18,7 +18,14 @@ from typing import Literal
 from sordino.errors import DamagedError, SordinoError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.frozen_values import UnfrozenError, freeze
-from sordino.ledger.journal.checkpoint import Checkpoint, chained, of_lines, read_checkpoint, write_checkpoint
+from sordino.ledger.journal.checkpoint import (
+    Checkpoint,
+    chained,
+    drop_checkpoint,
+    of_lines,
+    read_checkpoint,
+    write_checkpoint,
+)
 from sordino.ledger.journal.contents import META, Contents, read_contents, read_lines, read_meta
 from sordino.ledger.journal.event import ASKED, DRAWN, RECORD, SENT, Event
 from sordino.ledger.standing import Book, Standing
@@ -120,7 +127,7 @@ class LedgerLines:
             self._write(connection)
 
     def verify(self, connection: sqlite3.Connection) -> Checked:
-        """Whether the checkpoint says what all lines say, which were read; one that does not is written anew.
+        """Whether the checkpoint says what all lines say, which were read; one that does not is put away.
 
         Raises:
             DamagedError: decisions that would be others today.
@@ -137,6 +144,8 @@ class LedgerLines:
         _ = rest.standing
         if found == expected:
             return "agrees"
+        # Too large a standing leaves none: one that does not fit must not stay.
+        drop_checkpoint(connection)
         rest._write(connection)  # noqa: SLF001 - another reading
         return "differed"
 

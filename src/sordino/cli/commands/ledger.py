@@ -26,7 +26,7 @@ from sordino.ledger.transcript import export_transcript, import_transcript
 CHECKPOINTS: Mapping[Checked, str] = {
     "none": "All lines were worked out again; there is no checkpoint.",
     "agrees": "All lines were worked out again; the checkpoint says the same.",
-    "differed": "All lines were worked out again; the checkpoint did not fit and was written anew.",
+    "differed": "All lines were worked out again; the checkpoint did not fit and was put away.",
 }
 """What `--verify` found."""
 

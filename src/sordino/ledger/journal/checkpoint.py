@@ -126,6 +126,11 @@ def write_checkpoint(connection: sqlite3.Connection, key: str, checkpoint: Check
     connection.execute("INSERT OR REPLACE INTO checkpoint VALUES (1, ?, ?, ?, ?)", row)
 
 
+def drop_checkpoint(connection: sqlite3.Connection) -> None:
+    """Put the checkpoint away, within a transaction."""
+    connection.execute("DELETE FROM checkpoint")
+
+
 def _seal(key: str, text: bytes) -> bytes:
     return hmac.new(bytes.fromhex(key), text, sha256).hexdigest().encode("ascii")
 
