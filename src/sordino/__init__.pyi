@@ -8,7 +8,8 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.dependence import Dependence
 from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import MetricLDP, PairwiseLDP
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
 from sordino.design.numbers.sampled_mean import sampled_mean

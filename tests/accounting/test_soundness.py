@@ -21,7 +21,6 @@ from sordino import (
     ChannelTable,
     CoordinateDP,
     HighLowLDP,
-    MetricLDP,
     PairwiseLDP,
     Query,
     Record,
@@ -181,7 +180,7 @@ FINITE = {
         matrix_pairs([[1, 9, 18], [27, 1, None], [None, 16, 1]]),
     ),
     "metric": (
-        MetricLDP([["0", "ln 9", "ln 12"], ["ln 9", "0", "ln 6"], ["ln 12", "ln 6", "0"]]),
+        PairwiseLDP.of_distances([["0", "ln 9", "ln 12"], ["ln 9", "0", "ln 6"], ["ln 12", "ln 6", "0"]]),
         matrix_pairs([[1, 9, 12], [9, 1, 6], [12, 6, 1]]),
     ),
 }

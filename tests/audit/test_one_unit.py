@@ -7,7 +7,7 @@ import pytest
 
 from sordino.audit.certify import certify
 from sordino.definition.high_low import HighLowLDP
-from sordino.definition.matrix import MetricLDP, PairwiseLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
@@ -174,13 +174,13 @@ def test_mechanisms_within_blocks(epsilon):
 def test_an_ldp_mechanism_keeps_every_bound_as_large_as_its_own(epsilon):
     mechanism = SubsetSelection(6, epsilon)
     line = [[Nats.of(epsilon) + abs(x - y) - 1 if x != y else 0 for y in range(6)] for x in range(6)]
-    certificate = certify(mechanism, MetricLDP(line))
+    certificate = certify(mechanism, PairwiseLDP.of_distances(line))
     assert certificate.holds
     assert certificate.slack == certify(mechanism, LDP(epsilon)).slack
     # Only neighbours are as tight.
     assert abs(certificate.witness.value - certificate.witness.other) == 1
     greedy = SubsetSelection.from_threshold(6, mechanism.threshold + 1, mechanism.size)
-    assert refused(greedy, MetricLDP(line))
+    assert refused(greedy, PairwiseLDP.of_distances(line))
 
 
 def test_a_pair_with_a_bound_of_its_own_is_named_though_the_output_is_one_of_too_many():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.definition.matrix import MetricLDP, PairwiseLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
@@ -237,13 +237,13 @@ def test_columns_are_about_the_definitions_values():
 
 
 def test_a_distance_is_the_same_both_ways():
-    distances = MetricLDP(np.abs(np.subtract.outer(np.arange(4), np.arange(4))) / 2)
+    distances = PairwiseLDP.of_distances(np.abs(np.subtract.outer(np.arange(4), np.arange(4))) / 2)
     assert isinstance(distances, PairwiseLDP)
     assert str(distances.epsilon) == "3/2"
     assert not distances.lowered
     for wrong in ([[0, 1], ["inf", 0]], [[0, "1"], ["1.0000001", 0]]):
         with pytest.raises(SordinoError, match="same both ways; found two between the values 0 and 1"):
-            MetricLDP(wrong)
+            PairwiseLDP.of_distances(wrong)
 
 
 def test_equal_matrices_are_equal():

@@ -1,4 +1,4 @@
-"""Context-aware LDP by a matrix of bounds, one for each ordered pair of values; and its metric form.
+"""Context-aware LDP by a matrix of bounds, one for each ordered pair of values; distances are the same both ways.
 
 Source: context-aware LDP paper, Definitions 1 and 2, Proposition 2 (composition).
 """
@@ -12,16 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.bounds import BoundLike, Bounds, closure, read_bounds
-from sordino.definition.pairwise import Extreme, largest_quotient, loss_over, require_size, weight_range
+from sordino.definition.pairwise import (
+    NEARLY,
+    Extreme,
+    largest_quotient,
+    logarithms,
+    loss_over,
+    require_size,
+    weight_range,
+)
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
-from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats
-
-NEARLY = 1e-6
-"""Nats within which ratios are compared as integers; their logarithms are off by less than a billionth of that."""
 
 
 @checked_class
@@ -46,6 +51,24 @@ class PairwiseLDP(Brief):
         given = read_bounds(matrix)
         object.__setattr__(self, "given", given)
         object.__setattr__(self, "bounds", closure(given))
+
+    @classmethod
+    @checked
+    def of_distances(cls, distances: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> "PairwiseLDP":
+        """Bounds that are distances in nats: the same both ways.
+
+        Example:
+            >>> str(PairwiseLDP.of_distances([[0, "1/2"], ["1/2", 0]]).epsilon)
+            '1/2'
+        """
+        definition = cls(distances)
+        for x, row in enumerate(definition.given):
+            for other, bound in enumerate(row[:x]):
+                if bound != definition.given[other][x]:
+                    raise SordinoError(
+                        "a distance must be the same both ways", found=f"two between the values {other} and {x}"
+                    )
+        return definition
 
     @property
     def k(self) -> int:
@@ -139,7 +162,7 @@ class PairwiseLDP(Brief):
             heavy[part.values], light[part.values] = weight_range(part)
         unprotected = len(self._distinct)
         with np.errstate(invalid="ignore"):
-            ratio = _logarithms(heavy)[:, None] - _logarithms(light)
+            ratio = logarithms(heavy.tolist())[:, None] - logarithms(light.tolist())
         # What cannot be sent favours nothing, and a pair without a bound may have any ratio.
         ratio[(heavy == 0)[:, None] | (self.rank == unprotected)] = -math.inf
         largest = np.full(unprotected + 1, -math.inf)
@@ -170,27 +193,3 @@ class PairwiseLDP(Brief):
                 for first, second in zip(self.bounds, other.bounds, strict=True)
             ]
         )
-
-
-@checked_class
-class MetricLDP(PairwiseLDP):
-    """E-LDP whose bounds are distances in nats: the same both ways.
-
-    Example:
-        >>> str(MetricLDP([[0, "1/2"], ["1/2", 0]]).epsilon)
-        '1/2'
-    """
-
-    def __init__(self, distances: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> None:
-        super().__init__(distances)
-        for x, row in enumerate(self.given):
-            for other, bound in enumerate(row[:x]):
-                if bound != self.given[other][x]:
-                    raise SordinoError(
-                        "a distance must be the same both ways", found=f"two between the values {other} and {x}"
-                    )
-
-
-def _logarithms(weights: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Of whole numbers of any size, shape (k,): within `NEARLY` by far; minus infinity of zero."""
-    return np.array([math.log(weight) if weight else -math.inf for weight in weights.tolist()])

@@ -24,6 +24,9 @@ from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import Brief
 from sordino.exact.nats import Nats, NatsLike
 
+NEARLY = 1e-6
+"""Nats within which ratios are compared as integers; their logarithms are off by less than a billionth of that."""
+
 Part: TypeAlias = tuple[int, int | None, int]
 """Values that a class of outputs treats alike: how many, their heaviest weight (None where no bound protects the others
 from them) and their lightest weight."""
@@ -228,6 +231,11 @@ def largest_quotient(heavies: Iterable[int], lights: Iterable[int]) -> tuple[int
         if heavy * least > most * light:
             most, least = heavy, light
     return most, least
+
+
+def logarithms(weights: Iterable[int]) -> NDArray[np.float64]:
+    """Of whole numbers of any size, within `NEARLY` by far; minus infinity of zero."""
+    return np.array([math.log(weight) if weight else -math.inf for weight in weights])
 
 
 def slack_below(bound: Nats, loss: NDArray[np.float64]) -> float:

@@ -13,6 +13,7 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage
@@ -40,7 +41,9 @@ def explain(thing: object) -> tuple[str, ...]:
         A second report about the same answer multiplies the factors.
     """
     match thing:
-        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | CoordinateDP() | BayesianCoordinateDP():
+        case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | MetricLDP():
+            return texts(promise(thing))
+        case CoordinateDP() | BayesianCoordinateDP():
             return texts(promise(thing))
         case Certificate():
             return certificate_sentences(thing)

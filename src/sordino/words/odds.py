@@ -13,6 +13,7 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
@@ -51,8 +52,8 @@ def promise(
             return _blocks(definition, report)
         case HighLowLDP():
             return _high_low(definition, labels, report)
-        case PairwiseLDP():
-            return _matrix(definition, labels, report)
+        case MetricLDP() | PairwiseLDP():
+            return _pairs(definition, labels, report)
         case LDP():
             whole = (
                 f"Whatever else somebody knows, {report} changes the odds between any two answers by a factor of at"
@@ -76,6 +77,12 @@ def _high_low(definition: HighLowLDP, labels: Sequence[str] | None, report: str)
         " is not a sensitive one."
     )
     return (Sentence(raised), Sentence(example, Purpose.EXAMPLE), SAME, Sentence(others))
+
+
+def _pairs(definition: PairwiseLDP | MetricLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
+    if isinstance(definition, MetricLDP):
+        return _metric(definition, report)
+    return _matrix(definition, labels, report)
 
 
 def _matrix(definition: PairwiseLDP, labels: Sequence[str] | None, report: str) -> tuple[Sentence, ...]:
@@ -126,6 +133,16 @@ def _line(distances: Sequence[Nats], report: str) -> tuple[Sentence, ...]:
         " square, at half the distance by at most its square root, and so on."
     )
     return (Sentence(line, Purpose.LIMIT), SAME)
+
+
+def _metric(definition: MetricLDP, report: str) -> tuple[Sentence, ...]:
+    far = (
+        f"The {definition.k:,} values are protected by how far they lie apart: whatever else somebody knows, {report}"
+        f" changes the odds between two neighbouring values by a factor of at most {factor(definition.least)} for the"
+        f" closest ones, between those furthest apart by at most {factor(definition.epsilon)}; on the way from one"
+        " value to another the factors of the steps multiply."
+    )
+    return (Sentence(far, Purpose.LIMIT), SAME)
 
 
 def _equal_steps(definition: PairwiseLDP) -> list[Nats]:

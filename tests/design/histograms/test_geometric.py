@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sordino.audit.certify import certify
-from sordino.definition.matrix import MetricLDP, PairwiseLDP
+from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.design.histograms.geometric import geometric_weights
@@ -19,13 +19,15 @@ from sordino.mechanism.table import ChannelTable
 
 def line(positions):
     """Bounds as distances on a line, at most 100 nats."""
-    return MetricLDP([[min(abs(Fraction(a) - Fraction(b)), 100) for b in positions] for a in positions])
+    return PairwiseLDP.of_distances([[min(abs(Fraction(a) - Fraction(b)), 100) for b in positions] for a in positions])
 
 
 def star(leaves, edge):
     """Bounds along the edges of a star; its centre is the last value."""
     ends = [edge] * leaves + [Nats.of(0)]
-    return MetricLDP([[0 if x == y else ends[x] + ends[y] for y in range(leaves + 1)] for x in range(leaves + 1)])
+    return PairwiseLDP.of_distances(
+        [[0 if x == y else ends[x] + ends[y] for y in range(leaves + 1)] for x in range(leaves + 1)]
+    )
 
 
 def shares(definition):
@@ -59,7 +61,7 @@ def test_steps_may_differ_and_every_bound_between_neighbours_is_tight():
 def test_on_a_grid_it_is_the_product_of_lines():
     rows, columns = line([0, 1, 2]), line([0, "1/2", 1, "3/2"])
     cells = list(product(range(3), range(4)))
-    grid = MetricLDP([[rows.bounds[a][c] + columns.bounds[b][d] for c, d in cells] for a, b in cells])
+    grid = PairwiseLDP.of_distances([[rows.bounds[a][c] + columns.bounds[b][d] for c, d in cells] for a, b in cells])
     expected = np.kron(shares(rows), shares(columns))
     np.testing.assert_allclose(sorted(shares(grid).T.tolist()), sorted(expected.T.tolist()), rtol=1e-9)
 
@@ -85,7 +87,7 @@ def test_the_figures_of_long_lines(k, most, fewer):
 
 def test_where_steps_are_small_all_alike_is_better_on_a_grid():
     cells = list(product(range(5), range(5)))
-    grid = MetricLDP([[Fraction(abs(a - c) + abs(b - d), 4) for c, d in cells] for a, b in cells])
+    grid = PairwiseLDP.of_distances([[Fraction(abs(a - c) + abs(b - d), 4) for c, d in cells] for a, b in cells])
     geometric = ChannelTable(geometric_weights(grid.bounds))
     assert best_mechanism(25, grid).total_variance < geometric.total_variance / 2
 
@@ -106,7 +108,7 @@ def test_pairs_that_are_not_protected_tell_each_other_apart():
 
 def test_what_two_smaller_bounds_imply_is_not_needed():
     assert needed_pairs(line([0, 1, 3, 4]).bounds) == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
-    equal = MetricLDP([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    equal = PairwiseLDP.of_distances([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     assert len(needed_pairs(equal.bounds)) == 6
     # Bounds of zero never leave out each other.
     alike = [[Nats.of(abs(x - y) // 2) for y in range(4)] for x in range(4)]

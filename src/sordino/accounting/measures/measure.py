@@ -22,6 +22,7 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, loss_over, widened
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
@@ -35,7 +36,9 @@ Ratio: TypeAlias = Fraction | None
 GroupBounds: TypeAlias = tuple[Nats | None, ...]
 """One for each group of hypotheses; None where it is not protected."""
 
-FiniteDefinition: TypeAlias = LDP | BlockLDP | HighLowLDP | PairwiseLDP | CoordinateDP | BayesianCoordinateDP
+FiniteDefinition: TypeAlias = (
+    LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP | CoordinateDP | BayesianCoordinateDP
+)
 
 
 class Measure(ABC):
@@ -189,13 +192,13 @@ class EqualBounds(Measure):
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Measure):
-    """Each ordered pair of values has a bound of its own: a matrix or a metric."""
+    """Each ordered pair of values has a bound of its own: of a matrix all, of a metric its edges, which imply all."""
 
-    definition: PairwiseLDP
+    definition: PairwiseLDP | MetricLDP
 
     @property
     def k(self) -> int:
-        """As the matrix says."""
+        """As the definition says."""
         return self.definition.k
 
     @property
@@ -205,13 +208,18 @@ class Pairs(Measure):
 
     @cached_property
     def _pairs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The protected ones."""
+        """The protected ones, or the ends of each edge, both ways."""
+        if isinstance(self.definition, MetricLDP):
+            first, second, _ = self.definition.edges
+            return np.concatenate((first, second)), np.concatenate((second, first))
         heavy, light = np.nonzero(np.isfinite(self.definition.floors) & ~np.eye(self.k, dtype=np.bool_))
         return heavy, light
 
     @cached_property
     def bounds(self) -> GroupBounds:
-        """The closed entries."""
+        """The closed entries, or those of the edges."""
+        if isinstance(self.definition, MetricLDP):
+            return 2 * tuple(self.definition.bounds[place] for place in self.definition.edges.place.tolist())
         return tuple(
             self.definition.bound(x, other) for x, other in zip(*map(np.ndarray.tolist, self._pairs), strict=True)
         )
@@ -340,7 +348,7 @@ def measure_of(definition: FiniteDefinition, k: int, names: tuple[str, ...] = ()
     """
     measure: Measure
     match definition:
-        case PairwiseLDP():
+        case PairwiseLDP() | MetricLDP():
             measure, known = Pairs(definition), definition.k
         case CoordinateDP() | BayesianCoordinateDP():
             measure = Attributes(definition, names or tuple(map(str, range(definition.d))))

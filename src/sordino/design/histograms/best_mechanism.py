@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sordino.definition.bounds import BoundLike
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
@@ -110,6 +111,9 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
         case PairwiseLDP():
             _require_size(definition.k, k)
             yield from _for_matrix(definition, code_bits)
+        case MetricLDP():
+            _require_size(definition.k, k)
+            yield from _makers(k, LDP(definition.least), code_bits)
         case _:
             raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
 

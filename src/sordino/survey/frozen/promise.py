@@ -6,6 +6,7 @@ import numpy as np
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.domains import KINDS, domain_of, domain_words
 from sordino.domain.attribute import Attribute, Domain
@@ -20,7 +21,7 @@ from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 LARGEST_DOMAIN = 2**22
 """Values of an attribute at most: estimates hold several vectors of this length."""
 
-Definition = LDP | BlockLDP | HighLowLDP | PairwiseLDP
+Definition = LDP | BlockLDP | HighLowLDP | PairwiseLDP | MetricLDP
 
 
 def attribute_of(name: str, part: AttributePart) -> Attribute:
