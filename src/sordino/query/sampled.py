@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.domain.measured import Measured
 from sordino.domain.scaled import Scaled, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
@@ -32,7 +33,7 @@ from sordino.query.several import SeveralQueries
 from sordino.query.together import Together
 
 LARGEST_TABLE = 1 << 20
-"""Weights together for which a draw is looked up in a table."""
+"""Weights together for which a draw is looked up in a table, and codes for which their query is."""
 
 Part: TypeAlias = Union[Query, Together, "Sampled"]
 """What can be drawn."""
@@ -139,12 +140,15 @@ class Sampled(SeveralQueries[Part]):
         return read_records(values, self.d)
 
     @steady
-    def privatize(self, values: ArrayLike | Scaled | Sequence[ArrayLike], source: Source | None = None) -> Words:
+    def privatize(
+        self, values: ArrayLike | Scaled | Sequence[ArrayLike | Measured], source: Source | None = None
+    ) -> Words:
         """Draw a query and a report for each person.
 
         Args:
             values: numbers in [-1, 1], shape (n, d), if all queries are about numbers (`Scaled.of` checks them once for
-                several calls); else for each query what it takes.
+                several calls); else for each query what it takes, numbers also as they were measured: only those of who
+                is drawn are scaled.
             source: where random words come from; fresh ones from the operating system by default. A keyed one,
                 `KeyedSource(key, task).for_records(ids)`, repeats its reports; what a person is drawn to answer then
                 depends on the id and not on the record.
@@ -161,16 +165,16 @@ class Sampled(SeveralQueries[Part]):
         if len(values) != len(self.queries):  # type: ignore[arg-type]  # a list of columns
             raise SordinoError("there must be a value for each query", found=f"{len(values)} columns")  # type: ignore[arg-type]
         # All values are looked at before the draw: a refusal that depended on it would let a second try choose.
-        columns = [query.checked(column) for query, column in zip(self.queries, values, strict=True)]  # type: ignore[arg-type]
+        columns = [_looked_at(query, column) for query, column in zip(self.queries, values, strict=True)]  # type: ignore[arg-type]
         if len({len(column) for column in columns}) > 1:
             raise SordinoError("there must be a value for each person", found="columns of different lengths")
         if len(self.queries) == 1:
-            return self.queries[0].privatize(columns[0], source)
+            return self.queries[0].privatize(columns[0][:], source)  # type: ignore[arg-type]  # numbers may be scaled
         drawn = self.draw(len(columns[0]), source)
         codes = np.empty(len(drawn), dtype=np.uint64)
-        for j, (query, column) in enumerate(zip(self.queries, columns, strict=True)):
-            rows = np.flatnonzero(drawn == j)
-            codes[rows] = query.privatize(column[rows], source.take(rows)) + np.uint64(self.offsets[j])
+        for j, rows in _grouped(drawn, len(self.queries)):
+            own = self.queries[j].privatize(columns[j][rows], source.take(rows))  # type: ignore[arg-type]  # the same
+            codes[rows] = own + np.uint64(self.offsets[j])
         return codes
 
     def _privatize_numbers(self, values: ArrayLike | Scaled, source: Source) -> Words:
@@ -216,11 +220,9 @@ class Sampled(SeveralQueries[Part]):
         if len(self._alike) == 1:
             yield self._alike[0], None, None if len(self.queries) == 1 else drawn
             return
-        group = self._group.take(drawn)
-        order, ends = np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(self._alike)))
-        for alike, start, end in zip(self._alike, (0, *ends), ends, strict=False):
-            if end > start:
-                rows = order[start:end]
+        for number, rows in _grouped(self._group.take(drawn), len(self._alike)):
+            alike = self._alike[number]
+            if len(rows):
                 yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
@@ -259,10 +261,10 @@ class Sampled(SeveralQueries[Part]):
         if len(self.queries) == 1:
             yield self.queries[0], codes, np.arange(len(codes))
             return
-        which = np.searchsorted(np.array(self.offsets[:-1], dtype=np.uint64), codes, side="right") - 1
-        for j, query in enumerate(self.queries):
-            rows = np.flatnonzero(which == j)
-            yield query, codes[rows] - np.uint64(self.offsets[j]), rows
+        table = self._query
+        which = np.searchsorted(self._first, codes, side="right") - 1 if table is None else table.take(codes)
+        for j, rows in _grouped(which, len(self.queries)):
+            yield self.queries[j], codes[rows] - np.uint64(self.offsets[j]), rows
 
     def _require_numbers(self) -> None:
         if not self.numbers:
@@ -273,7 +275,14 @@ class Sampled(SeveralQueries[Part]):
         """Each query as often as its share, where these are few together; in few bytes, for the cache."""
         if sum(self.shares) > LARGEST_TABLE:
             return None
-        return np.repeat(np.arange(len(self.queries), dtype=np.min_scalar_type(len(self.queries) - 1)), self.shares)
+        return np.repeat(_numbered(len(self.queries)), self.shares)
+
+    @cached_property
+    def _query(self) -> NDArray[np.unsignedinteger] | None:
+        """Whose each code is, where they are few; in few bytes, which sort fast."""
+        if self.outputs > LARGEST_TABLE:
+            return None
+        return np.repeat(_numbered(len(self.queries)), np.diff(self.offsets))
 
     @cached_property
     def _first(self) -> Words:
@@ -298,6 +307,24 @@ class Sampled(SeveralQueries[Part]):
         for alike in self._alike:
             places[list(alike.queries)] = np.arange(len(alike.queries))
         return places
+
+
+def _looked_at(query: Part, column: ArrayLike | Measured) -> NDArray[Any] | Measured:
+    """A query's values, all of which are looked at, unless they were before."""
+    return column if isinstance(column, Measured) else query.checked(column)
+
+
+def _numbered(count: int) -> NDArray[np.unsignedinteger]:
+    """The numbers below a count, in few bytes."""
+    return np.arange(count, dtype=np.min_scalar_type(count - 1))
+
+
+def _grouped(group: NDArray[np.integer], groups: int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Each group with the places of its members, in ascending order."""
+    small = group.astype(np.min_scalar_type(groups - 1), copy=False)
+    order, ends = np.argsort(small, kind="stable"), np.cumsum(np.bincount(small, minlength=groups)).tolist()
+    for number, (start, end) in enumerate(zip((0, *ends), ends, strict=False)):
+        yield number, order[start:end]
 
 
 def _parts_about_numbers(query: Part) -> Iterator[Parts]:

@@ -55,21 +55,21 @@ class AttributeColumns:
 
     @property
     def expressions(self) -> dict[str, str]:
-        """What to read: an index where SQL can tell it, else what the domain needs; and whether a value is missing."""
-        names = [quoted(name) for name in self.names]
-        missing = {"missing": " OR ".join(f"{name} IS NULL" for name in names)}
+        """What to read: an index where SQL can tell it, else what the domain needs."""
         match self.domain:
             case Interval():
-                return {"number": number(self.names[0])} | missing
-            case Grid() if len(names) == 2:
+                return {"number": number(self.names[0])}
+            case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
-                return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)} | missing
+                return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
                 read = number(self.names[0])
                 inside = f"{read} >= 0 AND {read} < {domain.k} AND {read} = floor({read})"
-                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"} | missing
+                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"}
             case _:
-                return {"label": f"CAST({names[0]} AS VARCHAR)"} | missing
+                name = quoted(self.names[0])
+                missing = {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
+                return {"label": f"CAST({name} AS VARCHAR)"} | missing
 
     @property
     def clipped(self) -> str | None:
@@ -97,21 +97,33 @@ class AttributeColumns:
         Raises:
             SordinoError: a value that is missing or none of the attribute's.
         """
-        values, wrong = self._read(columns)
-        if wrong.any():
-            position = int(np.argmax(wrong))
-            raise self._error(table, rows + position + 1, missing=columns["missing"][position].as_py())
+        values = self._read(columns)
+        if not self._all_inside(values):
+            raise self._error(table, rows + int(np.argmax(self._outside(values))) + 1)
         return values
 
-    def _read(self, columns: Mapping[str, pa.Array]) -> tuple[Column, NDArray[np.bool_]]:
-        """A batch's values, and in which rows there is none."""
+    def _read(self, columns: Mapping[str, pa.Array]) -> Column:
+        """A batch's values, whatever they are."""
         if isinstance(self.domain, Interval):
             numbers: NDArray[np.float64] = (
                 columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
             )
-            return numbers, ~(np.isfinite(numbers) if self.attribute.clip else self.domain.contains(numbers))
-        indices = self._indices(columns)
-        return indices, indices < 0
+            return numbers
+        return self._indices(columns)
+
+    def _all_inside(self, values: Column) -> bool:
+        """Whether all are the attribute's, by their extremes: those of numbers of which one is NaN are NaN."""
+        if not len(values):
+            return True
+        with np.errstate(invalid="ignore"):
+            extremes = np.array([values.min(), values.max()])
+        return not self._outside(extremes).any()
+
+    def _outside(self, values: Column) -> NDArray[np.bool_]:
+        """Which values are none of the attribute's; a number that is clipped is one of its ends."""
+        if isinstance(self.domain, Interval):
+            return ~(np.isfinite(values) if self.attribute.clip else self.domain.contains(values))
+        return values < 0
 
     def _indices(self, columns: Mapping[str, pa.Array]) -> NDArray[np.intp]:
         """Each row's value, -1 where it has none."""
@@ -131,11 +143,11 @@ class AttributeColumns:
                 index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
                 return index
 
-    def _error(self, table: PathOrFrame, row: int, *, missing: bool) -> SordinoError:
+    def _error(self, table: PathOrFrame, row: int) -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
         where = f"{table}, row {row}, {' and '.join(self.names)}"
         wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
-        if missing:
+        if wrong.first_missing:
             named = isinstance(self.domain, Categories)
             step = ", or declare one of the categories as `missing` in the survey" if named else ""
             found = f"a missing one in {wrong.missing:,} of {wrong.rows:,} rows"
@@ -148,8 +160,8 @@ class AttributeColumns:
         found = f"another {wrong.words}"
         return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
 
-    def _judge(self, columns: Mapping[str, pa.Array]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        return self._read(columns)[1], columns["missing"].to_numpy(zero_copy_only=False)
+    def _judge(self, columns: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
+        return self._outside(self._read(columns))
 
     def _causes(self, rows: WrongRows) -> NDArray[np.object_]:
         match self.domain:

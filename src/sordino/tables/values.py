@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-import numpy as np
-
+from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan, Question
@@ -15,11 +14,8 @@ from sordino.tables.duckdb import count_where, header, read_batches
 from sordino.tables.frame import PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
 
-PIECE = 1 << 13
-"""Rows that are scaled together: their numbers stay in the processor's cache."""
-
-QuestionValues: TypeAlias = tuple[Column, ...]
-"""For each question of a plan the values of a batch of people: indices, shape (n,), or scaled numbers, shape (n, d)."""
+QuestionValues: TypeAlias = tuple[Column | Measured, ...]
+"""For each question of a plan the values of a batch of people: indices, shape (n,), or numbers to be scaled."""
 
 
 def require_people(plan: Plan, table: PathOrFrame) -> None:
@@ -32,8 +28,10 @@ def require_people(plan: Plan, table: PathOrFrame) -> None:
     refuse_blank_lines(table)
 
 
-def read_values(plan: Plan, table: PathOrFrame) -> Iterator[QuestionValues]:
+def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
     """The values that the plan's questions ask for in a table of people, a batch at a time.
+
+    For each question indices, shape (n,), or scaled numbers, shape (n, d).
 
     Args:
         plan: whose attributes are read, of everybody: who answers which question is drawn without looking.
@@ -44,13 +42,15 @@ def read_values(plan: Plan, table: PathOrFrame) -> Iterator[QuestionValues]:
     """
     require_people(plan, table)
     for values, _ in read_people(plan, table, None):
-        yield values
+        yield tuple(column[:].records if isinstance(column, Measured) else column for column in values)
 
 
 def read_people(
     plan: Plan, table: PathOrFrame, id_column: str | None
 ) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
-    """The values of a table as `read_values` gives them, each batch with the ids of its rows, if a column has them.
+    """The values of a table that the plan asks for, each batch with the ids of its rows, if a column has them.
+
+    All values are looked at; numbers are scaled by who reads them.
 
     Of a table with the plan's columns and without blank lines (`require_people`).
 
@@ -86,17 +86,11 @@ def count_clipped(plan: Plan, table: PathOrFrame) -> dict[str, int]:
     return dict(zip(clipped, counts, strict=True))
 
 
-def _taken(question: Question, read: dict[str, Column]) -> Column:
+def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
     """What a question's channel takes."""
     if isinstance(question, NumbersQuestion):
-        rows = len(read[question.asked[0]])
-        scaled = np.empty((rows, len(question.asked)))
-        for start in range(0, rows, PIECE):
-            piece = slice(start, start + PIECE)
-            for place, (name, end) in enumerate(zip(question.asked, question.intervals, strict=True)):
-                # Clipping happens here, where it was asked for; all other numbers lie between the ends.
-                scaled[piece, place] = end.scaled(read[name][piece])
-        return scaled
+        # Clipping happens there, where it was asked for; all other numbers lie between the ends.
+        return Measured(tuple(read[name] for name in question.asked), question.intervals)
     return read[question.name]
 
 

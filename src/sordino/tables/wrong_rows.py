@@ -56,11 +56,13 @@ class Wrong:
     Attributes:
         rows: of the table.
         missing: in how many a value is missing that must be given.
+        first_missing: whether the first wrong row is one of them.
         causes: of the other wrong rows, how many each cause has.
     """
 
     rows: int
     missing: int
+    first_missing: bool
     causes: Counter[str]
 
     @property
@@ -79,8 +81,8 @@ class Wrong:
 def examine(
     table: PathOrFrame,
     names: Sequence[str],
-    expressions: Mapping[str, str],
-    judge: Callable[[Mapping[str, pa.Array]], tuple[Mask, Mask]],
+    expressions: dict[str, str],
+    judge: Callable[[Mapping[str, pa.Array]], Mask],
     cause: Callable[[WrongRows], NDArray[np.object_]],
 ) -> Wrong:
     """Read the columns of an attribute once more, and count.
@@ -89,16 +91,19 @@ def examine(
         table: a file or a frame.
         names: of the columns.
         expressions: what `judge` needs, in SQL.
-        judge: which rows of a batch are wrong, and in which of these a value is missing.
+        judge: which rows of a batch are wrong.
         cause: what is wrong in each row.
     """
-    select = dict(expressions)
+    select = expressions | {"absent": " OR ".join(f"{quoted(name)} IS NULL" for name in names)}
     for j, name in enumerate(names):
         select |= {f"text {j}": f"CAST({quoted(name)} AS VARCHAR)", f"number {j}": number(name)}
-    rows, missing, causes = 0, 0, Counter[str]()
+    rows, missing, first_missing, causes = 0, 0, False, Counter[str]()
     for batch in read_batches(table, select, names):
-        wrong, absent = judge({key: batch.column(key) for key in expressions})
+        wrong = judge({key: batch.column(key) for key in expressions})
+        absent = batch.column("absent").to_numpy(zero_copy_only=False)
         rows += len(batch)
+        if wrong.any() and not missing and not causes:
+            first_missing = bool(absent[np.argmax(wrong)])
         missing += int(np.count_nonzero(wrong & absent))
         if (there := wrong & ~absent).any():
             those = batch.filter(pa.array(there))
@@ -107,7 +112,7 @@ def examine(
                 [those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers]
             )
             causes.update(cause(found).tolist())
-    return Wrong(rows, missing, causes)
+    return Wrong(rows, missing, first_missing, causes)
 
 
 def number_cause(rows: WrongRows, beyond: str) -> NDArray[np.object_]:
