@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import defaultdict
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -74,12 +75,14 @@ def ledger(tmp_path, terms):
     return Ledger.make(tmp_path / "me.ledger", terms)
 
 
-def log_probability(query, code, points):
-    """ln Pr(code | record) at each record, from the integers that are compared."""
-    return np.log(np.array([float(one if code else 1 - one) for one in chances(query.channel, points)]))
+@cache
+def log_probability(query):
+    """ln Pr(code | record) of both codes at each record of the grid, from the integers that are compared."""
+    ones = chances(query, GRID)
+    return {code: np.log(np.array([float(one if code else 1 - one) for one in ones])) for code in (0, 1)}
 
 
-def told(entries, points=GRID):
+def told(entries):
     """Nats, from below: the largest difference over some records, whatever the open answers are; versions add."""
     versions = defaultdict(list)
     for entry in entries:
@@ -87,7 +90,7 @@ def told(entries, points=GRID):
     total = 0.0
     for group in versions.values():
         ways = [(0, 1) if entry.code is None else (entry.code,) for entry in group]
-        logs = [{code: log_probability(entry.query, code, points) for code in (0, 1)} for entry in group]
+        logs = [log_probability(entry.query.channel) for entry in group]
         total += max(np.ptp(sum(each[code] for each, code in zip(logs, way, strict=True))) for way in product(*ways))
     return total
 
