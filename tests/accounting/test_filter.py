@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from chances import chances
+from chances import whole_chances
 from sordino import (
     LDP,
     BayesianFilter,
@@ -43,10 +43,9 @@ def menu(epsilon):
 
 def exact_loss(queries, outputs, records):
     """The largest ratio of the integer channels' probabilities over the records: exact, then its logarithm."""
-    products = [1] * len(records)
+    products = np.ones(len(records), dtype=object)
     for query, output in zip(queries, outputs, strict=True):
-        ones = chances(query, records)
-        products = [product * (one if output else 1 - one) for product, one in zip(products, ones, strict=True)]
+        products *= whole_chances(query, records)[output]
     ratio = Fraction(max(products), min(products))
     with mpmath.workdps(50):
         return mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)

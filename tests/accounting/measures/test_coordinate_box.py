@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from chances import chances
+from chances import whole_chances
 from sordino import (
     BayesianCoordinateDP,
     BayesianFilter,
@@ -40,10 +40,9 @@ def menu(epsilon):
 
 def likelihood(queries, outputs):
     """Whole numbers proportional to the probability of all answers, shape (SIDE, SIDE); divided to fit a float."""
-    products = [1] * len(GRID)
+    products = np.ones(len(GRID), dtype=object)
     for query, output in zip(queries, outputs, strict=True):
-        ones = chances(query, GRID)
-        products = [product * (one if output else 1 - one) for product, one in zip(products, ones, strict=True)]
+        products *= whole_chances(query, GRID)[output]
     largest = max(products)
     return np.array([product / largest for product in products]).reshape(SIDE, SIDE)
 
