@@ -9,6 +9,8 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
+from source_trees import source_trees
+
 ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "sordino"
 SOURCES = sorted(HOUSE.rglob("*.py"))
@@ -37,8 +39,8 @@ def test_no_file_is_longer_than_400_lines():
 def test_a_class_has_a_name_of_its_own():
     """Private ones too: `_Row` beside `Row` is one word for two things."""
     places = defaultdict(list)
-    for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in source_trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name.lstrip("_")].append(f"{at(path)}:{node.lineno}")
     assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -102,15 +102,13 @@ def test_words_that_are_no_command(home, run, words):
     assert error["step"].endswith("--help")
 
 
-def test_a_refusal_is_told_from_a_mistake(home, spawn):
+def test_a_refusal_is_told_from_a_mistake(home, run):
     ask = ["ask", "me.ledger", "query.toml", "--record", "record.toml", "--json"]
-    done = spawn(*ask)
-    error = failed((done.returncode, done.stdout, done.stderr))
+    error = failed(run(*ask))
     assert error["code"] == "refused"
     assert error["found"].startswith("up to 2")
     Path("query.toml").write_text(QUERY.replace("age = 1", "ages = 1"))
-    done = spawn(*ask)
-    assert failed((done.returncode, done.stdout, done.stderr))["code"] == "invalid"
+    assert failed(run(*ask))["code"] == "invalid"
 
 
 def test_a_record_is_told_in_no_error(home, run):

@@ -128,6 +128,7 @@ def test_covariances_err_as_forecast():
     assert forecast.labels == ("age", "age, weight", "age, height", "weight", "weight, height", "height")
 
 
+@pytest.mark.long
 def test_coefficients_err_as_forecast():
     channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
     records = people(60 * n)
@@ -142,7 +143,7 @@ def test_coefficients_err_as_forecast():
     assert Expected.of(channel, RANGES, records).refused(n) == 0
 
 
-@pytest.mark.first_cases(1)
+@pytest.mark.long
 @pytest.mark.parametrize("n", [1200, 2400])
 def test_regressions_are_refused_as_often_as_forecast(n):
     channel, count = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 200

@@ -1,6 +1,7 @@
 """Small ledgers, a witness of what their answers tell, and processes that are killed."""
 
 import os
+import shutil
 import signal
 from collections import defaultdict
 from functools import cache
@@ -73,6 +74,18 @@ def question(terms):
 def ledger(tmp_path, terms):
     """An empty ledger."""
     return Ledger.make(tmp_path / "me.ledger", terms)
+
+
+@pytest.fixture
+def copied_ledger(tmp_path):
+    """A function of a ledger that nobody uses to a copy of it."""
+
+    def copy(ledger):
+        for file in ledger.path.parent.glob(f"{ledger.path.name}*"):
+            shutil.copy(file, tmp_path)
+        return Ledger(tmp_path / ledger.path.name)
+
+    return copy
 
 
 @cache

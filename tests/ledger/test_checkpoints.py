@@ -25,10 +25,14 @@ OFTEN = 6
 """Lines between checkpoints here, so that short ledgers have them."""
 
 
+def set_often(patch):
+    patch.setattr(reading, "FIRST", OFTEN)
+    patch.setattr(reading, "EVERY", OFTEN)
+
+
 @pytest.fixture
 def often(monkeypatch):
-    monkeypatch.setattr(reading, "FIRST", OFTEN)
-    monkeypatch.setattr(reading, "EVERY", OFTEN)
+    set_often(monkeypatch)
 
 
 def checkpoint_of(path):
@@ -55,16 +59,24 @@ def assert_as_all_lines(ledger, *, taken=None):
     assert taken in (None, found)
 
 
-@pytest.fixture
-def used(ledger, often, question, record, stop_at, stopped):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory, terms, question, record, stop_at, stopped):
     """A ledger with a checkpoint, sent answers before and after it, and one that is stored."""
-    for place in range(8):
-        values = record(age=44 if place < 3 else 45)
-        ask(ledger, question(f"q{place}", ["sleep", "age", "both"][place % 3], "0.03"), values, lambda _: None)
-    with pytest.raises(stopped):
-        ask(Ledger(ledger.path, step=stop_at("stored")), question("stored", "against", "0.02"), record(age=45), print)
-    assert 0 < checkpoint_of(ledger.path).lines < ledger.reading().head
+    ledger = Ledger.make(tmp_path_factory.mktemp("template") / "me.ledger", terms)
+    with pytest.MonkeyPatch.context() as patch:
+        set_often(patch)
+        for place in range(8):
+            values = record(age=44 if place < 3 else 45)
+            ask(ledger, question(f"q{place}", ["sleep", "age", "both"][place % 3], "0.03"), values, lambda _: None)
+        with pytest.raises(stopped):
+            ask(Ledger(ledger.path, step=stop_at("stored")), question("stored", "against", "0.02"), values, print)
+        assert 0 < checkpoint_of(ledger.path).lines < ledger.reading().head
     return ledger
+
+
+@pytest.fixture
+def used(template, often, copied_ledger):
+    return copied_ledger(template)
 
 
 def test_a_checkpoint_is_taken_and_says_what_all_lines_say(used):
@@ -149,12 +161,13 @@ def execute(path, command, *values):
         connection.commit()
 
 
+@pytest.mark.parametrize("bits", [3, pytest.param(8, marks=pytest.mark.long)])
 @pytest.mark.parametrize("part", ["state", "marks", "head"])
-def test_a_checkpoint_with_a_flipped_bit_anywhere_is_not_taken(used, part):
+def test_a_checkpoint_with_a_flipped_bit_anywhere_is_not_taken(used, part, bits):
     with closing(sqlite3.connect(used.path)) as connection:
         ((content,),) = connection.execute(f"SELECT CAST({part} AS BLOB) FROM checkpoint").fetchall()  # noqa: S608
     rng = random.Random(part)
-    for bit in rng.sample(range(8 * len(content)), 8):
+    for bit in rng.sample(range(8 * len(content)), bits):
         changed = bytearray(content)
         changed[bit // 8] ^= 1 << bit % 8
         execute(used.path, f"UPDATE checkpoint SET {part} = ?", bytes(changed))  # noqa: S608 - a constant
@@ -281,14 +294,14 @@ def test_damage_to_an_old_line_is_counted_by_the_checkpoint(used, question, reco
     assert used.trouble()
 
 
-@pytest.mark.each_value
+@pytest.mark.parametrize("times", [10, pytest.param(25, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["cut", "byte", "page"])
-def test_damage_anywhere_gives_the_right_standing_or_none(used, tmp_path, question, record, kind):
+def test_damage_anywhere_gives_the_right_standing_or_none(used, tmp_path, record, kind, times):
     """Also where the damage is not noticed: nothing that was told is forgotten, no answer is another one."""
     expected, entries = used.standing().content, dict(used.book().entries)
     rng, whole = random.Random(kind), used.path.read_bytes()
     path = tmp_path / "copy.ledger"
-    for _ in range(25):
+    for _ in range(times):
         content = bytearray(whole)
         at = rng.randrange(len(content))
         if kind == "cut":

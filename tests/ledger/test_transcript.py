@@ -16,9 +16,10 @@ from sordino.ledger.transcript import export_transcript, import_transcript, tran
 PROBES = [(model, epsilon) for model in ("sleep", "against", "age", "both") for epsilon in ("0.1", "0.3", "0.99")]
 
 
-@pytest.fixture
-def used(ledger, question, record, stop_at, stopped):
+@pytest.fixture(scope="module")
+def template(tmp_path_factory, terms, question, record, stop_at, stopped):
     """A ledger with two versions of a record, answers that were sent and answers that were not."""
+    ledger = Ledger.make(tmp_path_factory.mktemp("template") / "me.ledger", terms)
     for name, model in [("a", "sleep"), ("b", "both"), ("c", "against")]:
         ask(ledger, question(name, model, "0.15"), record(), lambda _: None)
     for name, point in [("d", "stored"), ("e", "reserved")]:
@@ -26,6 +27,12 @@ def used(ledger, question, record, stop_at, stopped):
             ask(Ledger(ledger.path, step=stop_at(point)), question(name, "age", "0.1"), record(), print)
     ask(ledger, question("f", "sleep", "0.05"), record(age=45), lambda _: None)
     return ledger
+
+
+@pytest.fixture
+def used(template, copied_ledger):
+    """A copy of it."""
+    return copied_ledger(template)
 
 
 def test_decisions_from_the_transcript_are_those_of_the_ledger(used, question, tmp_path):

@@ -19,7 +19,7 @@ class Words:
         return np.array([self.words.pop(0)], dtype=np.uint64)
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     "channel", [L2Ball(3, 2.0, "1"), NestedMean(["0.5", "1", "2"]), NestedMean(["1", "3"], inner="one-bit")]
 )

@@ -1,10 +1,11 @@
 """The page of an estimate: what was found in figures, words and tables, small and the same each time."""
 
 import re
+import tomllib
+from functools import cache
 from html import escape, unescape
 
 import numpy as np
-import pytest
 
 from sordino.exact.keyed import KeyedSource
 from sordino.page.estimate_page import SimulationTruth, estimate_page
@@ -21,20 +22,22 @@ NAMES = 'categories = ["white", "black", "<b>none</b>"]'
 PEOPLE = 20_000
 
 
-@pytest.fixture
-def answered(tmp_path):
+def answer(attribute, method=None):
     """A plan that asks for one attribute, and what reports from a fixed key say."""
+    text = f'version = 1\nepsilon = "1"\n[attribute.home]\n{attribute}\n[[ask]]\nhistogram = "home"\n'
+    plan = Plan.of(Survey.read(tomllib.loads(text)), PEOPLE)
+    k = plan.questions[0].domain.k
+    values = np.random.default_rng(3).binomial(k - 1, 0.4, PEOPLE)
+    source = KeyedSource(bytes(32), "page").for_records(np.arange(PEOPLE))
+    return plan, results(plan, plan.sampled.tally(plan.sampled.privatize([values], source)), method)
 
-    def answer(attribute, method=None):
-        file = tmp_path / "survey.toml"
-        file.write_text(f'version = 1\nepsilon = "1"\n[attribute.home]\n{attribute}\n[[ask]]\nhistogram = "home"\n')
-        plan = Plan.of(Survey.load(file), PEOPLE)
-        k = plan.questions[0].domain.k
-        values = np.random.default_rng(3).binomial(k - 1, 0.4, PEOPLE)
-        source = KeyedSource(bytes(32), "page").for_records(np.arange(PEOPLE))
-        return plan, results(plan, plan.sampled.tally(plan.sampled.privatize([values], source)), method)
 
-    return answer
+answered = cache(answer)
+
+
+@cache
+def page_of(attribute, method=None):
+    return estimate_page(*answered(attribute, method))
 
 
 def words(page):
@@ -45,9 +48,9 @@ def words(page):
     ]
 
 
-def test_figures_tell_what_was_found(answered):
-    plan, found = answered(NAMES)
-    page = estimate_page(plan, found)
+def test_figures_tell_what_was_found():
+    _, found = answered(NAMES)
+    page = page_of(NAMES)
     (bars, region) = words(page)
     (result,) = found
     for value, name in enumerate(("white", "black", "<b>none</b>")):
@@ -71,18 +74,18 @@ def test_names_of_a_survey_stay_texts():
     assert f"<title>Shares of {escape(shown)}</title>" in page.replace("&#39;", "&#x27;").replace("&#34;", "&quot;")
 
 
-def test_a_map_tells_its_cells_and_that_their_names_are_centres(answered):
-    plan, found = answered(GRID)
-    page = estimate_page(plan, found)
+def test_a_map_tells_its_cells_and_that_their_names_are_centres():
+    _, found = answered(GRID)
+    page = page_of(GRID)
     somebody = int((found[0].fitted >= (1 - 1e-9) / PEOPLE).sum())
     assert f"Map, Fitted shares: {somebody:,} of 43,750 cells have anybody; most are at " in words(page)[0]
     assert "home: centre of the cell, degrees north, east" in page
     assert "A cell is named by its centre: degrees north, negative in the south" in page
 
 
-def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to(answered):
+def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to():
     plan, found = answered(GRID)
-    page = unescape(estimate_page(plan, found))
+    page = unescape(page_of(GRID))
     cells = [found[0].question.domain.label(value) for value in range(plan.questions[0].domain.k)]
     first, second = re.search(r"between the values '(\S+)' and '(\S+)': a loss of 1 nat", page).groups()
     assert {first, second} < set(cells)
@@ -96,7 +99,7 @@ def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to(answered)
     assert "These two answers are frequent ones" in page
 
 
-def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy(answered):
+def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy():
     plan, _ = answered(f"categories = 40\nprotect = {{ metric = {[*range(40)]} }}")
     (question,) = plan.histograms
     easiest = tightest(question)
@@ -106,7 +109,7 @@ def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy(answe
     assert frequent(question, []) == easiest
 
 
-def test_a_simulation_shows_its_truth_and_compares(answered):
+def test_a_simulation_shows_its_truth_and_compares():
     plan, found = answered(GRID)
     truth = np.full(43_750, 1 / 43_750)
     known = SimulationTruth(
@@ -122,22 +125,21 @@ def test_a_simulation_shows_its_truth_and_compares(answered):
     assert len(page) < 1_000_000
 
 
-def test_the_same_estimate_is_the_same_page(answered):
+def test_the_same_estimate_is_the_same_page():
     plan, found = answered(NAMES)
-    assert estimate_page(plan, found) == estimate_page(plan, found)
-    assert estimate_page(plan, found) == estimate_page(*answered(NAMES))
-
-
-def test_numbered_values_have_a_histogram(answered):
-    plan, found = answered("categories = 40")
     page = estimate_page(plan, found)
+    assert estimate_page(plan, found) == page
+    assert estimate_page(*answer(NAMES)) == page
+
+
+def test_numbered_values_have_a_histogram():
+    page = page_of("categories = 40")
     assert "Columns of the shares of home from 0 to 39" in words(page)[0]
     assert page.count('class="wide drawing"') == 1
 
 
-def test_a_legend_and_the_table_say_which_share_is_which(answered):
-    plan, found = answered(NAMES)
-    page = estimate_page(plan, found)
+def test_a_legend_and_the_table_say_which_share_is_which():
+    page = page_of(NAMES)
     assert "estimate, with its interval" in page
     assert "fitted: the distribution near the estimates" in page
     assert re.findall(r'data-name="([^"]*)"', page)[:5] == [
@@ -147,13 +149,12 @@ def test_a_legend_and_the_table_say_which_share_is_which(answered):
         "to",
         "fitted",
     ]
-    plain = estimate_page(*answered(NAMES, "unbiased"))
+    plain = page_of(NAMES, "unbiased")
     assert "fitted" not in plain.partition("<main>")[2]
 
 
-def test_what_a_report_reveals_leads_with_a_few_sentences_and_folds_the_others(answered):
-    plan, found = answered(GRID)
-    _, _, after = estimate_page(plan, found).partition("What one report can reveal</h2>")
+def test_what_a_report_reveals_leads_with_a_few_sentences_and_folds_the_others():
+    _, _, after = page_of(GRID).partition("What one report can reveal</h2>")
     shown, _, folded = after.partition("<details>")
     assert 1 <= shown.count("<p>") <= 5
     assert folded.partition("</details>")[0].count("<p>") >= 1

@@ -173,9 +173,10 @@ def log_ratio(query, codes, records):
     return math.log(max(weights) / min(weights))
 
 
-def test_evidence_covers_what_is_cut_off_at_the_edge_of_what_fits():
+@pytest.mark.parametrize("count", [20, pytest.param(60, marks=pytest.mark.long)])
+def test_evidence_covers_what_is_cut_off_at_the_edge_of_what_fits(count):
     rng, fitting = np.random.default_rng(5), 0
-    while fitting < 60:
+    while fitting < count:
         box = boxes(rng)
         asked = [edge(rng, box) for _ in range(int(rng.integers(1, 4)))]
         try:

@@ -345,13 +345,10 @@ def test_pandas_is_only_needed_for_its_frames(frozen, files, monkeypatch):
     assert found.to_arrow().num_rows == 13
 
 
-def test_the_command_and_the_verb_say_the_same(files, tmp_path):
-    command = ["sordino", "estimate", "plan.json", "reports.parquet", "--json"]
-    start = "import sys; sys.argv = sys.argv[1:]; from sordino.cli.start import main; main()"
-    given = [sys.executable, "-c", start, *command]
-    done = subprocess.run(given, cwd=files, capture_output=True, text=True, check=True, timeout=120)
-    rows = json.loads(done.stdout)["rows"]
-    assert rows == estimate(files / "plan.json", files / "reports.parquet").to_arrow().to_pylist()
+def test_the_command_and_the_verb_say_the_same(files, run):
+    code, out, _ = run("estimate", "plan.json", "reports.parquet", "--json", folder=files)
+    assert code == 0
+    assert json.loads(out)["rows"] == estimate(files / "plan.json", files / "reports.parquet").to_arrow().to_pylist()
 
 
 def test_nothing_is_loaded_before_it_is_used():

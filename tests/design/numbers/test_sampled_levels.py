@@ -121,6 +121,7 @@ def even_error(asked):
     return AskedNumbers(asked).reader.even_variance()
 
 
+@pytest.mark.long
 def test_errors_of_a_drawn_mixture_are_as_large_as_is_said():
     deltas, most = read_deltas(["5", "4", "0.5"], "5", bounded("0", 3))
     drawn = sampled_levels(deltas, most, bounded("0", 3), single_levels(deltas, most, bounded("0", 3)))

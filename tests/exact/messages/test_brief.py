@@ -3,7 +3,6 @@
 import ast
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import sordino
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import MOST_SHOWN, brief, shown
+from source_trees import source_trees
 
 K = 2000
 BLOCKS = np.arange(K) // 20
@@ -103,6 +103,7 @@ def written_otherwise(call):
 
 
 def test_every_message_says_what_was_found_in_one_way():
-    trees = {path: ast.parse(path.read_text()) for path in Path(sordino.__file__).parent.rglob("*.py")}
-    calls = ((path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (
+        (path, node) for path, tree in source_trees().items() for node in ast.walk(tree) if isinstance(node, ast.Call)
+    )
     assert [(path.name, text) for path, call in calls for text in written_otherwise(call)] == []

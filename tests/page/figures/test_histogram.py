@@ -13,7 +13,7 @@ def shares(count, *, fitted=True):
     return Shares(values, values - 0.01, values + 0.01, np.maximum(values, 0) if fitted else None)
 
 
-@pytest.mark.parametrize("count", [1, 16, 100, 400])
+@pytest.mark.parametrize("count", [1, 16, 100, pytest.param(400, marks=pytest.mark.long)])
 def test_every_number_has_a_column_and_an_interval(count, read):
     found = read(columns(shares(count), "age"))
     assert len(found.style("bar")) == count + 1

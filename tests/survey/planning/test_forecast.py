@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from functools import cache
 
 import numpy as np
 import pytest
@@ -50,6 +51,7 @@ mean = "age"
 """
 
 
+@cache
 def plan_of(text, people):
     return Plan.of(Survey.read(tomllib.loads(text)), people)
 
