@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import (
@@ -76,7 +76,6 @@ def channels(draw):
     return ChannelTable([[weight * (total // sum(row)) for weight in row] for row in rows])
 
 
-@settings(max_examples=60)
 @given(st.lists(channels(), min_size=1, max_size=3), st.integers(1, 40), st.randoms(use_true_random=False))
 def test_decisions_are_those_of_brute_force_products(queries, tenths, choose):
     budget = Fraction(tenths, 10)

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.audit.certify import Witness, certify
@@ -91,7 +91,6 @@ def require(certificate, candidates):
         assert certificate.slack + found.loss in {Nats.of(a) for a in AMOUNTS}
 
 
-@settings(max_examples=50)
 @given(channels(), st.lists(st.sampled_from([*AMOUNTS, "inf"]), min_size=2, max_size=2))
 def test_certificates_under_a_prior(mechanism, deltas):
     certificate = certify(mechanism, BayesianCoordinateDP.with_prior(deltas, PRIOR))
@@ -108,7 +107,6 @@ def test_certificates_under_a_prior(mechanism, deltas):
         assert (certificate.holds, certificate.witness, certificate.slack) == (True, None, 0)
 
 
-@settings(max_examples=50)
 @given(channels(), st.lists(st.sampled_from(AMOUNTS[:4]), min_size=2, max_size=2), st.sampled_from(AMOUNTS[3:]))
 def test_certificates_within_a_bound_cover_whole_records(mechanism, deltas, epsilon):
     definition = BayesianCoordinateDP.bounded(deltas, epsilon, BOUNDS).on(SHAPE)
@@ -122,7 +120,6 @@ def test_certificates_within_a_bound_cover_whole_records(mechanism, deltas, epsi
     require(certify(mechanism, definition), candidates)
 
 
-@settings(max_examples=50)
 @given(channels(), st.lists(st.sampled_from([*AMOUNTS, "inf"]), min_size=2, max_size=2))
 def test_certificates_of_budgets(mechanism, budgets):
     certificate = certify(mechanism, CoordinateDP(budgets).on(SHAPE))
@@ -137,7 +134,6 @@ def test_certificates_of_budgets(mechanism, budgets):
         assert (certificate.holds, certificate.witness) == (True, None)
 
 
-@settings(max_examples=40)
 @given(channels(least=1), st.data())
 def test_post_processing_never_lowers_the_slack(mechanism, data):
     group = data.draw(st.lists(st.integers(0, 1), min_size=mechanism.outputs, max_size=mechanism.outputs))
@@ -152,7 +148,6 @@ def test_post_processing_never_lowers_the_slack(mechanism, data):
         assert certify(merged, definition).slack >= certify(mechanism, definition).slack
 
 
-@settings(max_examples=40)
 @given(channels(least=1))
 def test_certificates_agree_with_the_slack_of_each_report(mechanism):
     for definition in (

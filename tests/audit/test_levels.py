@@ -7,7 +7,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.audit import levels
@@ -154,7 +154,6 @@ def some(values):
     return [*chain.from_iterable(combinations(values, size) for size in range(1, len(values) + 1))]
 
 
-@settings(max_examples=40)
 @given(channels((3, 2)), st.lists(st.integers(0, 4), min_size=6, max_size=6))
 def test_no_event_of_values_and_outputs_tells_more_than_single_ones(mechanism, weights):
     """Definition 4 over all pairs of sets of values and all sets of outputs; Definition 2 over all sets of records."""
@@ -219,7 +218,6 @@ def test_levels_of_records_and_bounds_at_their_ends(mechanism, q):
         assert all(a.loss <= b.loss <= record.loss for a, b in zip(found, between, strict=True))
 
 
-@settings(max_examples=40)
 @given(channels((2, 2), least=1), st.lists(st.integers(1, 5), min_size=4, max_size=4), st.data())
 def test_merged_outputs_tell_no_more(mechanism, weights, data):
     group = data.draw(st.lists(st.integers(0, 1), min_size=mechanism.outputs, max_size=mechanism.outputs))

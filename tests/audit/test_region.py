@@ -5,7 +5,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.audit.certify import certify
@@ -56,7 +56,6 @@ def allowed(factor, alpha, beta):
     return factor * alpha + beta >= 1 and alpha + factor * beta >= 1
 
 
-@settings(max_examples=60)
 @given(channels(), st.sampled_from([1, Fraction(3, 2), 2, 5]))
 def test_a_prior_and_mechanism_keep_delta_iff_all_tests_do(mechanism, factor):
     """Theorem 1, over all sets of values and all rejection regions."""
@@ -72,7 +71,6 @@ def test_a_prior_and_mechanism_keep_delta_iff_all_tests_do(mechanism, factor):
         assert errors_keep(mechanism, definition) == keeps == certify(mechanism, definition).holds
 
 
-@settings(max_examples=60)
 @given(channels(), st.sampled_from([1, Fraction(3, 2), 2, 5]))
 def test_a_mechanism_keeps_epsilon_iff_all_tests_of_records_do(mechanism, factor):
     """Proposition 2."""
@@ -84,7 +82,6 @@ def test_a_mechanism_keeps_epsilon_iff_all_tests_of_records_do(mechanism, factor
     assert errors_keep(mechanism, definition) == keeps == certify(mechanism, definition).holds
 
 
-@settings(max_examples=40)
 @given(channels(least=1))
 def test_the_check_is_exact(mechanism):
     for i in range(2):

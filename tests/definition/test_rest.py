@@ -7,7 +7,7 @@ from itertools import permutations, product
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -70,7 +70,6 @@ def programmed(first, second, q):
     return -solved.fun
 
 
-@settings(max_examples=40)
 @given(cases(least=1))
 def test_no_prior_within_the_bound_loses_more_and_some_lose_as_much(case):
     shape, likelihood, q = case
@@ -112,7 +111,6 @@ def test_losses_are_rounded_up_and_impossible_outputs_counted(case):
             assert Fraction(contrasts[i].heavy, contrasts[i].light) == worst
 
 
-@settings(max_examples=50)
 @given(st.sampled_from(SHAPES), st.sampled_from([1, 60, 900]), st.sampled_from(["0", "1e-300", "0.1", "1"]), st.data())
 def test_many_reports_with_small_probabilities_lose_no_digits_in_silence(shape, scale, q, data):
     k = math.prod(shape)

@@ -128,7 +128,6 @@ def test_covariances_err_as_forecast():
     assert forecast.labels == ("age", "age, weight", "age, height", "weight", "weight, height", "height")
 
 
-@pytest.mark.long
 def test_coefficients_err_as_forecast():
     channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
     records = people(60 * n)

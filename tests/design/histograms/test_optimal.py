@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -123,14 +123,12 @@ def test_some_bounds_are_kept_exactly(witness, exp_bounds, k, unprotected):
 
 
 @pytest.mark.long
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), k=st.integers(1, 6), unprotected=st.sampled_from([0.0, 0.3, 0.8, 1.0]))
 def test_any_bounds_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
     check_any_bounds(witness, exp_bounds, seed, k, unprotected)
 
 
 @pytest.mark.long
-@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32), k=st.integers(2, 6), unprotected=st.sampled_from([0.0, 0.3, 0.7]))
 def test_bounds_of_very_different_sizes_are_kept_exactly(witness, exp_bounds, seed, k, unprotected):
     # From 1e-4 to 100 nats in one matrix, not closed under paths; finite sums of bounds exceed a word.

@@ -45,7 +45,7 @@ def test_signs_have_colours(read):
     assert abs(red[1, 2]) < 0.05
 
 
-@pytest.mark.parametrize("d", [1, 2, 20, 45])
+@pytest.mark.parametrize("d", [1, 2, pytest.param(20, marks=pytest.mark.long), 45])
 def test_many_numbers_are_cut_and_long_names_fit(d, read):
     found = read(correlations(["waist_circumference_in_centimetres"] * d, np.eye(d)))
     assert 440 <= found.width < 1000
