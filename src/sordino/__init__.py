@@ -46,6 +46,7 @@ _MODULES = {
     "mechanism.aggregate": "Aggregate",
     "mechanism.binary": "BinaryOptimal",
     "mechanism.numbers.bit_flips": "BitFlips",
+    "mechanism.numbers.linear_table": "LinearTable",
     "mechanism.blockwise": "Blockwise",
     "mechanism.hadamard": "HadamardResponse",
     "mechanism.high_low": "HighLow",

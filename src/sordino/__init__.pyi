@@ -39,6 +39,7 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -85,6 +86,7 @@ __all__ = [
     "KeyedSource",
     "Ledger",
     "LinearQuery",
+    "LinearTable",
     "Logistic",
     "LogisticQuery",
     "LossBounds",

@@ -20,6 +20,7 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -38,6 +39,7 @@ CHANNELS = {
     "table": (ChannelTable([[5, 2, 1], [1, 2, 5], [3, 3, 2]]), None),
     "flips": (BitFlips((3 << 62, 1 << 60, 1 << 60, 1 << 61)), None),
     "window": (WindowResponse(5, "3", 2), None),
+    "linear": (LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]), None),
 }
 ODD = [None, True, -1, 0, 1, 2, 7, 2**53, 10**30, 0.5, 1.0, "", "0", "1", "01", "x", str(2**64), "9" * 20]
 ODD += [[], {}, [0], [1, 2], [[0]], ["0"], [["1"]], {"k": 1}, {"name": "randomized"}, [{}], [[{}]]]

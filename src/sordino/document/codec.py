@@ -16,6 +16,7 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.inner import INNER
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.table import ChannelTable
@@ -23,7 +24,7 @@ from sordino.mechanism.table import ChannelTable
 OF_SHARES: tuple[type[Mechanism], ...] = (*INNER.values(), Blockwise, HighLow, BinaryOptimal, ChannelTable)
 """What a histogram is asked through."""
 
-MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips)
+MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips, LinearTable)
 """What documents hold."""
 
 LARGEST_TABLE = 1 << 16

@@ -14,6 +14,7 @@ from sordino.exact.entries import Entries
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
@@ -25,7 +26,7 @@ from sordino.query.together import Together
 STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
 """What documents hold; a new one is its file and its place here."""
 
-NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips)
+NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips, LinearTable)
 """What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12

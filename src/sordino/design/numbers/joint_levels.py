@@ -1,4 +1,4 @@
-"""Means of several numbers of everybody, each by a window or a bit of its own, for large epsilon.
+"""Means of several numbers of everybody, each by a table, a window or a bit of its own, for large epsilon.
 
 Where epsilon is enough for several numbers (about 2 for each) a person tells more by answering about all of them than
 about one that is drawn, or by their signs, whose rounding alone has a variance of 1. Two kinds of queries are offered:
@@ -9,7 +9,8 @@ Guarantee: with levels e_i that add up to S, an attribute that is asked about is
     e_i + ln(1 + q_i (e^(S - e_i) - 1)) = ln((1 - q_i) e^e_i + q_i e^S)
 
 at most, q_i the bound on *all other attributes together*, never one on a moment alone; the finished queries are proved
-by the caller. What is compared is the worst error of each mean, as in `sampled_levels`.
+by the caller. What is compared is the worst error of each mean, as in `sampled_levels`: by windows and bits,
+which are quickly made; the best choices are offered with tables, too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.sampled_levels import LEAST_LEVEL, better_mechanism, coarser, worst_variance
+from sordino.design.numbers.sampled_levels import (
+    LEAST_LEVEL,
+    better_mechanism,
+    coarser,
+    with_table,
+    worst_variance,
+)
 from sordino.design.reproducible import DIGITS, coarse_number
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -122,11 +129,12 @@ def _all_numbers(limits: _Limits, better: Better) -> Iterator[Sampled]:
     for part in range(SUMS):
         levels = limits.shared(most * (1 - part / SUMS)) if limits.d > 1 else None
         if levels is not None:
-            channels = [better(level, 1.0) for level in coarser([_below(level) for level in levels.tolist()])]
-            choices.append((sum(worst_variance(channel, 1.0) for channel in channels), channels))
+            asked = coarser([_below(level) for level in levels.tolist()])
+            channels = [better(level, 1.0) for level in asked]
+            choices.append((sum(worst_variance(channel, 1.0) for channel in channels), channels, asked))
     if choices:
-        _, best = min(choices, key=lambda choice: coarse_number(choice[0]))
-        yield from _groups(best, limits.d)
+        _, channels, asked = min(choices, key=lambda choice: coarse_number(choice[0]))
+        yield from _groups(channels, asked, limits.d)
 
 
 def _best_groups(limits: _Limits, better: Better) -> Iterator[Sampled]:
@@ -137,14 +145,26 @@ def _best_groups(limits: _Limits, better: Better) -> Iterator[Sampled]:
         if level < LEAST_LEVEL:
             break
         channel = better(level, share)
-        choices.append((worst_variance(channel, share), size, channel))
+        choices.append((worst_variance(channel, share), size, channel, level))
     if choices:
-        _, size, channel = min(choices, key=lambda choice: coarse_number(choice[0]))
-        yield from _groups([channel] * limits.d, size)
+        _, size, channel, level = min(choices, key=lambda choice: coarse_number(choice[0]))
+        yield from _groups([channel] * limits.d, [level] * limits.d, size)
 
 
-def _groups(channels: Sequence[Mechanism], size: int) -> Iterator[Sampled]:
-    """Neighbours in a circle, each number as often; nothing where a report is too long, or made of bits alone."""
+def _groups(channels: Sequence[Mechanism], levels: Sequence[Nats], size: int) -> Iterator[Sampled]:
+    """Neighbours in a circle, each number as often: by tables where they are better, and without them.
+
+    Without, reports are shorter, and where numbers are spread evenly errors may be smaller.
+    """
+    share = size / len(channels)
+    tables = [with_table(channel, level, share) for channel, level in zip(channels, levels, strict=True)]
+    yield from _circle(tables, size)
+    if tables != channels:
+        yield from _circle(channels, size)
+
+
+def _circle(channels: Sequence[Mechanism], size: int) -> Iterator[Sampled]:
+    """Nothing where a report is too long, or made of bits alone."""
     d = len(channels)
     queries = [Query(Number(j, channel.k), channel) for j, channel in enumerate(channels)]
     starts = range(0, d * size // gcd(d, size), size)

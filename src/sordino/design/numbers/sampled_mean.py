@@ -3,7 +3,7 @@
 Guarantee: for every attribute, `sampling_deltas` of the chosen channel is at most its delta, and `sampling_level` at
 most epsilon, both proved exactly before the channel is returned. Candidates: one number each by one bit at the largest
 level that all deltas allow (the sampling rule), drawn in proportion to coth(level / 2); one number each by several
-levels where these are better than a bit (`sampled_levels`); several numbers or all of them, each by levels of its own
+points where these are better than a bit (`sampled_levels`); several numbers or all of them, each by points of its own
 (`joint_levels`); and mixtures of single bits with tables of sign errors (`best_mixture`), which contain randomized
 response on s coordinates. The first is never worse than plain LDP at
 the least delta by sampled randomized response or on the ball.
@@ -108,8 +108,8 @@ def sampled_mean(deltas: Sequence[NatsLike], epsilon: NatsLike, dependence: Depe
         raise SordinoError("queries must keep every delta", found="none that do", step="report this as a defect")
     # In case of a tie the first and simplest one.
     signs = min(kept, key=_rank)
-    several = (sampled_levels(bounds, most, dependence, levels), *joint_levels(bounds, most, dependence))
-    better = [channel for channel in several if channel is not None and is_better(channel, signs)]
+    several = (*sampled_levels(bounds, most, dependence, levels), *joint_levels(bounds, most, dependence))
+    better = [channel for channel in several if is_better(channel, signs)]
     return min((one for one in better if keeps_deltas(one, bounds, most, dependence)), key=_rank, default=signs)
 
 

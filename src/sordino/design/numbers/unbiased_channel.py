@@ -130,7 +130,7 @@ class Prices:
 
     @cached_property
     def values(self) -> Floats:
-        """z of each interval."""
+        """What each interval counts as, z."""
         return product(self.intervals.odd, self.b) / (2 * self.mass)
 
     @cached_property
@@ -168,12 +168,12 @@ class UnbiasedChannel:
     worst: float
 
     @classmethod
-    def of(cls, factor: float, points: int, share: float = 1.0) -> Self:
+    def of(cls, factor: float, points: int, share: float = 1.0) -> "UnbiasedChannel":
         """The channel at e^epsilon for an odd number of points, if this share of the people is asked."""
         found, fall, left = cls._start(Intervals(points, factor)), FALL, POLISHING
         for _ in range(MOST_STEPS):
             last = END * found.worst
-            barrier = max(found._gap * fall, last)
+            barrier = max(found.gap * fall, last)
             found, length = _Step.of(found, barrier, share).taken()
             fall = FALL if length > MOST else FALL_AFTER_SHORT
             left -= barrier == last and length == 1
@@ -182,16 +182,17 @@ class UnbiasedChannel:
         return found
 
     @classmethod
-    def _start(cls, intervals: Intervals) -> Self:
+    def _start(cls, intervals: Intervals) -> "UnbiasedChannel":
         """Equal prior, and prices that are allowed with room, of the size of one bit's second moment."""
-        bit, equal = ((intervals.factor + 1) / (intervals.factor - 1)) ** 2, np.full(
-            intervals.points // 2 + 1, 1 / intervals.points
+        bit, equal = (
+            ((intervals.factor + 1) / (intervals.factor - 1)) ** 2,
+            np.full(intervals.points // 2 + 1, 1 / intervals.points),
         )
         prices = Prices(intervals, -2 * bit * equal, np.zeros(len(equal) - 1), equal)
         return cls(prices, 1 / prices.slacks, 1 / equal, bit)
 
     @property
-    def _gap(self) -> float:
+    def gap(self) -> float:
         """The mean of weight times slack, and of prior times spare: m where all are equal."""
         prices, intervals = self.prices, self.prices.intervals
         of_weights = total(intervals.count * self.weights * prices.slacks)
