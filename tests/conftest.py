@@ -27,13 +27,14 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
-from weights import circulant, flips
+from weights import circulant, flips, linear
 
 settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
@@ -270,6 +271,7 @@ KINDS = {
     "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
     "unary": _ldp(UnaryEncoding),
     "table": _ldp(lambda k, e: ChannelTable(circulant(k, odds(e)))),
+    "linear": _ldp(lambda k, e: LinearTable(linear(k, odds(e)))),
     "window": _ldp(WindowResponse),
     "window-3": _ldp(lambda k, e: WindowResponse(k, e, 3)),
     "flips": _ldp(lambda k, e: BitFlips(flips(k, odds(e)))),
@@ -295,11 +297,20 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-SMALLEST = {"subset": 2, "subset-2": 3, "urap": 2, "window": 2, "window-3": 2, "flips": 2, **dict.fromkeys(TWO, 2)}
+SMALLEST = {
+    "subset": 2,
+    "subset-2": 3,
+    "urap": 2,
+    "linear": 2,
+    "window": 2,
+    "window-3": 2,
+    "flips": 2,
+    **dict.fromkeys(TWO, 2),
+}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
-LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
+LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "linear": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
 LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
 LARGEST |= {
     "singles": 17,

@@ -6,11 +6,22 @@ Nothing here is taken from the package but the integers that a query holds: plac
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, pairwise, product
 
 import numpy as np
 
-from sordino import BitFlips, Number, Product, Query, RandomizedResponse, Sampled, Signs, Together, WindowResponse
+from sordino import (
+    BitFlips,
+    LinearTable,
+    Number,
+    Product,
+    Query,
+    RandomizedResponse,
+    Sampled,
+    Signs,
+    Together,
+    WindowResponse,
+)
 
 WORD = 2**64
 HALF = 2**63
@@ -26,6 +37,7 @@ def table(*weights):
 COIN, PAIR = BitFlips(table(3, 1)), BitFlips(table(6, 2, 3, 1))
 TRIPLE = BitFlips(table(20, 12, 10, 8, 6, 4, 3, 1))
 LEVELS = WindowResponse(3, "2")
+TABLE = LinearTable([[n << 61 for n in row] for row in ([4, 1, 2, 1], [2, 3, 1, 2], [1, 2, 3, 2])])
 
 
 def bits(*moments, coins, weights):
@@ -46,6 +58,7 @@ QUERIES = {
     "levels, three": Query(Number(0, 3), LEVELS),
     "levels, window": Query(Number(1, 4), WindowResponse(4, "1/2", 3)),
     "levels, large": Query(Number(0, 3), WindowResponse(3, "30")),
+    "levels, table": Query(Number(1, 3), TABLE),
     "levels, any channel": Query(Number(0, 5), RandomizedResponse(5, "1")),
     "signs": Query(Signs((2, 0)), PAIR),
     "signs, three": Query(Signs((0, 2, 1)), TRIPLE),
@@ -153,6 +166,8 @@ def row(mechanism, value):
     """The probability of each code of a value that is read."""
     if isinstance(mechanism, BitFlips):
         return [Fraction(mechanism.table[value ^ code], WORD) for code in range(len(mechanism.table))]
+    if isinstance(mechanism, LinearTable):
+        return [Fraction(weight, sum(mechanism.weights[value])) for weight in mechanism.weights[value]]
     window = getattr(mechanism, "window", 1)
     inside, others = Fraction(mechanism.threshold, WORD), mechanism.k - 1
     return [
@@ -272,6 +287,13 @@ def ways_of(mechanism):
         for start, weight in zip(ends, mechanism.table, strict=False):
             # The first and the last word of each pattern.
             yield from (([word], Fraction(n, WORD)) for word, n in [(start, weight - 1), (start + weight - 1, 1)] if n)
+        return
+    if isinstance(mechanism, LinearTable):
+        ends = sorted({end for row in mechanism.weights for end in accumulate(row, initial=0)})
+        for start, end in pairwise(ends):
+            # The first and the last word for which nobody's code changes, and one that is not looked at.
+            yield [start, 0], Fraction(end - start - 1, WORD)
+            yield [end - 1, 0], Fraction(1, WORD)
         return
     sides = getattr(mechanism, "window", 1), mechanism.k - 1
     for (word, share), count in zip(faces(mechanism.threshold), sides, strict=True):

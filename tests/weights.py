@@ -14,6 +14,12 @@ def circulant(k: int, odds: Fraction, seed: int = 0) -> list[list[int]]:
     return [[weights[(code - x) % (k + 1)] for code in range(k + 1)] for x in range(k)]
 
 
+def linear(k: int, odds: Fraction) -> list[list[int]]:
+    """Two neighbouring codes for each value: rows with one sum, whose mean code grows by equal steps."""
+    light = max(1, int(2**62 / (2 * odds + k)))
+    return [[int(light * odds) if code in (x, x + 1) else light for code in range(k + 1)] for x in range(k)]
+
+
 def flips(k: int, odds: Fraction) -> list[int]:
     """Weights of patterns with sum 2^64, the first by the odds above the second, all others between the two."""
     others = [1 + (odds - 1) * Fraction(place * 37 % 101, 505 * k) for place in range(2, k)]

@@ -256,9 +256,9 @@ def test_no_table_of_the_papers_figure_is_for_a_few():
         assert used.total() <= 1 << 20
 
 
-def test_one_number_is_asked_by_one_bit():
-    channel = sampled_mean(["1"], "1", Dependence.unknown(1))
-    assert AskedNumbers(channel).noise() == pytest.approx([1 / tanh(0.5) ** 2])
+def test_one_number_is_asked_by_one_bit_at_a_small_epsilon():
+    channel = sampled_mean(["0.4"], "0.4", Dependence.unknown(1))
+    assert AskedNumbers(channel).noise() == pytest.approx([1 / tanh(0.2) ** 2])
 
 
 @pytest.mark.parametrize(

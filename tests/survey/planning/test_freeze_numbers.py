@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers
-from sordino import BitFlips, Number, Query, RandomizedResponse, SordinoError, Together, WindowResponse
+from sordino import BitFlips, LinearTable, Number, Query, RandomizedResponse, SordinoError, Together
 from sordino.document.sealed import canonical
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
@@ -50,9 +50,9 @@ def forged(path, plan, forge):
 @pytest.mark.parametrize(
     ("name", "kind", "epsilon"),
     [
-        ("one", WindowResponse, 8),
+        ("one", LinearTable, 8),
         ("two", BitFlips, 3),
-        ("two at 8", WindowResponse, 8),
+        ("two at 8", LinearTable, 8),
     ],
 )
 def test_a_plan_asks_by_finite_mechanisms_and_holds_them(tmp_path, name, kind, epsilon):

@@ -68,9 +68,9 @@ GOLDEN = {
     "means": "8a4aa0e286a76eaf0d53",
     "means under deltas": "959c7b080ce4d6cdc943",
     "means in two groups": "97519d8ee9650cd1bb56",
-    "means of everybody": "64f92256fcab287197bc",
+    "means of everybody": "66613299dcb404b760ee",
     "means of all but one": "d918fe24fe3a98aee6cc",
-    "covariance": "dd28b9c4103f31c4d392",
+    "covariance": "0b2a4cf9ece4bf23d9a9",
     "regression": "a92a34d9c9bbf65ed1a6",
 }
 

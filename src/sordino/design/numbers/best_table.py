@@ -4,7 +4,7 @@ The columns of `unbiased_channel` are put on as few codes as are needed: codes c
 column whose z lies between two of them is shared out so that their mean is z. So nothing becomes biased, columns that
 share a code add up, and the variance grows by a sixth of the squared spacing or so. Fewer points make a smaller table;
 numbers between two points have a variance that is larger by up to the squared spacing over 4.
-Whole weights: columns are made for an e^epsilon that is lower by 2^-30, which leaves room for rounding. What a row then
+Whole weights: columns are made for an e^epsilon that is lower by 2^-36, which leaves room for rounding. What a row then
 lacks of 2^64, and of its mean code, goes to two heavy columns; so rows have one sum and mean codes grow by equal steps,
 exactly. Each column is compared with e^epsilon in exact arithmetic before the table is returned.
 Guarantee: the table keeps epsilon, or there is none; it is certified again whenever it is used. Cost: a twentieth to a
@@ -39,8 +39,8 @@ BETWEEN_CODES = 1 / 200
 FEWEST_POINTS, MOST_POINTS = 5, 31
 FEWEST_CODES, MOST_CODES = 9, 65
 
-ROOM = 2.0**-30
-"""What e^epsilon is lowered by, relatively: a weight may be off by so much through rounding."""
+ROOMS = (2.0**-36, 2.0**-28, 2.0**-20)
+"""What e^epsilon is lowered by, relatively, for the rounding of weights: the first of these that is enough."""
 
 
 @checked
@@ -62,14 +62,20 @@ def best_table(epsilon: NatsLike, share: float = 1.0) -> LinearTable | None:
 
 @lru_cache(maxsize=1 << 8)
 def _table(level: Nats, share: float) -> LinearTable | None:
-    factor = float(exponential(np.array([level.floor()]))[0]) * (1 - ROOM)
-    if factor <= 1:
-        return None
-    least = UnbiasedChannel.of(factor, FIRST_POINTS, share).worst / share
-    channel = UnbiasedChannel.of(factor, _points(least), share)
+    factor = float(exponential(np.array([level.floor()]))[0])
+    for room in ROOMS:
+        lowered = factor * (1 - room)
+        if lowered > 1 and (table := _made(lowered, level, share)) is not None:
+            return table
+    return None
+
+
+def _made(factor: float, level: Nats, share: float) -> LinearTable | None:
+    """The table for an e^epsilon, if it keeps the level when it is rounded."""
+    least = UnbiasedChannel.of(factor, FIRST_POINTS, share).worst
+    channel = UnbiasedChannel.of(factor, _points(least / share), share)
     scale = float(np.abs(channel.prices.values).max())
-    weights = _on_codes(channel, scale, _codes(least * share, scale))
-    return _whole(weights, scale, level)
+    return integer_table(_on_codes(channel, scale, _codes(least, scale)), scale, level)
 
 
 def _points(variance: float) -> int:
@@ -100,8 +106,14 @@ def _on_codes(channel: UnbiasedChannel, scale: float, codes: int) -> Floats:
     return found
 
 
-def _whole(weights: Floats, scale: float, level: Nats) -> LinearTable | None:
-    """Whole weights with exact sums and mean codes; None where they do not keep epsilon."""
+def integer_table(weights: Floats, scale: float, level: Nats) -> LinearTable | None:
+    """Whole weights with exact sums and mean codes; None where they do not keep epsilon.
+
+    Args:
+        weights: the probability of each code at the points from -1 to 0, shape (points, codes).
+        scale: what the last code counts as.
+        level: epsilon.
+    """
     below, codes = len(weights) - 1, weights.shape[1]
     # A code for which there is no column is sent as often whatever the value is.
     rows = [[int(weight) + 1 for weight in row] for row in np.ldexp(weights, 64)]

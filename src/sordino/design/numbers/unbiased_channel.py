@@ -174,7 +174,7 @@ class UnbiasedChannel:
         for _ in range(MOST_STEPS):
             last = END * found.worst
             barrier = max(found.gap * fall, last)
-            found, length = _Step.of(found, barrier, share).taken()
+            found, length = _NewtonStep.of(found, barrier, share).taken()
             fall = FALL if length > MOST else FALL_AFTER_SHORT
             left -= barrier == last and length == 1
             if not left:
@@ -201,7 +201,7 @@ class UnbiasedChannel:
 
 
 @dataclass(frozen=True, eq=False)
-class _Step:
+class _NewtonStep:
     """A step of Newton's method for all equations together.
 
     What the linear equations make of weights and spare is put into those of the prices, so that a system of the prices
