@@ -20,6 +20,7 @@ from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
+from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, promise, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
@@ -36,6 +37,7 @@ REVEALED = "What one report can reveal"
 RESTS = "What the smaller factors rest on"
 FORGED = "Forged reports"
 SENT = "What is sent"
+NEARLY = "How near the best possible"
 
 AGAIN = "A second report of the same person, about whatever, multiplies the factors."
 
@@ -73,7 +75,9 @@ def explanation(plan: Plan) -> Explanation:
         summary, details = _several(plan)
     forged = Paragraph(FORGED, limits(*_forging(plan)))
     sent = Paragraph(SENT, limits(codes_sentence(plan.sampled.code_bits)))
-    return Explanation(summary, tuple(paragraph for paragraph in (*details, forged, sent) if paragraph.sentences))
+    nearly = Paragraph(NEARLY, tuple(floor_sentences(plan)))
+    told = (*details, forged, sent, nearly)
+    return Explanation(summary, tuple(paragraph for paragraph in told if paragraph.sentences))
 
 
 def forged_sentence(people: float) -> str:

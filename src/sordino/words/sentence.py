@@ -18,6 +18,8 @@ class Purpose(Enum):
     """What another report adds, which says nothing where all reports are counted together."""
     REACHED = auto()
     """How much of one bound is used, which a table can show instead."""
+    FLOOR = auto()
+    """How near the best possible something is."""
 
 
 @dataclass(frozen=True)

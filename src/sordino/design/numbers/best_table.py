@@ -37,7 +37,7 @@ BETWEEN_CODES = 1 / 200
 """The variance that codes between columns may add, relative to the whole."""
 
 FEWEST_POINTS, MOST_POINTS = 5, 31
-FEWEST_CODES, MOST_CODES = 9, 65
+FEWEST_CODES, MOST_CODES = 9, 63
 
 ROOMS = (2.0**-36, 2.0**-28, 2.0**-20)
 """What e^epsilon is lowered by, relatively, for the rounding of weights: the first of these that is enough."""
