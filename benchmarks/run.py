@@ -8,6 +8,7 @@ from types import ModuleType
 
 import accuracy
 import asking
+import averaging
 import bounding
 import certifying
 import estimating
@@ -18,7 +19,19 @@ import privatizing
 import starting
 from pairs import ROOT, ROUNDS
 
-MODULES = (files, privatizing, estimating, certifying, bounding, filtering, asking, accuracy, starting, growing)
+MODULES = (
+    files,
+    privatizing,
+    estimating,
+    certifying,
+    bounding,
+    filtering,
+    asking,
+    accuracy,
+    averaging,
+    starting,
+    growing,
+)
 SUBJECTS = {module.__name__: module for module in MODULES}
 
 PREFACE = f"""# Benchmarks

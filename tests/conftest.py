@@ -297,16 +297,7 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-SMALLEST = {
-    "subset": 2,
-    "subset-2": 3,
-    "urap": 2,
-    "linear": 2,
-    "window": 2,
-    "window-3": 2,
-    "flips": 2,
-    **dict.fromkeys(TWO, 2),
-}
+SMALLEST = {"subset-2": 3, **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "flips", *TWO), 2)}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 

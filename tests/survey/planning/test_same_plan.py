@@ -70,7 +70,7 @@ GOLDEN = {
     "means in two groups": "97519d8ee9650cd1bb56",
     "means of everybody": "66613299dcb404b760ee",
     "means of all but one": "d918fe24fe3a98aee6cc",
-    "covariance": "0b2a4cf9ece4bf23d9a9",
+    "covariance": "434d6f1c26fc985d3f12",
     "regression": "a92a34d9c9bbf65ed1a6",
 }
 

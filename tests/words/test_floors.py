@@ -1,0 +1,61 @@
+"""How near the best a mean is told: the percentage is from integers and a proved bound; where nothing is said."""
+
+import re
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from sordino.design.numbers.least_variance import least_variance
+from sordino.exact.nats import Nats
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.words.explain_plan import NEARLY, explanation
+from sordino.words.floors import floor_sentences
+from sordino.words.sentence import Purpose
+
+ONE = """\
+version = 1
+epsilon = "2"
+[attribute.age]
+number = { low = 20, high = 80 }
+[[ask]]
+mean = "age"
+"""
+TWO = ONE.replace("[[ask]]", "[attribute.height]\nnumber = { low = 140, high = 200 }\n[[ask]]")
+BOTH = TWO.replace('mean = "age"', 'mean = ["age", "height"]')
+SHARES = 'version = 1\nepsilon = "1"\n[attribute.age]\ncategories = 5\n[[ask]]\nhistogram = "age"\n'
+
+
+def plan_of(text):
+    return Plan.of(Survey.read(tomllib.loads(text)), 10_000)
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "2", "4"])
+def test_the_percentage_is_that_of_the_plan_rounded_up(epsilon):
+    plan = plan_of(ONE.replace('"2"', f'"{epsilon}"'))
+    ((sentence,),) = (p.sentences for p in explanation(plan).details if p.heading == NEARLY)
+    (mechanism,) = plan.questions[0].query.mechanisms
+    means = mechanism.unbiased(plan.questions[0].query.numbers[0].told[0][1])
+    squares = mechanism.probabilities() @ means**2
+    steps = [(2 * at / (mechanism.k - 1) - 1, square) for at, square in enumerate(squares.tolist())]
+    fine = [i / 5000 - 1 for i in range(10_001)]
+    worst = 0.0
+    for (left, low), (right, high) in pairwise(steps):
+        inside = [x for x in fine if left <= x <= right]
+        worst = max(worst, *(low + (high - low) * (x - left) / (right - left) - x * x for x in inside))
+    said = float(re.search(r"at most ([\d.]+) % above", sentence.text)[1])
+    above = 100 * (worst / least_variance(Nats.of(epsilon)) - 1)
+    assert above <= said <= above + 0.11
+    assert sentence.purpose is Purpose.FLOOR
+    assert "mean of age" in sentence.text
+
+
+@pytest.mark.parametrize("text", [BOTH, SHARES, ONE.replace('"2"', '"30"')])
+def test_nothing_is_said_where_no_bound_is_proved(text):
+    assert list(floor_sentences(plan_of(text))) == []
+
+
+def test_each_question_has_its_own():
+    plan = plan_of(TWO + '[[ask]]\nmean = "height"\n')
+    assert [("age" in s.text, "height" in s.text) for s in floor_sentences(plan)] == [(True, False), (False, True)]
