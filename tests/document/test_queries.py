@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from fractions import Fraction
 
 import pytest
 
@@ -10,6 +11,7 @@ from json_parts import places, widened
 from sordino import (
     BinaryOptimal,
     ChannelTable,
+    LinearTable,
     Number,
     Product,
     Query,
@@ -25,6 +27,7 @@ from sordino.audit.answers import answers
 from sordino.document.codec import freeze
 from sordino.document.queries import STATISTICS, freeze_queries, thaw_queries
 from sordino.errors import DamagedError
+from weights import linear
 
 FROZEN = {name: asked if isinstance(asked, Sampled) else Sampled((asked,), (3,)) for name, asked in QUERIES.items()}
 every = pytest.mark.parametrize("name", FROZEN)
@@ -288,3 +291,14 @@ def test_only_queries_about_numbers_by_known_mechanisms_are_frozen():
             freeze_queries(Sampled((Query(Number(0), other),), (1,)))
     for mechanism in (WindowResponse(2, "1"), RandomizedResponse(2, "1")):
         assert read(as_json(Sampled((Query(Number(0), mechanism),), (1,)))) is not None
+
+
+def test_tables_that_would_hold_their_reader_for_minutes_are_refused():
+    tables = [LinearTable(linear(63, Fraction(odds))) for odds in range(3, 36)]
+    few, many = (
+        Sampled(tuple(Query(Number(place, 63), table) for place, table in enumerate(some)), (1,) * len(some))
+        for some in (tables[:2], tables)
+    )
+    assert thaw_queries(as_json(few)) == few
+    with pytest.raises(SordinoError, match="at most 131,072 weights together; found 133,056"):
+        thaw_queries(as_json(many))

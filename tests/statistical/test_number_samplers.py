@@ -15,6 +15,7 @@ from sordino import (
     Signs,
     WindowResponse,
 )
+from sordino.design.numbers.best_table import best_table
 from sordino.design.numbers.best_window import best_window
 from sordino.estimation.moment_estimator import MomentEstimator
 
@@ -105,6 +106,7 @@ ASKED = {
     "signs": Query(Signs((0, 1)), flips("2")),
     "drawn signs": Sampled(tuple(Query(Signs((j, (j + 1) % 5)), flips("3")) for j in range(5)), (1, 1, 1, 1, 1)),
     "levels": Query(Number(0, best_window("3").k), best_window("3")),
+    "table": Query(Number(0, best_table("2").k), best_table("2")),
     "two about one": Sampled(
         (Query(Number(0), bit("2")), Query(Number(0, 5), WindowResponse(5, "3")), Query(Number(1), bit("2"))), (1, 1, 1)
     ),

@@ -35,6 +35,9 @@ MOST_MECHANISMS = 1 << 12
 MOST_CODES = 1 << 18
 """Of these together: seconds."""
 
+MOST_WEIGHTS = 1 << 17
+"""Of all tables together: seconds. Those that plans make have at most 2,000 each, for a score of levels."""
+
 _BY_NAME = {kind.name: kind for kind in STATISTICS}
 
 
@@ -77,6 +80,10 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
         rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
         raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
+    of_tables = sum(table.k * table.outputs for table in mechanisms if isinstance(table, LinearTable))
+    if of_tables > MOST_WEIGHTS:
+        rule = f"{where} must go through tables with at most {MOST_WEIGHTS:,} weights together"
+        raise SordinoError(rule, found=f"{of_tables:,}", step="ask fewer numbers in one question")
     through, weights = entries.runs("through"), entries.wholes("weights")
     unlike = list(map(len, statistics)) != list(map(len, through)) or len(weights) != len(through)
     if unlike or max((at for run in through for at in run), default=0) >= len(mechanisms):

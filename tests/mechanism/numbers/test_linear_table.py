@@ -44,8 +44,8 @@ def test_all_parts_are_those_of_the_weights():
         ([[4, 1, 2, 1], [2, 3, 1, 2], [1, 3, 2, 2]], "equal steps above 0; found other steps: use ChannelTable"),
         (ROWS[::-1], "equal steps above 0"),
         ([[1, 2], [1, 2], [1, 2]], "equal steps above 0"),
-        ([[1, 2]], "2 to 128 values and at most as many codes; found 1 values and 2 codes"),
-        ([[2, 1] + [0] * 127, [1, 2] + [0] * 127], "found 2 values and 129 codes"),
+        ([[1, 2]], "2 to 64 values and at most as many codes; found 1 values and 2 codes"),
+        ([[2, 1] + [0] * 63, [1, 2] + [0] * 63], "found 2 values and 65 codes"),
         ([[1, 2], [1, 3]], "all rows of a channel must have one sum"),
     ],
 )

@@ -21,7 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.mechanism.table import ChannelTable
 
-LARGEST_SIZE = 1 << 7
+LARGEST_SIZE = 1 << 6
 """Values, and codes, at most: a certificate looks at every code of every value. More gain nothing."""
 
 
