@@ -68,9 +68,9 @@ GOLDEN = {
     "means": "8a4aa0e286a76eaf0d53",
     "means under deltas": "959c7b080ce4d6cdc943",
     "means in two groups": "97519d8ee9650cd1bb56",
-    "means of everybody": "66613299dcb404b760ee",
+    "means of everybody": "27c3b9bf3d4377418408",
     "means of all but one": "d918fe24fe3a98aee6cc",
-    "covariance": "434d6f1c26fc985d3f12",
+    "covariance": "9f4eea14bcc39ae3f8b2",
     "regression": "a92a34d9c9bbf65ed1a6",
 }
 

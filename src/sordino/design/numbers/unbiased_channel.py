@@ -184,10 +184,8 @@ class UnbiasedChannel:
     @classmethod
     def _start(cls, intervals: Intervals) -> "UnbiasedChannel":
         """Equal prior, and prices that are allowed with room, of the size of one bit's second moment."""
-        bit, equal = (
-            ((intervals.factor + 1) / (intervals.factor - 1)) ** 2,
-            np.full(intervals.points // 2 + 1, 1 / intervals.points),
-        )
+        mean = (intervals.factor - 1) / (intervals.factor + 1)
+        bit, equal = 1 / (mean * mean), np.full(intervals.points // 2 + 1, 1 / intervals.points)
         prices = Prices(intervals, -2 * bit * equal, np.zeros(len(equal) - 1), equal)
         return cls(prices, 1 / prices.slacks, 1 / equal, bit)
 
@@ -223,22 +221,19 @@ class _NewtonStep:
     def of(cls, start: UnbiasedChannel, barrier: float, share: float) -> Self:
         """The step towards this m."""
         prices, intervals = start.prices, start.prices.intervals
-        z, slacks, multiple = prices.values[:, None], prices.slacks, intervals.multiple
-        counted = intervals.count * start.weights
-        # What the slacks lose when the prices grow, and how that bends.
-        loss = np.hstack([intervals.even, z * intervals.odd, -(z**2) * intervals.even])
-        bent = np.hstack([0 * intervals.even, intervals.odd, -2 * z * intervals.even])
+        z, slacks, multiple, counts = prices.values, prices.slacks, intervals.multiple, intervals.count
         sums = np.concatenate([0 * prices.a, 0 * prices.b, multiple])
         priors = np.flatnonzero(sums)
-        curvature = _gram(loss, counted / slacks) + _gram(bent, counted / (2 * prices.mass))
+        counted = counts * start.weights
+        curvature = _curvature(intervals, z, counted / slacks, counted / (2 * prices.mass))
         curvature[priors, priors] += multiple * start.spare / prices.prior
         missing = np.concatenate([multiple, 2 * intervals.half[1:], -share * multiple * intervals.half**2])
-        missing -= barrier * total((intervals.count / slacks)[:, None] * loss, axis=0) + start.worst * sums
+        missing -= barrier * _weighted_loss(intervals, z, counts / slacks) + start.worst * sums
         missing[priors] += barrier * multiple / prices.prior
         free, along = solve(curvature, np.column_stack([missing, sums])).T
         worst = float(total(sums * free) / total(sums * along))
         step = free - worst * along
-        weights = (barrier + start.weights * product(loss, step)) / slacks - start.weights
+        weights = (barrier + start.weights * _loss(intervals, z, step)) / slacks - start.weights
         spare = (barrier - start.spare * step[priors]) / prices.prior - start.spare
         return cls(start, step, weights, spare, worst)
 
@@ -260,6 +255,29 @@ def _allowed(values: Floats, growth: Floats) -> float:
     return float(min(1.0, WITHIN / max((-growth / values).max(), WITHIN)))
 
 
-def _gram(rows: Floats, weights: Floats) -> Floats:
-    """The weighted sum of the squares of rows, shape (n, n)."""
-    return total(rows[:, :, None] * (weights[:, None] * rows)[:, None, :], axis=0)
+def _loss(intervals: Intervals, z: Floats, step: Floats) -> Floats:
+    """What the slacks lose along a step of the prices, to the first order."""
+    a, b, prior = np.split(step, [intervals.even.shape[1], -intervals.even.shape[1]])
+    return product(intervals.even, a) + z * product(intervals.odd, b) - z**2 * product(intervals.even, prior)
+
+
+def _weighted_loss(intervals: Intervals, z: Floats, weights: Floats) -> Floats:
+    """What weighted slacks lose together for each price."""
+    even, odd = intervals.even, intervals.odd
+    parts = (weights, even), (weights * z, odd), (-weights * z**2, even)
+    return np.concatenate([total(weight[:, None] * rows, axis=0) for weight, rows in parts])
+
+
+def _curvature(intervals: Intervals, z: Floats, of_loss: Floats, of_bend: Floats) -> Floats:
+    """The weighted sum of squares of the loss (even, z odd, -z^2 even), and of how it bends (0, odd, -2 z even)."""
+    even, odd, square = intervals.even, intervals.odd, z * z
+    aa, ab, al = _gram(even, even, of_loss), _gram(even, odd, z * of_loss), _gram(even, even, -square * of_loss)
+    bb = _gram(odd, odd, square * of_loss + of_bend)
+    bl = _gram(odd, even, -z * (square * of_loss + 2 * of_bend))
+    ll = _gram(even, even, square * (square * of_loss + 4 * of_bend))
+    return np.block([[aa, ab, al], [ab.T, bb, bl], [al.T, bl.T, ll]])
+
+
+def _gram(left: Floats, right: Floats, weights: Floats) -> Floats:
+    """The weighted sum of the products of rows, shape (columns of the left, of the right)."""
+    return total(left[:, :, None] * (weights[:, None] * right)[:, None, :], axis=0)
