@@ -22,7 +22,8 @@ NOTE = (
     "checked, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
     "table and count each cell; of reports alone, over its time to read them and count each code; of eight numbers and "
     "a name, of which each person is asked one, over its time to read them and sum the numbers of each name. Reports "
-    "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key."
+    "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key. Two jobs "
+    "are timed from start to end on a machine with two cores, over one."
 )
 HEADER = RATIOS
 
@@ -76,6 +77,7 @@ def rows() -> Iterator[tuple[str, ...]]:
         yield from against_duckdb(CODES, people.with_name("reports.csv"), report_ways(plan, people))
         yield from against_duckdb(CELLS, table, parquet_ways(plan, table))
         yield from against_duckdb(SUMS, numbers, number_ways(numbers))
+        yield from job_ways(plan, table, numbers)
         yield "CSV rows, privatize and estimate by the command line: peak GiB", "-", f"{peak_memory(plan, folder):.2f}"
 
 
@@ -101,6 +103,29 @@ def parquet_ways(plan: Plan, data: Path) -> Iterator[Way]:
 def number_ways(data: Path) -> Iterator[Way]:
     plan = Plan.of(Survey.read(OF_NUMBERS), ROWS)
     yield Way("Parquet rows of eight numbers and a name, tallied", "at most 4", lambda: tally_people(plan, data))
+
+
+def job_ways(plan: Plan, table: Path, numbers: Path) -> Iterator[tuple[str, ...]]:
+    """Two processes over one: whole releases, with what starts them."""
+    ways = {
+        "Parquet rows with text ids, a key": (plan, table, "name"),
+        "Parquet rows of eight numbers and a name": (Plan.of(Survey.read(OF_NUMBERS), ROWS), numbers, None),
+    }
+    for what, (asked, data, id_column) in ways.items():
+        one, two = (releasing(asked, data, id_column, jobs) for jobs in (1, 2))
+        figures = ratios(lambda two=two: seconds(two), lambda one=one: seconds(one))
+        yield f"{what}, written: two jobs over one", "-", spread(figures)
+
+
+def releasing(plan: Plan, data: Path, id_column: str | None, jobs: int) -> Callable[[], object]:
+    keyed = None if id_column is None else KeyedSource(secrets.token_bytes(32), "a task")
+    reports = data.with_name("reports.parquet")
+
+    def work() -> None:
+        reports.unlink(missing_ok=True)
+        privatize_table(plan, data, reports, id_column=id_column, key=keyed, jobs=jobs)
+
+    return work
 
 
 def in_memory(plan: Plan, data: Path, id_column: str | None = None) -> Callable[[], object]:

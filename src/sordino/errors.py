@@ -4,6 +4,7 @@ The command line prints a `SordinoError` without a traceback and ends with the e
 readable as attributes. No error ever holds a person's value.
 """
 
+import copyreg
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
@@ -48,6 +49,10 @@ class SordinoError(ValueError):
         if step:
             text += f": {self.step}"
         super().__init__(printable(text) + ".")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process the same words."""
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]  # as pickle has it
 
     def facts(self) -> dict[str, Any]:
         """The code and the words, for programs."""

@@ -116,6 +116,10 @@ class KeyedSource:
         """
         return KeyedSource(self._key, f"{plan_hash} {self._task.decode()}")
 
+    def handed_over(self) -> tuple[bytes, str]:
+        """The key and the task, of which another process makes the same source; whoever has them can undo the noise."""
+        return self._key, self._task.decode()
+
     def _text_ids(self, texts: Texts) -> Words:
         """The 128 bits of each text, shape (n, 2)."""
         cipher = self._cipher(TEXT)

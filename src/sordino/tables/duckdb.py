@@ -50,23 +50,31 @@ PARQUET = "read_parquet(?, hive_partitioning = false)"
 FRAME = "frame"
 """What a table in memory is called in queries."""
 
+ROW = "file_row_number"
+"""What DuckDB calls the place of a row in a Parquet file."""
+
 TEXT = "VARCHAR"
 """The type of every column of a CSV file, and of texts in a Parquet file."""
 
 
-def read_batches(table: PathOrFrame, select: Mapping[str, str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def read_batches(
+    table: PathOrFrame, select: Mapping[str, str], columns: Sequence[str], rows: range | None = None
+) -> Iterator[pa.RecordBatch]:
     """Stream expressions over some columns of a table, in the order of its rows.
 
     Args:
         table: a CSV or Parquet file, or a frame.
         select: SQL expressions by the name of their result; columns are quoted names.
         columns: the columns that the expressions need.
+        rows: of a Parquet file, by their places; all by default. Row groups without any of them are not read.
 
     Raises:
         SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
     """
     source = _source(table, columns)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
+    if rows is not None:
+        source += f" WHERE {ROW} >= {rows.start} AND {ROW} < {rows.stop}"
     with _opened(table) as (connection, parameters):
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
@@ -181,6 +189,11 @@ def _database(_: int = 0) -> duckdb.DuckDBPyConnection:
 
 
 _read_with = cache(_database)  # by the process's number: a forked one is without its threads
+
+
+def read_alone() -> None:
+    """In a process that is one of several at work: read with one thread, and leave the other cores to them."""
+    _read_with(os.getpid()).execute("SET threads = 1")
 
 
 def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:

@@ -6,7 +6,7 @@ anything and a cut row is seen.
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +16,20 @@ import pyarrow.compute as pc
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.record_ids import RecordIds
-from sordino.exact.source import Source, SystemSource, Words
+from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.copies import Copies
 from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import ROWS, WHOLE, count_where, header, quoted, read_batches, require_columns, write_table
 from sordino.tables.frame import PathOrFrame, expecting_kind
+from sordino.tables.jobs.drawn import drawn
+from sordino.tables.jobs.pieces import pieces_of, require_jobs
 from sordino.tables.key import TASK, make_key, read_key
 from sordino.tables.records import check_ids
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
 from sordino.tables.table_file import file_state, opened, table_format, typed, unchanged
-from sordino.tables.values import QuestionValues, read_people, require_people
+from sordino.tables.values import read_people, require_people
 
 COLUMNS = ("plan", "code")
 
@@ -48,6 +49,7 @@ def privatize_table(
     id_column: str | None = None,
     key: Path | KeyedSource | None = None,
     task: str = TASK,
+    jobs: int = 1,
 ) -> int:
     """Release one report for each row of a table; returns how many.
 
@@ -63,6 +65,7 @@ def privatize_table(
         key: the key file, made if there is none, or a keyed source, which names its own task: the same key, plan, task,
             id and value always give the same report.
         task: tells this release from others of the same plan under the same key file.
+        jobs: processes that read and privatize the pieces of a Parquet file; the same reports whatever their number.
 
     Raises:
         SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
@@ -81,11 +84,11 @@ def privatize_table(
         done += rows
         progress(rows)
 
-    codes = _codes(plan, data, count, id_column, key, task)
-    if table_format(reports) == ".parquet":
-        write_table(reports, _schema(plan), _as_batches(plan, codes))
-    else:
-        write_rows(reports, _rows(plan), codes)
+    with _codes(plan, data, count, id_column, key, task, jobs) as codes:
+        if table_format(reports) == ".parquet":
+            write_table(reports, _schema(plan), _as_batches(plan, codes))
+        else:
+            write_rows(reports, _rows(plan), codes)
     return done
 
 
@@ -97,6 +100,7 @@ def privatize_frame(
     id_column: str | None = None,
     key: Path | KeyedSource | None = None,
     task: str = TASK,
+    jobs: int = 1,
 ) -> pa.Table:
     """The reports that `privatize_table` would write, in memory; each call without a key is a new release.
 
@@ -106,14 +110,23 @@ def privatize_frame(
     Raises:
         SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
     """
-    codes = _codes(plan, data, progress, id_column, key, task)
-    return pa.Table.from_batches(_as_batches(plan, codes), _schema(plan)).replace_schema_metadata({HASH: plan.hash})
+    with _codes(plan, data, progress, id_column, key, task, jobs) as codes:
+        table = pa.Table.from_batches(_as_batches(plan, codes), _schema(plan))
+    return table.replace_schema_metadata({HASH: plan.hash})
 
 
+@contextmanager
 def _codes(
-    plan: Plan, data: PathOrFrame, progress: Progress, id_column: str | None, key: Path | KeyedSource | None, task: str
-) -> Iterator[Words]:
+    plan: Plan,
+    data: PathOrFrame,
+    progress: Progress,
+    id_column: str | None,
+    key: Path | KeyedSource | None,
+    task: str,
+    jobs: int,
+) -> Iterator[Iterator[Words]]:
     """One report for each row of a table, whose ids have been compared before the first is made."""
+    require_jobs(jobs)
     if key is not None and id_column is None:
         raise SordinoError(
             "a key needs the ids of the rows to repeat their reports",
@@ -122,38 +135,38 @@ def _codes(
         )
     secret = read_key(key) if isinstance(key, Path) else None
     require_people(plan, data)
+    file, pieces = pieces_of(data) if jobs > 1 else (None, [])
     # Of ids that were compared in another file than is read here, two could share their noise.
     before = file_state(data)
     if id_column is not None:
         check_ids(data, id_column)
-    people = unchanged(data, before, read_people(plan, data, id_column))
     new = None
     if isinstance(key, Path):
         new = key if secret is None else None
         key = KeyedSource(secret or make_key(key), task)
     keyed = None if key is None else key.of_plan(plan.hash)
-    return _drawn(plan, people, progress, keyed, new)
-
-
-def _drawn(
-    plan: Plan,
-    people: Iterator[tuple[QuestionValues, RecordIds | None]],
-    progress: Progress,
-    keyed: KeyedSource | None,
-    new: Path | None,
-) -> Iterator[Words]:
-    """The reports of rows whose ids differ; each value is looked at, and where one is refused a new key goes again."""
-    fresh = SystemSource()
     try:
-        for values, ids in people:
-            source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
-            codes = plan.sampled.privatize(values, source)
-            yield codes
-            progress(len(codes))
+        with ExitStack() as stack:
+            if file is None or len(pieces) == 1:
+                codes = drawn(plan, read_people(plan, data, id_column), keyed)
+            else:
+                # What starts processes is loaded where some are started.
+                from sordino.tables.jobs.workers import Workers
+
+                workers = Workers.of(plan, file, id_column, keyed, pieces, jobs)
+                codes = stack.enter_context(workers).codes()
+            yield _counted(unchanged(data, before, codes), progress)
     except SordinoError:
+        # Each value is looked at as it is read: where one is refused a new key goes again.
         if new is not None:
             new.unlink(missing_ok=True)
         raise
+
+
+def _counted(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
+    for codes in batches:
+        yield codes
+        progress(len(codes))
 
 
 def _as_batches(plan: Plan, batches: Iterator[Words]) -> Iterator[pa.RecordBatch]:
@@ -225,12 +238,11 @@ def tally_people(
     With a column of ids and a keyed source the reports are repeatable; the ids must differ (`check_ids`).
     """
     require_people(plan, data)
-    sampled, fresh = plan.sampled, SystemSource()
+    sampled = plan.sampled
     aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
-    for values, ids in read_people(plan, data, id_column):
-        source: Source = fresh if keyed is None or ids is None else keyed.for_compared(ids)
-        aggregate += sampled.tally(sampled.privatize(values, source))
-        progress(len(values[0]))
+    for codes in drawn(plan, read_people(plan, data, id_column), keyed):
+        aggregate += sampled.tally(codes)
+        progress(len(codes))
     return aggregate
 
 

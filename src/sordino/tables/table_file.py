@@ -75,7 +75,12 @@ def unchanged(table: PathOrFrame, before: tuple[int, ...], batches: Iterator[Bat
     """
     yield from batches
     if file_state(table) != before:
-        raise SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
+        raise changed(table)
+
+
+def changed(table: PathOrFrame) -> SordinoError:
+    """The refusal of a table that is not the one whose rows were counted and whose ids were compared."""
+    return SordinoError(f"{table} must not change while it is read", found="another file", step="privatize it again")
 
 
 def count_rows(path: Path) -> int | None:

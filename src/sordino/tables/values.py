@@ -13,6 +13,7 @@ from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import count_where, header, read_batches
 from sordino.tables.frame import PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
+from sordino.tables.table_file import changed
 
 QuestionValues: TypeAlias = tuple[Column | Measured, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or numbers to be scaled."""
@@ -46,16 +47,17 @@ def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
 
 
 def read_people(
-    plan: Plan, table: PathOrFrame, id_column: str | None
+    plan: Plan, table: PathOrFrame, id_column: str | None, places: range | None = None
 ) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
     """The values of a table that the plan asks for, each batch with the ids of its rows, if a column has them.
 
     All values are looked at; numbers are scaled by who reads them.
 
-    Of a table with the plan's columns and without blank lines (`require_people`).
+    Of a table with the plan's columns and no blank lines (`require_people`); of a Parquet file also some rows alone, by
+    their places.
 
     Raises:
-        SordinoError: as `read_values`, or an id that is missing or of another kind.
+        SordinoError: as `read_values`, an id that is missing or of another kind, or fewer rows than places.
     """
     asked, columns = _asked(plan), columns_read(plan)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
@@ -63,8 +65,8 @@ def read_people(
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
         select |= id_expressions(table, id_column, dict(header(table)))
-    rows = 0
-    for batch in read_batches(table, select, columns):
+    rows = places.start if places else 0
+    for batch in read_batches(table, select, columns, places):
         read = {
             name: own.values(table, {key: batch.column(given) for key, given in keys[name].items()}, rows)
             for name, own in asked.items()
@@ -72,6 +74,8 @@ def read_people(
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
         rows += len(batch)
         yield tuple(_taken(question, read) for question in plan.questions), ids
+    if places is not None and rows != places.stop:
+        raise changed(table)
     if rows == 0:
         raise SordinoError(f"{table} must hold data", found="no rows")
 

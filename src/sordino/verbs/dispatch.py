@@ -80,6 +80,7 @@ def privatize(
     key: Path | str | None = None,
     task: str | None = None,
     progress: "Progress | None" = None,
+    jobs: int = 1,
 ) -> "pa.Table": ...
 @overload
 def privatize(
@@ -92,6 +93,7 @@ def privatize(
     task: str | None = None,
     progress: "Progress | None" = None,
     output: Path | str,
+    jobs: int = 1,
 ) -> int: ...
 @overload
 def privatize(plan: Asked, people: ArrayLike | Sequence[ArrayLike], source: Source | None = None) -> Words: ...
@@ -106,6 +108,7 @@ def privatize(
     task: str | None = None,
     progress: "Progress | None" = None,
     output: Path | str | None = None,
+    jobs: int = 1,
 ) -> Any:
     """Release one report for each person.
 
@@ -122,6 +125,8 @@ def privatize(
         task: with a key file, the name of this release.
         progress: called with the number of rows done since the last call.
         output: the file of reports to write, never over another one.
+        jobs: processes that read and privatize the pieces of a Parquet file; the reports are the same whatever their
+            number. A script that asks for several must call it under `if __name__ == "__main__"`.
 
     Returns:
         The reports in the order of the rows, with the columns `plan` and `code` of a report file and the plan's hash in
@@ -140,13 +145,15 @@ def privatize(
         (3, ['plan', 'code'])
     """
     if isinstance(plan, Asked):
-        if (id_column, key, task, progress, output) != (None,) * 5:
-            raise SordinoError("ids, keys and files are of plans", found=kind(plan), step="give the source alone")
+        if (id_column, key, task, progress, output, jobs) != (None, None, None, None, None, 1):
+            raise SordinoError("ids, keys, files and jobs are of plans", found=kind(plan), step="give the source alone")
         return codes_of(plan, people, source)
     from sordino.verbs.plan_reports import release
 
     frozen = _read_plan(plan, "privatize")
-    return release(frozen, people, source, id_column=id_column, key=key, task=task, progress=progress, output=output)
+    return release(
+        frozen, people, source, id_column=id_column, key=key, task=task, progress=progress, output=output, jobs=jobs
+    )
 
 
 @overload

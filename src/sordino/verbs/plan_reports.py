@@ -30,6 +30,7 @@ def release(
     task: str | None = None,
     progress: Progress | None = None,
     output: Path | str | None = None,
+    jobs: int = 1,
 ) -> Any:
     """One report for each person of a table, as `sordino.privatize` says."""
     if source is not None and not isinstance(source, KeyedSource | SystemSource):
@@ -44,8 +45,8 @@ def release(
     done = progress or (lambda _: None)
     name = TASK if task is None else task
     if output is not None:
-        return privatize_table(plan, data, Path(output), done, id_column=id_column, key=held, task=name)
-    return privatize_frame(plan, data, done, id_column=id_column, key=held, task=name)
+        return privatize_table(plan, data, Path(output), done, id_column=id_column, key=held, task=name, jobs=jobs)
+    return privatize_frame(plan, data, done, id_column=id_column, key=held, task=name, jobs=jobs)
 
 
 def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:

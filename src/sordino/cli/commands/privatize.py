@@ -9,7 +9,9 @@ from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.tally import total_rows
+from sordino.cli.whole_numbers import Whole
 from sordino.survey.planning.plan import Plan
+from sordino.tables.jobs.pieces import MOST_JOBS
 from sordino.tables.key import TASK
 from sordino.tables.values import count_clipped
 from sordino.verbs.plan_reports import release
@@ -22,9 +24,18 @@ from sordino.verbs.plan_reports import release
 @click.option("--id", "id_column", help="The column that tells people apart; an id that stands twice is refused.")
 @click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
 @click.option("--task", help="With a key, the name of this release: another one draws afresh.")
+@click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="Processes that read a Parquet file's pieces.")
 @as_json_option
 def privatize(
-    plan: Path, data: Path, output: Path, id_column: str | None, key: Path | None, task: str | None, *, as_json: bool
+    plan: Path,
+    data: Path,
+    output: Path,
+    id_column: str | None,
+    key: Path | None,
+    task: str | None,
+    jobs: int,
+    *,
+    as_json: bool,
 ) -> None:
     """Release one report for each row of DATA (.csv, .csv.gz or .parquet), by the PLAN.
 
@@ -35,7 +46,7 @@ def privatize(
     frozen = Plan.load(plan)
     name = TASK if task is None else task
     with progress("privatize", total_rows([data])) as advance:
-        n = release(frozen, data, output=output, id_column=id_column, key=key, task=task, progress=advance)
+        n = release(frozen, data, output=output, id_column=id_column, key=key, task=task, progress=advance, jobs=jobs)
     clipped = count_clipped(frozen, data)
     if as_json:
         made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}

@@ -1,0 +1,64 @@
+"""The pieces of a table that several processes read, each by itself: runs of row groups of a Parquet file.
+
+A report depends on its row's id and value and on nothing beside it, so that rows may be privatized anywhere and in any
+order. Lines of a CSV file are found by reading all lines before them, and DuckDB reads those on all cores already.
+"""
+
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.survey.frozen.own_columns import alike
+from sordino.tables.damage import damaged
+from sordino.tables.duckdb import ROW
+from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.table_file import require_file
+
+MOST_JOBS = 256
+"""Processes at most."""
+
+LEAST = 1 << 18
+"""Rows of a piece at least, but for the last: to open the file takes as long as some thousands of them."""
+
+
+def require_jobs(jobs: int) -> None:
+    """Refuse what is no number of processes.
+
+    Raises:
+        SordinoError: other than a whole number from 1 to `MOST_JOBS`.
+    """
+    if type(jobs) is not int or not 1 <= jobs <= MOST_JOBS:
+        step = "as many as there are cores, or 1"
+        raise SordinoError(f"jobs must be a whole number from 1 to {MOST_JOBS}", found=shown(jobs), step=step)
+
+
+def pieces_of(table: PathOrFrame) -> tuple[Path, list[range]]:
+    """A Parquet file, and the places of the rows of its pieces, one after the other; one at least.
+
+    Raises:
+        SordinoError: another table, a damaged file, or a column with the name by which rows are told apart.
+    """
+    kind = "a table in memory" if isinstance(table, Frame) else require_file(table)
+    if isinstance(table, Frame) or kind != ".parquet":
+        rule, step = f"{table} must be a Parquet file to be read by several jobs", "write it as one, or leave jobs out"
+        raise SordinoError(rule, found=kind, step=step)
+    try:
+        metadata = parquet.read_metadata(table)
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(table, error) from None
+    if ROW in map(alike, metadata.schema.to_arrow_schema().names):
+        raise SordinoError(
+            f"{table} must have no column {ROW} to be read by several jobs", found="one", step="call it otherwise"
+        )
+    pieces, first, end = [], 0, 0
+    for group in range(metadata.num_row_groups):
+        end += metadata.row_group(group).num_rows
+        if end - first >= LEAST:
+            pieces.append(range(first, end))
+            first = end
+    if end > first or not pieces:
+        pieces.append(range(first, end))
+    return table, pieces

@@ -1,0 +1,180 @@
+"""Processes that privatize the pieces of a table, whose reports come back in the order of the rows.
+
+Each reads its own pieces of the file and draws its own words: fresh ones by a key of its own from the operating system,
+for it is started anew and inherits nothing, or those that a key and the rows' ids give anywhere. The pieces go round,
+and nobody is more than a piece ahead of whoever writes: memory stays bounded.
+"""
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from sordino.errors import SordinoError, UnavailableError
+from sordino.exact.keyed import KeyedSource
+from sordino.exact.source import Words
+from sordino.survey.frozen.plan_fields import PlanDocument
+from sordino.survey.planning.plan import Plan
+from sordino.tables.duckdb import read_alone
+from sordino.tables.jobs.drawn import drawn
+from sordino.tables.values import read_people
+
+MOST_ROWS = 1 << 20
+"""Codes that are sent together at most."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one process does.
+
+    Attributes:
+        document: of the plan.
+        table: a Parquet file, whose ids differ.
+        id_column: tells its rows apart; None without a key.
+        key: the key and the task of a keyed source; None for fresh words.
+        pieces: of the rows, which it takes in this order.
+    """
+
+    document: PlanDocument
+    table: Path
+    id_column: str | None
+    key: tuple[bytes, str] | None = field(repr=False)
+    pieces: Sequence[range]
+
+
+class Workers:
+    """Processes at work, until they are stopped.
+
+    Use it in a `with` statement: whatever ends it ends the processes.
+    """
+
+    def __init__(self, shares: Sequence[Share]) -> None:
+        """Start a process for each share; the pieces of all, taken in turn, are those of the table.
+
+        Raises:
+            SordinoError: the system starts no process.
+        """
+        self._shares = shares
+        self._at_work: list[tuple[BaseProcess, Connection]] = []
+        context = get_context("spawn")
+        try:
+            with _deaf_to_interrupts():
+                for share in shares:
+                    here, there = context.Pipe(duplex=False)
+                    process = context.Process(target=work, args=(share, there), daemon=True)
+                    self._at_work.append((process, here))
+                    process.start()
+                    # Of this end nobody has another one: when its process ends, so does what is received.
+                    there.close()
+        except OSError as error:
+            self.stop()
+            rule = f"the system must allow {len(shares)} more processes"
+            raise UnavailableError(rule, found=error.strerror or "a refusal", step="ask for fewer jobs") from None
+        except BaseException:
+            self.stop()
+            raise
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        table: Path,
+        id_column: str | None,
+        keyed: KeyedSource | None,
+        pieces: Sequence[range],
+        jobs: int,
+    ) -> Self:
+        """Start processes that privatize a table's pieces, no more than there are pieces."""
+        key = None if keyed is None else keyed.handed_over()
+        count = min(jobs, len(pieces))
+        return cls([Share(plan.document, table, id_column, key, pieces[turn::count]) for turn in range(count)])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def codes(self) -> Iterator[Words]:
+        """The reports of all pieces in the order of the rows.
+
+        Raises:
+            SordinoError: what a process found wrong with its piece, or that it ended before it was done.
+        """
+        for turn in range(sum(len(share.pieces) for share in self._shares)):
+            process, connection = self._at_work[turn % len(self._at_work)]
+            while (codes := _received(process, connection)) is not None:
+                yield codes
+
+    def stop(self) -> None:
+        """End all processes, and wait until they have ended."""
+        for process, connection in self._at_work:
+            connection.close()
+            if process.pid is not None:
+                process.kill()
+        for process, _ in self._at_work:
+            if process.pid is not None:
+                process.join()
+        self._at_work = []
+
+
+def work(share: Share, connection: Connection) -> None:
+    """In a process of its own: send the codes of each piece, and after each None; or else what is wrong with it."""
+    read_alone()
+    # Without whoever started it there is nothing to do.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        try:
+            for codes in _codes_of(share):
+                connection.send(codes)
+        except (SordinoError, MemoryError) as error:
+            connection.send(error)
+
+
+def _codes_of(share: Share) -> Iterator[Words | None]:
+    plan = Plan(share.document)
+    keyed = None if share.key is None else KeyedSource(*share.key)
+    for piece in share.pieces:
+        held: list[Words] = []
+        for codes in drawn(plan, read_people(plan, share.table, share.id_column, piece), keyed):
+            held.append(codes)
+            if sum(map(len, held)) >= MOST_ROWS:
+                yield np.concatenate(held)
+                held = []
+        if held:
+            yield np.concatenate(held)
+        yield None
+
+
+def _received(process: BaseProcess, connection: Connection) -> Words | None:
+    """The next codes of a process; None at the end of a piece."""
+    try:
+        message: Words | BaseException | None = connection.recv()
+    except (EOFError, OSError):
+        process.join()
+        raise UnavailableError(
+            "each job must work until it is done",
+            found=f"one that ended with {process.exitcode}",
+            step="with fewer jobs it needs less memory; scripts must call it under `if __name__ == '__main__'`",
+        ) from None
+    if isinstance(message, BaseException):
+        raise message
+    return message
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """What is started here leaves Ctrl-C, which a terminal sends to all, to whoever started it."""
+    # It lets signals through once it is started: before, so that it does not do so here.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,215 @@
+"""Several processes release the reports that one would: the same for a key, in order, whole or not at all."""
+
+import os
+import pickle
+import signal
+import subprocess
+import time
+from multiprocessing import Pipe, active_children
+from multiprocessing.connection import Connection
+from threading import Thread
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sordino.errors import SordinoError, UnavailableError
+from sordino.exact.keyed import KeyedSource
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.tables.jobs import pieces, workers
+from sordino.tables.reports import privatize_frame, privatize_table
+
+ROWS = 1200
+ATTRIBUTES = {"value": {"categories": 10}, "age": {"number": {"low": 0, "high": 120}}}
+TABLES = {"version": 1, "epsilon": "1", "attribute": ATTRIBUTES, "ask": [{"histogram": "value"}, {"mean": "age"}]}
+KEY = bytes(range(32))
+
+
+class Started(Thread):
+    """Stands for a process: what it does is the same, and starting one takes no second."""
+
+    pid = None
+    exitcode = -9
+
+    def __init__(self, target, args, daemon):
+        share, there = args
+        # A process has an end of the pipe of its own.
+        super().__init__(target=target, args=(share, Connection(os.dup(there.fileno()))), daemon=daemon)
+
+
+class Threads:
+    Pipe = staticmethod(Pipe)
+    Process = Started
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(TABLES), 1000)
+
+
+@pytest.fixture
+def people(tmp_path):
+    def write(**changes):
+        columns = {"value": [1] * ROWS, "age": [50.0] * ROWS, "id": [f"person {i}" for i in range(ROWS)]} | changes
+        pq.write_table(pa.table(columns), tmp_path / "people.parquet", row_group_size=100)
+        return tmp_path / "people.parquet"
+
+    return write
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Pieces of some hundred rows."""
+    monkeypatch.setattr(pieces, "LEAST", 100)
+
+
+@pytest.fixture
+def threads(monkeypatch):
+    monkeypatch.setattr(workers, "get_context", lambda _: Threads)
+    monkeypatch.setattr(workers, "read_alone", lambda: None)
+
+
+def test_processes_release_what_one_does(tmp_path, plan, people):
+    data, rows, source = people(), [], KeyedSource(KEY, "a")
+    assert privatize_table(plan, data, tmp_path / "1.csv", id_column="id", key=source) == ROWS
+    done = privatize_table(plan, data, tmp_path / "2.csv", rows.append, id_column="id", key=source, jobs=2)
+    assert (done, sum(rows), active_children()) == (ROWS, ROWS, [])
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+@pytest.mark.long
+def test_processes_draw_words_of_their_own(plan, people):
+    """All people are alike: pieces that repeated each other's words would have the same reports."""
+    codes = privatize_frame(plan, people(), jobs=3).column("code").to_numpy()
+    assert len(np.unique(codes.reshape(12, 100), axis=0)) == 12
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 12, 100])
+def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads, jobs):
+    data, source = people(), KeyedSource(KEY, "a")
+    one, several = (privatize_frame(plan, data, id_column="id", key=source, jobs=n) for n in (1, jobs))
+    assert several.equals(one)
+
+
+def test_a_piece_is_sent_in_parts_of_a_bounded_size(plan, people, monkeypatch):
+    monkeypatch.setattr(workers, "MOST_ROWS", 150)
+    monkeypatch.setattr(workers, "drawn", lambda *_: iter([np.zeros(100, dtype=np.uint64)] * 5))
+    share = workers.Share(plan.document, people(), None, None, [range(500), range(500, 1000)])
+    parts = [None if codes is None else len(codes) for codes in workers._codes_of(share)]
+    assert parts == [200, 200, 100, None, 200, 200, 100, None]
+
+
+def test_a_key_is_not_shown(plan, people):
+    share = workers.Share(plan.document, people(), "id", (KEY, "a"), [range(3)])
+    assert repr(KEY) not in repr(share)
+
+
+def test_a_bad_value_is_told_as_by_one_job_and_leaves_nothing(tmp_path, plan, people, threads, listing):
+    ages = [50.0] * ROWS
+    ages[705] = ages[1100] = 121.0
+    data, found = people(age=ages), []
+    before = listing()
+    for jobs in (1, 3):
+        with pytest.raises(SordinoError, match="row 706, age") as raised:
+            privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=tmp_path / "key", jobs=jobs)
+        found.append(str(raised.value))
+        assert listing() == before
+    assert found[0] == found[1]
+
+
+def test_ids_that_stand_twice_are_seen_before_anything_starts(tmp_path, plan, people, monkeypatch):
+    monkeypatch.setattr(workers, "get_context", None)
+    data = people(id=[f"person {min(i, ROWS - 2)}" for i in range(ROWS)])
+    with pytest.raises(SordinoError, match=f"row {ROWS}, id"):
+        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", jobs=2)
+
+
+def test_a_job_that_ends_leaves_no_reports(tmp_path, plan, people, threads, monkeypatch, listing):
+    data = people()
+    before = listing()
+    monkeypatch.setattr(workers, "work", lambda _, there: there.send(np.zeros(100, dtype=np.uint64)))
+    with pytest.raises(UnavailableError, match="each job must work until it is done; found one that ended with -9"):
+        privatize_table(plan, data, tmp_path / "r.parquet", id_column="id", key=tmp_path / "key", jobs=2)
+    assert listing() == before
+
+
+def test_an_error_has_the_same_words_in_another_process():
+    error = UnavailableError("a rule", found="b", step="c")
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+    assert (type(again), str(again), again.facts()) == (UnavailableError, str(error), error.facts())
+
+
+def started(program, folder, jobs=2):
+    """A command at work, and the processes that it started."""
+    command = [*program, "privatize", "plan.json", "people.parquet", "-o", "r.csv", "--jobs", str(jobs)]
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while len(found := children(process.pid)) < jobs:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return process, found
+
+
+def children(parent):
+    listed = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True, check=False
+    )
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "spawn_main" in line]
+
+
+def gone(pid):
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.fixture
+def large(tmp_path, plan):
+    plan.save(tmp_path / "plan.json")
+    rows = 3_000_000
+    pq.write_table(pa.table({"value": np.ones(rows, int), "age": np.full(rows, 5.0)}), tmp_path / "people.parquet")
+    return tmp_path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("at_work", [False, True])
+def test_a_process_that_is_killed_ends_the_run(large, program, at_work):
+    process, (first, second) = started(program, large)
+    time.sleep(2 * at_work)
+    os.kill(second, signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 5
+    assert "each job must work until it is done; found one that ended with -9" in errors
+    assert "Traceback" not in errors
+    assert gone(first)
+    assert sorted(path.name for path in large.iterdir()) == ["people.parquet", "plan.json"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wait", [0.0, 0.3, 1.0, 2.0])
+def test_ctrl_c_stops_all(large, program, wait):
+    process, found = started(program, large)
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.strip()) == (130, "sordino: stopped; nothing half-written was left")
+    assert all(map(gone, found))
+    assert sorted(path.name for path in large.iterdir()) == ["people.parquet", "plan.json"]
+
+
+@pytest.mark.long
+def test_processes_end_with_who_started_them(large, program):
+    process, found = started(program, large)
+    process.kill()
+    process.communicate(timeout=60)
+    assert all(map(gone, found))
