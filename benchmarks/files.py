@@ -23,7 +23,7 @@ NOTE = (
     "table and count each cell; of reports alone, over its time to read them and count each code; of eight numbers and "
     "a name, of which each person is asked one, over its time to read them and sum the numbers of each name. Reports "
     "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key. Two jobs "
-    "are timed from start to end on a machine with two cores, over one."
+    "are timed from start to end, on two cores, over one."
 )
 HEADER = RATIOS
 
