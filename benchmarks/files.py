@@ -22,8 +22,8 @@ NOTE = (
     "checked, reports carry the plan's tag, the estimate has standard errors. Ours over DuckDB's time to read the "
     "table and count each cell; of reports alone, over its time to read them and count each code; of eight numbers and "
     "a name, of which each person is asked one, over its time to read them and sum the numbers of each name. Reports "
-    "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key. Two jobs "
-    "are timed from start to end, on two cores, over one."
+    "get fresh randomness, or with ids, which are compared in a reading before, repeatable randomness from a key. "
+    "Two jobs are timed from start to end, on two cores, over one."
 )
 HEADER = RATIOS
 
