@@ -45,6 +45,8 @@ _MODULES = {
     "ledger.ledger": "Ledger",
     "mechanism.aggregate": "Aggregate",
     "mechanism.binary": "BinaryOptimal",
+    "mechanism.metric.product_response": "ProductResponse",
+    "mechanism.metric.tree_response": "TreeResponse",
     "mechanism.numbers.bit_flips": "BitFlips",
     "mechanism.numbers.linear_table": "LinearTable",
     "mechanism.blockwise": "Blockwise",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from json_parts import places, widened
 from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.codec import MECHANISMS, freeze, thaw
 from sordino.errors import DamagedError, SordinoError
@@ -19,6 +20,8 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.metric.product_response import ProductResponse
+from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
@@ -28,6 +31,8 @@ from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
+TREE = MetricLDP.tree([None, 0, 0, 1], "ln 3", [None, 1, 2, 1])
+CELLS = MetricLDP.grid(2, 3, "1/2", 1)
 CHANNELS = {
     "randomized": (RandomizedResponse(5, "1"), LDP("1")),
     "hadamard": (HadamardResponse(5, "1"), LDP("1")),
@@ -40,6 +45,8 @@ CHANNELS = {
     "flips": (BitFlips((3 << 62, 1 << 60, 1 << 60, 1 << 61)), None),
     "window": (WindowResponse(5, "3", 2), None),
     "linear": (LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]), None),
+    "tree": (TreeResponse(TREE), TREE),
+    "product": (ProductResponse([RandomizedResponse(2, "1/2"), TreeResponse(MetricLDP.line(3, 1))]), CELLS),
 }
 ODD = [None, True, -1, 0, 1, 2, 7, 2**53, 10**30, 0.5, 1.0, "", "0", "1", "01", "x", str(2**64), "9" * 20]
 ODD += [[], {}, [0], [1, 2], [[0]], ["0"], [["1"]], {"k": 1}, {"name": "randomized"}, [{}], [[{}]]]

@@ -38,7 +38,13 @@ def test_depths_and_ways_are_those_of_climbing(k, seed):
     for value in range(0, k, 3):
         for other in range(k):
             apart = set(ways[value]) ^ set(ways[other])
-            assert sorted(tree.path_between(value, other)) == sorted(apart)
+            found = tree.path_between(value, other)
+            assert sorted(found) == sorted(apart)
+            # In order: each edge begins where the one before ends.
+            at = value
+            for lower in found:
+                at = int(parents[lower]) if at == lower else lower
+            assert at == other
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 8])

@@ -24,9 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scattered
+from sordino.audit.edges import TightEdge, check_product, tightest_edge
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import Extreme, PairwiseDefinition
 from sordino.definition.prior import Prior
 from sordino.definition.product import required_shape
@@ -111,6 +113,11 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     """
     if isinstance(definition, BayesianCoordinateDP):
         return _certify_averages(mechanism, definition)
+    if isinstance(definition, MetricLDP):
+        if tuple(part.k for part in mechanism.parts) == definition.shape:
+            return _certify_parts(mechanism, definition)
+        if mechanism.weights_on(NONE) is not None:
+            return _along_edges(tightest_edge(mechanism, definition), definition)
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the
     # other: single outputs tell. Where they are too many, its extremes are never below the truth.
     single = isinstance(definition, CoordinateDP) and can_enumerate(mechanism)
@@ -122,6 +129,47 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
         return Certificate(holds=True, slack=definition.epsilon, witness=None)
     slack, column, extreme = found
     return Certificate(slack.sign() >= 0, slack, _witness(mechanism, column, extreme))
+
+
+def _along_edges(found: TightEdge | None, definition: MetricLDP) -> Certificate:
+    """The verdict where every weight was looked at."""
+    if found is None:
+        return Certificate(holds=True, slack=definition.epsilon, witness=None)
+    loss = Nats.log(Fraction(found.heavy, found.light)) if found.light else None
+    return Certificate(found.slack.sign() >= 0, found.slack, Witness(found.code, found.value, found.other, loss))
+
+
+def _certify_parts(mechanism: Mechanism, definition: MetricLDP) -> Certificate:
+    """The channel of each axis under its own bounds.
+
+    Two neighbours along an axis differ in the weights of its channel alone: those of all others are factors of both.
+    """
+    check_product(mechanism)
+    alone = [certify(part, MetricLDP((axis,))) for part, axis in zip(mechanism.parts, definition.axes, strict=True)]
+    tight = [(own.slack, place, own.witness) for place, own in enumerate(alone) if own.witness is not None]
+    if not tight:
+        return Certificate(holds=True, slack=definition.epsilon, witness=None)
+    slack, place, witness = min(tight, key=lambda one: one[:2])
+    return Certificate(slack.sign() >= 0, slack, _among_parts(mechanism, place, witness))
+
+
+def _among_parts(mechanism: Mechanism, place: int, own: Witness) -> Witness:
+    """A witness of one axis as one of all: on the others some value and a code that it sends."""
+    values, others, codes = [], [], []
+    for axis, part in enumerate(mechanism.parts):
+        sent = next(code for code in range(part.outputs) if part.weight(0, code))
+        here = axis == place
+        values.append(own.value if here else 0)
+        others.append(own.other if here else 0)
+        codes.append(own.code if here else sent)
+    shape = tuple(part.k for part in mechanism.parts)
+    code = None
+    if own.code is not None:
+        code = 0
+        for digit, part in zip(codes, mechanism.parts, strict=True):
+            code = code * part.outputs + (digit or 0)
+    value, other = (int(np.ravel_multi_index(digits, shape)) for digits in (values, others))
+    return replace(own, code=code, value=value, other=other)
 
 
 def _tightest(columns: Iterable[ColumnClass], definition: PairwiseDefinition) -> _Tightest | None:

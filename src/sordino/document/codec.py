@@ -15,13 +15,17 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.inner import INNER
+from sordino.mechanism.metric.product_response import ProductResponse
+from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.table import ChannelTable
 
-OF_SHARES: tuple[type[Mechanism], ...] = (*INNER.values(), Blockwise, HighLow, BinaryOptimal, ChannelTable)
+OF_SHARES: tuple[type[Mechanism], ...] = (
+    *INNER.values(), Blockwise, HighLow, BinaryOptimal, ChannelTable, TreeResponse, ProductResponse,
+)  # fmt: skip
 """What a histogram is asked through."""
 
 MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips, LinearTable)
@@ -29,6 +33,9 @@ MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips,
 
 LARGEST_TABLE = 1 << 16
 """Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""
+
+LARGEST_LINE = 10_000
+"""Values of a line or a tree at most: of all pairs of them weights are looked at, in seconds."""
 
 
 def freeze(mechanism: Mechanism, kinds: Sequence[type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
@@ -75,6 +82,9 @@ def thaw_over(found: object, promise: object, k: int) -> Mechanism:
     mechanism = thaw(found, promise, kinds=OF_SHARES)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
+    trees = (part.k for part in mechanism.parts or (mechanism,) if isinstance(part, TreeResponse))
+    if max(trees, default=0) > LARGEST_LINE:
+        raise SordinoError(f"a histogram's line or tree must have at most {LARGEST_LINE} values", found="more")
     if isinstance(mechanism, ChannelTable) and k * mechanism.outputs > LARGEST_TABLE:
         raise SordinoError(f"a histogram's table must have at most {LARGEST_TABLE} weights", found="more")
     return mechanism

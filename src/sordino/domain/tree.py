@@ -121,14 +121,14 @@ class Tree(Brief):
         return tuple(np.split(self.order, ends[:-1]))[1:]
 
     def path_between(self, value: int, other: int) -> list[int]:
-        """The lower ends of the edges on the way from one value to another."""
-        passed = []
+        """The lower ends of the edges on the way from one value to another, in this order."""
+        ways: tuple[list[int], list[int]] = ([], [])
         ends = [value, other]
         while ends[0] != ends[1]:
             lower = 0 if self.depth[ends[0]] >= self.depth[ends[1]] else 1
-            passed.append(ends[lower])
+            ways[lower].append(ends[lower])
             ends[lower] = int(self.parents[ends[lower]])
-        return passed
+        return ways[0] + ways[1][::-1]
 
     def __eq__(self, other: object) -> bool:
         """Whether the values have the same parents."""

@@ -74,6 +74,16 @@ class Mechanism(Channel):
         place = np.fromiter((number.setdefault(weight, len(number)) for weight in weights), dtype=np.int32)
         return tuple(number), place.reshape(len(codes), self.k)
 
+    def weights_on(self, codes: NDArray[np.intp]) -> Words | None:
+        """All weights of some codes as words, shape (k, codes); None where they are wider, or not few at a time."""
+        del codes
+        return None
+
+    @property
+    def parts(self) -> tuple["Mechanism", ...]:
+        """Of a product of channels that of each axis: their weights multiply, and the last one's codes run fastest."""
+        return ()
+
     @property
     def flips(self) -> tuple[int, ...]:
         """The weight of each pattern of flipped bits, if the channel flips bits by a table and nothing else."""

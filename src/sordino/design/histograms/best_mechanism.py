@@ -1,6 +1,7 @@
 """Choose a mechanism for a definition: the lowest exact variance, summed over the values, at uniform values."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import get_args
 
@@ -27,6 +28,9 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.inner import INNER, Within, offered
+from sordino.mechanism.metric.product_response import ProductResponse
+from sordino.mechanism.metric.tree_response import TreeResponse
+from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.table import ChannelTable
 
 TABLE = "table"
@@ -113,7 +117,7 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             yield from _for_matrix(definition, code_bits)
         case MetricLDP():
             _require_size(definition.k, k)
-            yield from _makers(k, LDP(definition.least), code_bits)
+            yield from _for_metric(definition, code_bits)
         case _:
             raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
 
@@ -148,6 +152,51 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
     yield "geometric", partial(geometric_channel, definition)
     if k <= LARGEST_K:
         yield TABLE, partial(optimal_channel, definition)
+
+
+def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
+    """What falls off with the distances along each axis, a design of their own for few values, or the least bound."""
+    if definition.k == 2:
+        yield "binary", partial(BinaryOptimal, definition.least, definition.least)
+        return
+    yield from _makers(definition.k, LDP(definition.least), code_bits)
+    yield "geometric", partial(along_axes, definition, _falling)
+    if max(definition.shape) <= LARGEST_K:
+        yield TABLE, partial(along_axes, definition, _designed)
+
+
+def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[Mechanism]]) -> Mechanism:
+    """The product of the best channels along each axis: its variance is least where each one's is.
+
+    Args:
+        definition: the bounds.
+        channels: candidates for one axis.
+    """
+    # In case of a tie the first one.
+    best = {
+        axis: min(channels(MetricLDP((axis,))), key=lambda channel: coarse_number(channel.total_variance))
+        for axis in dict.fromkeys(definition.axes)
+    }
+    return (
+        best[definition.axes[0]] if len(definition.axes) == 1 else ProductResponse([best[a] for a in definition.axes])
+    )
+
+
+def _falling(axis: MetricLDP) -> Iterator[Mechanism]:
+    """The geometric channel, where there is one, and k-ary randomized response."""
+    with suppress(SordinoError):
+        yield TreeResponse(axis)
+    yield RandomizedResponse(axis.k, axis.least)
+
+
+def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
+    """These, and a design of their own."""
+    yield from _falling(axis)
+    if axis.k > 2:
+        bounds: list[list[BoundLike]] = [[0 if x == y else None for y in range(axis.k)] for x in range(axis.k)]
+        for x, y, place in zip(*map(np.ndarray.tolist, axis.edges), strict=True):
+            bounds[x][y] = bounds[y][x] = axis.bounds[place]
+        yield optimal_channel(bounds)
 
 
 @checked

@@ -1,0 +1,282 @@
+"""A product of channels: each coordinate of a value is answered by itself, and the answers are the digits of one code.
+
+Guarantee: for two values that differ along one axis what that axis's channel keeps, exactly, since all others are
+factors of both weights; so the sum of distances over the axes, as `MetricLDP` has it. A tally counts codes; estimates
+are decoded along each axis in turn, since the inverse of a product is the product of inverses, and so are squares.
+Cost: what the parts take, each for all codes. A named combinator: it holds other mechanisms.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.definition.metric import MetricLDP
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
+from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.source import Stream, Words
+from sordino.mechanism.base import Mechanism, Squares
+from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.metric.tree_response import TreeResponse
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.record import read_channel
+from sordino.mechanism.table import ChannelTable
+
+Floats: TypeAlias = NDArray[np.float64]
+
+PARTS: tuple[type[Mechanism], ...] = (TreeResponse, RandomizedResponse, BinaryOptimal, ChannelTable)
+"""What can answer a coordinate: channels that count codes, of few codes each."""
+
+LARGEST = 1 << 22
+"""Values, and codes, at most: estimates hold several vectors of this length."""
+
+
+@checked_class
+@dataclass(frozen=True, init=False, repr=False)
+class ProductResponse(Brief, Mechanism):
+    """The channel of each axis; a code has theirs as digits, the last runs fastest.
+
+    Attributes:
+        axes: the channels.
+
+    Example:
+        >>> grid = MetricLDP.grid(125, 350, "1/2", "1/2")
+        >>> channel = ProductResponse([TreeResponse(MetricLDP((axis,))) for axis in grid.axes])
+        >>> channel.k, channel.code_bits
+        (43750, 16)
+    """
+
+    name: ClassVar[str] = "product"
+
+    axes: tuple[Mechanism, ...]
+
+    def __init__(self, axes: Sequence[Mechanism]) -> None:
+        for part in axes:
+            if type(part) not in PARTS:
+                names = ", ".join(kind.__name__ for kind in PARTS)
+                raise SordinoError(f"the parts of a product must be among {names}", found=type(part).__name__)
+        largest = max(prod(part.k for part in axes), prod(part.outputs for part in axes))
+        if not axes or largest > LARGEST:
+            found = shown(largest) if axes else "none"
+            raise SordinoError(f"a product must have parts, and at most {LARGEST} values and codes", found=found)
+        object.__setattr__(self, "k", prod(part.k for part in axes))
+        object.__setattr__(self, "axes", tuple(axes))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The parts; the promise tells their edges."""
+        return {"axes": [part.frozen for part in self.axes]}
+
+    @classmethod
+    @checked
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """Each part along its axis of the promise."""
+        if not isinstance(promise, MetricLDP):
+            raise SordinoError("a product of channels needs a promise by distances", found=type(promise).__name__)
+        found = entries.inners("axes")
+        if len(found) != len(promise.axes):
+            rule = f"a product must have a channel for each of {len(promise.axes)} axes"
+            raise SordinoError(rule, found=shown(len(found)))
+        axes = zip(found, promise.axes, strict=True)
+        mechanism = cls([read_channel(own, PARTS, MetricLDP((axis,))) for own, axis in axes])
+        if tuple(part.k for part in mechanism.axes) != promise.shape:
+            raise SordinoError("each channel of a product must be about the values of its axis", found="others")
+        return mechanism
+
+    @property
+    def parts(self) -> tuple[Mechanism, ...]:
+        """The channels."""
+        return self.axes
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return "product " + " | ".join(part.parameters for part in self.axes)
+
+    @property
+    def outputs(self) -> int:
+        """The product of the parts' codes."""
+        return prod(part.outputs for part in self.axes)
+
+    @property
+    def denominator(self) -> int:
+        """The product of the parts' denominators."""
+        return prod(part.denominator for part in self.axes)
+
+    @property
+    def informative(self) -> bool:
+        """If all parts are."""
+        return all(part.informative for part in self.axes)
+
+    @cached_property
+    def excess(self) -> Floats | None:
+        """From the sums of what each part's codes add."""
+        sums = []
+        for part in self.axes:
+            if part.excess is None:
+                return None
+            sums.append(1 + part.k * part.excess)
+        return (_outer(sums) - 1) / self.k
+
+    def weight(self, value: int, code: int) -> int:
+        """The product of the parts' weights."""
+        weight = 1
+        for part in reversed(self.axes):
+            value, own = divmod(value, part.k)
+            code, digit = divmod(code, part.outputs)
+            weight *= part.weight(own, digit)
+        return weight
+
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Products of the parts' marks."""
+        weights: tuple[int, ...] = (1,)
+        marks: NDArray[np.integer] = np.zeros((len(codes), 1), dtype=np.int64)
+        for part, digit in zip(self.axes, self._digits(codes), strict=True):
+            own, place = part.marks(digit)
+            weights = tuple(one * other for one, other in product(weights, own))
+            marks = (marks[:, :, None] * len(own) + place[:, None, :]).reshape(len(codes), -1)
+        return weights, marks
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """Each combination of the parts' classes."""
+        for columns in product(*(part.columns() for part in self.axes)):
+            code = 0
+            for part, column in zip(self.axes, columns, strict=True):
+                code = code * part.outputs + column.code
+            parts = tuple(map(self._combined, product(*(column.parts for column in columns))))
+            yield ColumnClass(self.k, prod(column.count for column in columns), code, parts)
+
+    def _combined(self, parts: Sequence[ValueClass]) -> ValueClass:
+        """The values that are alike on every axis; their weights are products."""
+        grids = np.meshgrid(*(part.values for part in parts), indexing="ij")
+        values = np.ravel_multi_index([grid.ravel() for grid in grids], [part.k for part in self.axes])
+        outputs: dict[int, int] = {}
+        for each in product(*(part.weights for part in parts)):
+            weight = prod(weight for weight, _ in each)
+            outputs[weight] = outputs.get(weight, 0) + prod(count for _, count in each)
+        return ValueClass(values.astype(np.intp), tuple(outputs.items()))
+
+    def probabilities(self) -> Floats:
+        """The dense channel, for few values."""
+        dense: Floats = np.ones((1, 1))
+        for part in self.axes:
+            dense = np.asarray(np.kron(dense, part.probabilities()), dtype=np.float64)
+        return dense
+
+    def evidence(self, code: int) -> FiniteEvidence:
+        """The sum of what each digit says."""
+        digits = [int(digit[0]) for digit in self._digits(np.array([code], dtype=np.uint64))]
+        own = [part.evidence(digit) for part, digit in zip(self.axes, digits, strict=True)]
+        grids = np.meshgrid(*(np.arange(part.k) for part in self.axes), indexing="ij")
+        told = FiniteEvidence.nothing(self.k)
+        for evidence, grid in zip(own, grids, strict=True):
+            told += FiniteEvidence(evidence.log[grid.ravel()], evidence.radius)
+        return told
+
+    def forward(self, p: Floats) -> Floats:
+        """Along each axis in turn."""
+        return self._along(p, [part.k for part in self.axes], lambda part, own: part.forward(own))
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """The transpose, along each axis in turn."""
+        return self._along(weights, self._codes, lambda part, own: part.adjoint(own))
+
+    def decode(self, law: Floats) -> Floats:
+        """The inverse of a product is the product of inverses."""
+        return self._along(law, self._codes, lambda part, own: part.decode(own))
+
+    def decode_squares(self, law: Floats) -> Floats:
+        """What codes add is the product of what their digits add, and so are the squares."""
+        return self._along(law, self._codes, lambda part, own: part.decode_squares(own))
+
+    def unbiased(self, functional: Floats) -> Floats:
+        """Along each axis in turn."""
+
+        def along(part: Mechanism, own: Floats) -> Floats:
+            rows = own.reshape(-1, part.k)
+            found: Floats = np.array([part.unbiased(row) for row in rows])
+            return found.reshape(*own.shape[:-1], part.outputs)
+
+        return self._along(functional, [part.k for part in self.axes], along)
+
+    @cached_property
+    def swing(self) -> tuple[Floats, Floats]:
+        """The products of the parts' ends, of which codes attain all."""
+        least, most = np.ones(1), np.ones(1)
+        for part in self.axes:
+            own = part.swing
+            ends = [np.multiply.outer(one, other).ravel() for one in (least, most) for other in own]
+            least, most = np.min(ends, axis=0), np.max(ends, axis=0)
+        return least, most
+
+    @cached_property
+    def squares(self) -> Squares:
+        """Another value differs along some axes: along each of these by the least or the most of its part."""
+        own, least, most = np.ones(1), np.full(1, np.inf), np.zeros(1)
+        for part in self.axes:
+            its = part.squares
+            lows, highs = [], []
+            # An axis of one value has no other.
+            if part.k > 1:
+                lows.append(_crossed(own, its.least))
+                highs.append(_crossed(own, its.most))
+            if len(own) > 1:
+                lows.append(_crossed(least, its.own))
+                highs.append(_crossed(most, its.own))
+            if len(lows) > 1:
+                lows.append(_crossed(least, its.least))
+                highs.append(_crossed(most, its.most))
+            own = _crossed(own, its.own)
+            if lows:
+                least, most = np.min(lows, axis=0), np.max(highs, axis=0)
+        return Squares(own, least, most)
+
+    def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Codes of which a digit is."""
+        wrong = np.zeros(len(codes), dtype=np.bool_)
+        for part, digit in zip(self.axes, self._digits(codes.astype(np.uint64)), strict=True):
+            wrong |= part.impossible(digit)
+        return wrong
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        code = np.zeros(len(values), dtype=np.uint64)
+        for part, own in zip(self.axes, np.unravel_index(values, [part.k for part in self.axes]), strict=True):
+            code = code * np.uint64(part.outputs) + part._sample(own, stream)
+        return code
+
+    @property
+    def _codes(self) -> list[int]:
+        return [part.outputs for part in self.axes]
+
+    def _digits(self, codes: Words) -> tuple[Words, ...]:
+        """Each part's own codes."""
+        return tuple(digit.astype(np.uint64) for digit in np.unravel_index(codes.astype(np.intp), self._codes))
+
+    def _along(self, amounts: Floats, shape: list[int], apply: Callable[[Mechanism, Floats], Floats]) -> Floats:
+        """Amounts of shape (..., product of the shape) with a map of each part along its axis."""
+        before = amounts.shape[:-1]
+        table = amounts.reshape(*before, *shape)
+        for axis, part in enumerate(self.axes):
+            place = len(before) + axis
+            table = np.moveaxis(apply(part, np.ascontiguousarray(np.moveaxis(table, place, -1))), -1, place)
+        return np.ascontiguousarray(table).reshape(*before, -1)
+
+
+def _outer(vectors: Sequence[Floats]) -> Floats:
+    found = np.ones(1)
+    for vector in vectors:
+        found = np.multiply.outer(found, vector).ravel()
+    return found
+
+
+def _crossed(first: Floats, second: Floats) -> Floats:
+    crossed: Floats = np.multiply.outer(first, second).ravel()
+    return crossed
