@@ -6,6 +6,8 @@ LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/su
 STAMP := .venv/.installed
 # One process for each processor; a file's tests stay together, since they share what is slow to make.
 SPREAD := -n logical --maxprocesses 8 --dist loadfile
+# Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo example-health test test-lowest test-long test-mutants check format bench clean
 
@@ -25,7 +27,7 @@ test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of w
 	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
-	$(BIN)/python -m pytest -m mutants $(PYTEST)
+	$(BIN)/python -m pytest -m mutants tests/mutants $(SPREAD) --dist load $(PYTEST)
 
 check: $(STAMP)  ## lint, format, strict types, import rules
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from math import ceil
-from pathlib import Path
 
 import numpy as np
 import pytest
-from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from sordino.definition.high_low import HighLowLDP
@@ -40,7 +38,7 @@ settings.register_profile("sordino", deadline=None, derandomize=True, max_exampl
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
-pytest_plugins = ["surveys", "each_value", "commands", "beliefs"]
+pytest_plugins = ["collected", "surveys", "each_value", "commands", "beliefs"]
 
 DENSE = ChannelTable | WindowResponse | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""
@@ -376,13 +374,6 @@ def channel(request):
 def exp_bounds_fixture():
     """Rationals around ratio e^rational."""
     return exp_bounds
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path):
-    """Look for examples in sources alone: tests have none, and are not read twice."""
-    found = yield
-    return [one for one in found if not (isinstance(one, DoctestModule) and Path(__file__).parent in file_path.parents)]
 
 
 @pytest.hookimpl(trylast=True)

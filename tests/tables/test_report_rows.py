@@ -145,6 +145,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("damage", "words"), DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("row", [1, 700, 701, 2999, 3000])
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])

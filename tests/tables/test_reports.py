@@ -140,8 +140,8 @@ def test_codes_in_parquet_may_be_of_any_whole_type(tmp_path, numbered, kind):
     assert tally_table(numbered, [tmp_path / "r.parquet"]).counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.first_cases(3)
-@pytest.mark.parametrize("part", [0.3, 0.5, 0.999, -1, -2, -22], ids=str)
+@pytest.mark.first_cases(2)
+@pytest.mark.parametrize("part", [0.5, 0.999, 0.3, -1, -2, -22], ids=str)
 def test_reports_that_were_cut_are_refused(tmp_path, numbered, ending, part):
     path = write_reports(tmp_path / f"r{ending}", numbered, [i % 10 for i in range(150_001)])
     whole = path.read_bytes()

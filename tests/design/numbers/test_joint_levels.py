@@ -90,6 +90,7 @@ def test_groups_of_numbers_where_all_are_too_many(d, epsilon, most, signs):
     assert sampling_level(answers(asked)) <= epsilon
 
 
+@pytest.mark.first_cases(3)
 @pytest.mark.parametrize(("d", "epsilon"), [(2, "1"), (2, "3"), (3, "4"), (6, "8"), (12, "4")])
 def test_signs_are_kept_where_they_are_better(d, epsilon):
     asked = chosen([epsilon] * d, epsilon)
