@@ -215,8 +215,8 @@ def test_one_value_has_one_answer():
         ([[None, 0], [1, None]], None, "told apart"),
         ([[None, 1, 1], [1, None, "1e-9"], [1, 1, None]], None, "1/1000000000 from value 1 to value 2"),
         ([[None, -1], [1, None]], None, "negative"),
-        ([], None, "1 to 20"),
-        ([[1] * 21] * 21, None, "1 to 20"),
+        ([], None, "1 to 32"),
+        ([[1] * 33] * 33, None, "1 to 32"),
         ([[1, 1], [1]], None, "square"),
         ([[1, 1], [1, 1]], [0.5, 0.25, 0.25], "2 shares"),
         ([[1, 1], [1, 1]], [1.0, 0.0], "positive"),
@@ -247,3 +247,12 @@ def test_twenty_values(witness, exp_bounds, name, total):
     assert len(weights[0]) <= 210
     found = witness.total_variance(probabilities(weights), np.full(20, 0.05))
     assert found == pytest.approx(total, rel=1e-3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("k", "total"), [(16, 62.8743), (32, 72.279)])
+def test_lines_in_steps_of_half_a_nat(witness, exp_bounds, k, total):
+    # The geometric channel has 88.95 and 98.85.
+    weights = optimal_weights(witness.nats(line(k, "1/2")))
+    assert not witness.broken_bounds(weights, line(k, "1/2"), exp_bounds)
+    assert witness.total_variance(probabilities(weights), np.full(k, 1 / k)) <= total

@@ -14,6 +14,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.histograms.geometric import geometric_weights
+from sordino.design.histograms.integer_channel import needed_pairs
 from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
@@ -35,6 +36,12 @@ from sordino.mechanism.table import ChannelTable
 
 TABLE = "table"
 """The name of a channel of its own design."""
+
+ANY_K = 20
+"""Values up to which a channel is designed for every matrix."""
+
+FEW_PAIRS = 4
+"""Beyond, it is where no more pairs a value decide all bounds, as on lines, trees and grids: others take minutes."""
 
 
 @checked
@@ -150,7 +157,7 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
     if 0 < len(definition.protected) < k:
         yield from _high_low(definition.protected, k, definition.least, code_bits)
     yield "geometric", partial(geometric_channel, definition)
-    if k <= LARGEST_K:
+    if k <= ANY_K or (k <= LARGEST_K and len(needed_pairs(bounds)) <= FEW_PAIRS * k):
         yield TABLE, partial(optimal_channel, definition)
 
 
@@ -203,7 +210,7 @@ def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
 def optimal_channel(
     matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
 ) -> ChannelTable:
-    """The channel with the least total variance at a prior under any bounds between at most 20 values.
+    """The channel with the least total variance at a prior under any bounds between at most 32 values.
 
     Args:
         matrix: the bounds in nats, closed here under shortest paths.

@@ -5,7 +5,7 @@ often each extreme ray of the definition's cone is used as a column. Rays are ad
 off, and the weights are solved for anew. What the search overlooks costs accuracy, never privacy.
 
 Shapes: bounds (k, k) in nats; channel (k, m), rows of sum one up to rounding.
-Cost: well below a second for 8 values, up to a minute for 20.
+Cost: a second for 8 values, some seconds for 16, up to a minute for 32.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,27 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.histograms.column_weights import Weighting, best_weights, restored, sparse
+from sordino.design.histograms.column_weights import GAP, Weighting, best_weights, restored, sparse
 from sordino.design.histograms.extreme_rays import Score, climb, distinct, floors, random_rays, starting_rays
 from sordino.design.reproducible import Floats, ReproducibleDraws, inverse, product, total
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
+
+FEW_VALUES = 12
+"""Up to this many values that tolerance holds; beyond, where rounds take seconds, the next."""
+
+TOLERANCE_BEYOND = 1e-5
+"""Rays are then found that promise ten times more, and bring about a millionth of the variance."""
+
+FIRST_ACCURACY = 1e-3
+"""Of the weights in the first rounds, which decide no more than where to search."""
+
+FINER = 30
+"""Weights are this much more accurate than the most that the last round's rays promised."""
+
+NEXT = 3
+"""Columns out of use that are kept, for each value."""
 
 MOST_ROUNDS = 300
 """Rounds of the search; 1 to 50 are usual."""
@@ -70,14 +85,18 @@ def design(bounds: Floats, prior: Floats) -> Design:
     def stretched(vectors: Floats) -> Floats:
         return 1 + stretch * (_on_section(vectors, prior) - 1)
 
+    tolerance = TOLERANCE if len(prior) <= FEW_VALUES else TOLERANCE_BEYOND
+    accuracy = FIRST_ACCURACY
     for number in count(1):
-        used = best_weights(stretched(rays).T, weights)
+        used = best_weights(stretched(rays).T, weights, accuracy)
         score = _gain(used, stretched)
-        found, worth = _search(rays, used, floor, score, draws)
+        found, worth = _search(rays, used, floor, score, draws, tolerance)
         most = max(float(worth.max(initial=0.0)), 0.0)
-        if most <= TOLERANCE * used.total or number == MOST_ROUNDS:
+        found_none = most <= tolerance * used.total
+        if number == MOST_ROUNDS or (found_none and accuracy == GAP):
             break
-        kept = _kept(rays, used, prior, score)
+        kept = _kept(rays, used, prior, score, accuracy)
+        accuracy = GAP if found_none else max(GAP, min(accuracy, most / used.total / FINER))
         fresh = found[np.argsort(-worth, kind="stable")][: 6 * len(prior)]
         fresh = fresh[score(fresh) > 0]
         more = np.concatenate([rays[kept], fresh])
@@ -139,7 +158,7 @@ def _gain(used: Weighting, stretched: Callable[[Floats], Floats]) -> Score:
 
 
 def _search(
-    rays: Floats, used: Weighting, floor: Floats, score: Score, draws: ReproducibleDraws
+    rays: Floats, used: Weighting, floor: Floats, score: Score, draws: ReproducibleDraws, tolerance: float
 ) -> tuple[Floats, Floats]:
     """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
     k = len(floor)
@@ -147,7 +166,7 @@ def _search(
         known = _joined(rays[np.argsort(-used.weights, kind="stable")[: k * k]], 3 * k * width, draws)
         found = distinct(climb(np.concatenate([random_rays(floor, 2 * k * width, draws), known]), floor, score))
         worth = score(found)
-        if worth.max() > TOLERANCE * used.total:
+        if worth.max() > tolerance * used.total:
             break
     return found, worth
 
@@ -158,18 +177,17 @@ def _joined(rays: Floats, number: int, draws: ReproducibleDraws) -> Floats:
     return np.asarray(np.maximum(rays[first], rays[second] * draws.uniform(number, 1)))
 
 
-def _kept(rays: Floats, used: Weighting, prior: Floats, score: Score) -> NDArray[np.bool_]:
-    """The columns in use, and as many others as matter next."""
-    k = len(prior)
-    kept = _in_use(rays, used, prior)
-    kept[np.argsort(-score(rays), kind="stable")[: k * (k + 1)]] = True
+def _kept(rays: Floats, used: Weighting, prior: Floats, score: Score, accuracy: float) -> NDArray[np.bool_]:
+    """The columns in use, as far as weights of this accuracy tell, and some others that matter next."""
+    kept = _in_use(rays, used, prior, max(UNUSED, accuracy / len(rays)))
+    kept[np.argsort(-score(rays), kind="stable")[: NEXT * len(prior)]] = True
     return kept
 
 
-def _in_use(rays: Floats, used: Weighting, prior: Floats) -> NDArray[np.bool_]:
-    """Whether some value gives a column more than a negligible probability."""
+def _in_use(rays: Floats, used: Weighting, prior: Floats, least: float = UNUSED) -> NDArray[np.bool_]:
+    """Whether some value gives a column more than this probability."""
     largest = _on_section(rays, prior).max(axis=1) * used.weights
-    return np.asarray(largest > UNUSED)
+    return np.asarray(largest > least)
 
 
 def _finished(rays: Floats, used: Weighting, prior: Floats, stretch: float, most: float) -> Design:

@@ -51,12 +51,13 @@ class Weighting:
         return float(total(np.diag(self.inverse)))
 
 
-def best_weights(columns: Floats, weights: Floats) -> Weighting:
+def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP) -> Weighting:
     """The weights of least variance.
 
     Args:
         columns: shape (k, m), of rank k; some positive weights must combine them to ones.
         weights: positive weights to start from, near such ones.
+        accuracy: the relative gap between the weights and their prices to stop at.
     """
     scale = _variance(columns, weights)
     slope = _slope(columns, weights) / scale
@@ -67,7 +68,7 @@ def best_weights(columns: Floats, weights: Floats) -> Weighting:
         slope = _slope(columns, weights) / scale
         gap = float(total(weights * losses))
         apart = float(np.abs((slope + product(columns.T, prices) - losses) * weights).max())
-        enough = -GAP * float(total(slope * weights))  # the variance itself, in units of the scale
+        enough = -accuracy * float(total(slope * weights))  # the variance itself, in units of the scale
         if gap < enough and apart < enough:
             break
         target = max(0.1 * gap, 0.01 * enough) / len(weights)

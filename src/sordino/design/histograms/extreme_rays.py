@@ -22,11 +22,14 @@ Score: TypeAlias = Callable[[Floats], Floats]
 """Scores rays of shape (..., k) as shape (...): the same for every multiple of a ray, convex along segments of the
 cone's section."""
 
+Moves: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Pairs of values: the one whose weight bounds from below that of the other."""
+
 LARGEST_BOUND = 44.36
 """Nats. Somewhat below 64 ln 2: no integer weight could use more."""
 
 LARGEST_LISTED = 10
-"""Up to this many values the starts hold one ray for each set of values; beyond, for the small sets and drawn ones."""
+"""Up to this many values the starts hold one ray for each set of values; beyond, for one value, for all and for drawn sets."""
 
 ALIKE = 9
 """Rays are one where they agree to this many decimal digits."""
@@ -75,16 +78,16 @@ def random_rays(floor: Floats, count: int, draws: ReproducibleDraws) -> Floats:
 
 def climb(rays: Floats, floor: Floats, score: Score) -> Floats:
     """Extreme rays reached from these by steepest ascent; the same number, in the same order."""
-    k = len(floor)
     rays = _scaled(rays)
     value = score(rays)
-    batch = max(1, LARGEST_BATCH // (2 * k**3))
+    moves = _moves(floor)
+    batch = max(1, LARGEST_BATCH // (2 * (len(moves[0]) + len(floor)) * len(floor)))
     active = np.arange(len(rays))
     while len(active):
         moved = np.zeros(len(active), dtype=np.bool_)
         for start in range(0, len(active), batch):
             index = active[start : start + batch]
-            candidates = _neighbours(rays[index], floor)
+            candidates = _neighbours(rays[index], floor, moves)
             scores = score(candidates)
             best = np.argmax(scores, axis=1)
             top = scores[np.arange(len(index)), best]
@@ -103,29 +106,40 @@ def distinct(rays: Floats) -> Floats:
 
 
 def _sets(k: int) -> Iterator[tuple[int, ...]]:
-    """All sets of values where they are few, else those of one, two and all values."""
+    """All sets of values where they are few, else those of one and all values."""
     for size in range(1, k + 1):
-        if k <= LARGEST_LISTED or size in (1, 2, k):
+        if k <= LARGEST_LISTED or size in (1, k):
             yield from combinations(range(k), size)
 
 
-def _neighbours(rays: Floats, floor: Floats) -> Floats:
-    """All single moves, shape (n, 2 k k, k), not scaled; a row of zeros where there is none.
+def _moves(floor: Floats) -> Moves:
+    """The bounded pairs whose bounds no two others imply: on a line neighbours alone, in most matrices all.
 
-    Raising x until its bound with j is tight puts it at v_j / floor[x, j] and lifts every z to floor[x, z] of that;
-    where j does not bound x, x rises for ever, which is the ray around x alone. Lowering x until j's bound with it is
-    tight puts it at floor[j, x] v_j, and no z may stay above that over floor[z, x].
+    A pair is left out for two with larger floors only, so that each that is left out follows from pairs that are kept.
     """
-    n, k = rays.shape
-    bounded = floor > 0
-    safe = np.where(bounded, floor, 1.0)
-    level = np.where(bounded, rays[:, None, :] / safe, 0.0)
-    raised = np.maximum(rays[:, None, None, :], level[..., None] * floor[:, None, :])
-    raised = np.where(bounded[:, :, None], raised, floor[:, None, :])
-    level = rays[:, None, :] * floor.T
-    ceiling = np.where(bounded.T[:, None, :], level[..., None] / safe.T[:, None, :], np.inf)
-    lowered = np.minimum(rays[:, None, None, :], ceiling)
-    return np.concatenate([raised.reshape(n, k * k, k), lowered.reshape(n, k * k, k)], axis=1)
+    bounded = (floor > 0) & ~np.eye(len(floor), dtype=np.bool_)
+    steps = np.where(bounded & (floor < 1), floor, 0.0)
+    implied = np.stack([(row[:, None] * steps).max(axis=0) for row in steps]) >= floor * (1 - TIGHT)
+    heavy, light = np.nonzero(bounded & ~implied)
+    return heavy, light
+
+
+def _neighbours(rays: Floats, floor: Floats, moves: Moves) -> Floats:
+    """All single moves, shape (n, number of moves, k), not scaled; a row of zeros where nothing is left.
+
+    For each pair (x, z): x rises to v_z / floor[x, z], where its bound with z is tight, and lifts every other value to
+    floor[x] of that; or z falls to floor[x, z] v_x, and no other may stay above that over its own floor at z. A value
+    that does not bound all others rises for ever, which is the ray around it; one that not all others bound falls to 0.
+    """
+    heavy, light = moves
+    between = floor[moves]
+    raised = np.maximum(rays[:, None, :], (rays[:, light] / between)[..., None] * floor[heavy])
+    above = floor.T[light]
+    level = (rays[:, heavy] * between)[..., None]
+    lowered = np.minimum(rays[:, None, :], np.where(above > 0, level / np.where(above > 0, above, 1.0), np.inf))
+    alone = floor[(floor == 0).any(axis=1)]
+    gone = np.where(floor.T[(floor == 0).any(axis=0)] > 0, 0.0, rays[:, None, :])
+    return np.concatenate([raised, lowered, np.broadcast_to(alone, (len(rays), *alone.shape)), gone], axis=1)
 
 
 def _extreme(ray: Floats, floor: Floats, score: Score) -> Floats:

@@ -1,4 +1,4 @@
-"""The integer channel of least variance under any bounds between pairs of values, for at most 20 values.
+"""The integer channel of least variance under any bounds between pairs of values, for at most 32 values.
 
 The bounds are read and checked, the channel is designed in floats (`channel_design`) and rounded to integers that keep
 every bound exactly (`integer_channel`): the promise rests on the last step alone.
@@ -6,7 +6,7 @@ every bound exactly (`integer_channel`): the promise rests on the last step alon
 Shapes: bounds (k, k), bounds[x][x'] limiting ln Pr(y|x) - ln Pr(y|x'); weights (k, m), rows of sum 2^64.
 
 Source: context-aware LDP paper, Definition 1 (bounds that differ from pair to pair).
-Cost: well below a second for 8 values, up to a minute for 20.
+Cost: a second for 8 values, some seconds for 16, up to a minute for 32.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 
-LARGEST_K = 20
+LARGEST_K = 32
 """Beyond this the extreme rays are too many to search among."""
 
 SMALLEST_BOUND = 1e-6
@@ -44,7 +44,7 @@ def optimal_weights(
         k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly.
 
     Raises:
-        SordinoError: no square matrix of at most 20 values, a negative bound, values that cannot be told apart, or
+        SordinoError: no square matrix of at most 32 values, a negative bound, values that cannot be told apart, or
             shares that are not positive or do not sum to one.
 
     Example:
