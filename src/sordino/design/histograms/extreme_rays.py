@@ -29,7 +29,7 @@ LARGEST_BOUND = 44.36
 """Nats. Somewhat below 64 ln 2: no integer weight could use more."""
 
 LARGEST_LISTED = 10
-"""Up to this many values the starts hold one ray for each set of values; beyond, for one value, for all and for drawn sets."""
+"""Up to this many values the starts hold one ray for each set of them; beyond, for single ones, all and drawn sets."""
 
 ALIKE = 9
 """Rays are one where they agree to this many decimal digits."""
