@@ -55,10 +55,10 @@ def product(left: Floats, right: Floats) -> Floats:
     k, m = right.shape
     rows = left.reshape(-1, k)
     if k and len(rows) * m <= SMALL:
-        found = rows[:, 0, None] * right[0]
+        small: Floats = rows[:, 0, None] * right[0]
         for i in range(1, k):
-            found += rows[:, i, None] * right[i]
-        return found.reshape(*left.shape[:-1], m)
+            small += rows[:, i, None] * right[i]
+        return small.reshape(*left.shape[:-1], m)
     found = np.empty((len(rows), m))
     for first in range(0, len(rows), BATCH):
         part = np.ascontiguousarray(rows[first : first + BATCH].T)
