@@ -83,6 +83,10 @@ def test_errors_are_short_whatever_was_found():
     assert len(str(SordinoError("z" * 10**6))) < 1000
 
 
+def last_name(function):
+    return getattr(function, "attr", getattr(function, "id", None))
+
+
 def test_there_is_one_way_out():
     """No command prints but by `sordino.cli.say`; the others here print what is ours alone."""
     own = {"say.py", "start.py", "progress.py"}
@@ -90,7 +94,7 @@ def test_there_is_one_way_out():
         if path.parent.name == "cli" and path.name in own:
             continue
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
+            if isinstance(node, ast.Call) and last_name(node.func) in {"print", "echo", "secho", "Console", "write"}:
                 called = ast.unparse(node.func)
                 assert called not in {"print", "click.echo", "click.secho", "echo", "Console"}, path
                 assert not called.endswith(("stdout.write", "stderr.write")), path

@@ -107,7 +107,7 @@ def test_every_kind_of_filter_is_kept_exactly(tmp_path, often, words):
     assert_as_all_lines(ledger, taken=True)
 
 
-@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 15, suppress_health_check=list(HealthCheck))
 @given(
     asked=st.lists(
         st.tuples(
