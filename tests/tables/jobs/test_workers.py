@@ -1,5 +1,6 @@
 """Several processes release the reports that one would: the same for a key, in order, whole or not at all."""
 
+import errno
 import os
 import pickle
 import signal
@@ -132,6 +133,18 @@ def test_a_job_that_ends_leaves_no_reports(tmp_path, plan, people, threads, monk
     monkeypatch.setattr(workers, "work", lambda _, there: there.send(np.zeros(100, dtype=np.uint64)))
     with pytest.raises(UnavailableError, match="each job must work until it is done; found one that ended with -9"):
         privatize_table(plan, data, tmp_path / "r.parquet", id_column="id", key=tmp_path / "key", jobs=2)
+    assert listing() == before
+
+
+def test_processes_that_the_system_refuses_leave_nothing(tmp_path, plan, people, threads, monkeypatch, listing):
+    def refuse(_):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    data = people()
+    before = listing()
+    monkeypatch.setattr(Started, "start", refuse)
+    with pytest.raises(UnavailableError, match="the system must allow 3 more processes; found Resource temporarily"):
+        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=tmp_path / "key", jobs=3)
     assert listing() == before
 
 
