@@ -18,9 +18,11 @@ from sordino import (
     Blockwise,
     ChannelTable,
     Dependence,
+    MetricLDP,
     Plan,
     RandomizedResponse,
     Survey,
+    best_mechanism,
     certify,
     estimate,
     sampled_mean,
@@ -59,6 +61,10 @@ def rows() -> Iterator[tuple[str, ...]]:
         yield grown("likelihood, randomized response in blocks of 25", VALUES, likely, "3")
     for name, mechanism in (("blocks of 25", Blockwise(np.arange(43_750) // 25, "1")), ("k = 1,024", CODES)):
         yield grown(f"tally, {name}, by reports", REPORTS, tallied(mechanism), "-")
+    for what, step, asked in METRIC:
+        yield grown(f"a line of k values in steps of half a nat: {what}", LINES, step, asked)
+    for what, step, _ in METRIC:
+        yield grown(f"a map of n x 2.8 n cells in steps of half a nat: {what}", MAPS, on_map(step), "120 in all")
     yield grown("plan a mean of d numbers", NUMBERS, mean, "-")
     yield grown("certify a table, all weights different", WIDE, table, "-")
     yield "plan of a 2,000 x 2,000 grid in blocks of 5 x 5: peak GiB", "-", grid(), "-", "1"
@@ -66,6 +72,11 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 SENSITIVE = {"sensitive": list(range(20))}
 CODES = RandomizedResponse(1024, "1")
+
+
+LINES = (100, 1000, 10**4)
+MAPS = (25, 125)
+"""Rows."""
 
 
 def grown(what: str, sizes: tuple[int, ...], step: Step, asked: str) -> tuple[str, ...]:
@@ -137,6 +148,31 @@ def tallied(mechanism: Any) -> Step:
         return lambda: mechanism.tally(codes)
 
     return ready
+
+
+def chosen(k: int, metric: MetricLDP | None = None) -> Callable[[], object]:
+    line = metric or MetricLDP.line(k, "1/2")
+    return lambda: best_mechanism(line.k, line)
+
+
+def along_edges(k: int, metric: MetricLDP | None = None) -> Callable[[], object]:
+    line = metric or MetricLDP.line(k, "1/2")
+    mechanism = best_mechanism(line.k, line).bare
+    return lambda: certify(mechanism, line)
+
+
+def told(k: int, metric: MetricLDP | None = None) -> Callable[[], object]:
+    line = metric or MetricLDP.line(k, "1/2")
+    mechanism = best_mechanism(line.k, line)
+    values = np.random.default_rng(3).integers(0, line.k, 10**5)
+    return lambda: estimate(mechanism, mechanism.tally(mechanism.privatize(values))).interval(0.95)
+
+
+METRIC = (("choose", chosen, "-"), ("certify", along_edges, "-"), ("100,000 reports and their estimate", told, "-"))
+
+
+def on_map(step: Callable[[int, MetricLDP], Callable[[], object]]) -> Step:
+    return lambda rows: step(0, MetricLDP.grid(rows, rows * 14 // 5, "1/2", "1/2"))
 
 
 def mean(d: int) -> Callable[[], object]:
