@@ -10,9 +10,11 @@ def worst_beliefs(first, second, q):
 
     Charnes and Cooper: P, Q and their distance are scaled so that Q . second is 1.
     """
+    # The ratio is that of a code sent more often: of one that is hardly ever sent a solver sees zeros.
+    first, second = (np.asarray(part, dtype=float) / np.max(second) for part in (first, second))
     n = len(first)
     # P, Q, the parts by which P is above Q, the scale.
-    aim = np.concatenate([-np.asarray(first, dtype=float), np.zeros(2 * n + 1)])
+    aim = np.concatenate([-first, np.zeros(2 * n + 1)])
     equal = np.zeros((3, 3 * n + 1))
     equal[0, n : 2 * n] = second
     equal[1, :n], equal[1, -1] = 1, -1
