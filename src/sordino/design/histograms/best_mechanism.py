@@ -15,6 +15,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.histograms.integer_channel import needed_pairs
+from sordino.design.histograms.mixture import LARGEST_MIXTURE, edge_bounds, mixture
 from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
@@ -34,8 +35,11 @@ from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.table import ChannelTable
 
-TABLE = "table"
-"""The name of a channel of its own design."""
+TABLE, MIXTURE = "table", "mixture"
+"""The names of channels of their own design."""
+
+FEW_ENOUGH = 8
+"""Values up to which a design of their own is better than any mixture."""
 
 ANY_K = 20
 """Values up to which a channel is designed for every matrix."""
@@ -86,7 +90,7 @@ def candidates(
     made: dict[str, Mechanism] = {}
     refusals: list[SordinoError] = []
     for name, make in _makers(k, definition, code_bits):
-        if name == TABLE and not designed:
+        if name in (TABLE, MIXTURE) and not designed:
             continue
         try:
             mechanism = make()
@@ -170,6 +174,8 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
     yield "geometric", partial(along_axes, definition, _falling)
     if max(definition.shape) <= LARGEST_K:
         yield TABLE, partial(along_axes, definition, _designed)
+    if FEW_ENOUGH < definition.k <= LARGEST_MIXTURE:
+        yield MIXTURE, lambda: mixture(definition, along_axes(definition, _falling))
 
 
 def along_axes(definition: MetricLDP, channels: Callable[[MetricLDP], Iterator[Mechanism]]) -> Mechanism:
@@ -200,10 +206,7 @@ def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
     """These, and a design of their own."""
     yield from _falling(axis)
     if axis.k > 2:
-        bounds: list[list[BoundLike]] = [[0 if x == y else None for y in range(axis.k)] for x in range(axis.k)]
-        for x, y, place in zip(*map(np.ndarray.tolist, axis.edges), strict=True):
-            bounds[x][y] = bounds[y][x] = axis.bounds[place]
-        yield optimal_channel(bounds)
+        yield optimal_channel(edge_bounds(axis))
 
 
 @checked
