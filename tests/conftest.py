@@ -348,7 +348,11 @@ def others(kind: str) -> list[tuple[int, str]]:
 @pytest.fixture(
     params=[
         *(pytest.param((kind, telling(sizes)), id=kind) for kind, sizes in kinds(SIZES).items()),
-        *(pytest.param((kind, others(kind)), marks=pytest.mark.long, id=f"{kind}-more") for kind in kinds(SIZES)),
+        *(
+            pytest.param((kind, others(kind)), marks=pytest.mark.long, id=f"{kind}-more")
+            for kind in kinds(SIZES)
+            if others(kind)
+        ),
     ]
 )
 def awkward(request):
