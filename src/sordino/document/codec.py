@@ -34,9 +34,6 @@ MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips,
 LARGEST_TABLE = 1 << 16
 """Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""
 
-LARGEST_LINE = 10_000
-"""Values of a line or a tree at most: of all pairs of them weights are looked at, in seconds."""
-
 
 def freeze(mechanism: Mechanism, kinds: Sequence[type[Mechanism]] = MECHANISMS) -> dict[str, Any]:
     """The name and the integers of a mechanism, ready for JSON; integers beyond 2^53 as text.
@@ -82,9 +79,7 @@ def thaw_over(found: object, promise: object, k: int) -> Mechanism:
     mechanism = thaw(found, promise, kinds=OF_SHARES)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
-    trees = (part.k for part in mechanism.parts or (mechanism,) if isinstance(part, TreeResponse))
-    if max(trees, default=0) > LARGEST_LINE:
-        raise SordinoError(f"a histogram's line or tree must have at most {LARGEST_LINE} values", found="more")
-    if isinstance(mechanism, ChannelTable) and k * mechanism.outputs > LARGEST_TABLE:
+    tables = [part for part in mechanism.parts or (mechanism,) if isinstance(part, ChannelTable)]
+    if any(table.k * table.outputs > LARGEST_TABLE for table in tables):
         raise SordinoError(f"a histogram's table must have at most {LARGEST_TABLE} weights", found="more")
     return mechanism

@@ -60,6 +60,13 @@ def test_where_an_axis_has_no_geometric_channel_it_is_asked_alike():
     assert certify(both, MetricLDP.product([star, MetricLDP.line(3, 2)])).holds
 
 
+def test_a_line_too_long_for_its_own_channel_is_asked_alike():
+    metric = MetricLDP.line(10_001, 2)
+    made = candidates(10_001, metric, designed=False)
+    assert all(type(mechanism).__name__ != "TreeResponse" for mechanism in made.values())
+    assert certify(made["randomized"], metric).holds
+
+
 def test_one_and_two_values_and_axes_of_one():
     assert best_mechanism(1, MetricLDP.line(1, 1)).k == 1
     assert isinstance(best_mechanism(2, MetricLDP.tree([None, 0], 1)), BinaryOptimal)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.document.codec import freeze, thaw_over
 from sordino.errors import SordinoError
@@ -15,6 +16,7 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
@@ -110,6 +112,9 @@ def test_a_table_of_more_weights_than_a_survey_makes_is_not_read():
     assert thaw_over(read_part(freeze(ChannelTable([[1] * 256] * 256))), LDP("1"), 256).k == 256
     with pytest.raises(SordinoError, match="65536 weights"):
         thaw_over(read_part(freeze(wide)), LDP("1"), 256)
+    metric = MetricLDP.grid(2, 256, 1, 1)
+    with pytest.raises(SordinoError, match="65536 weights"):
+        thaw_over(read_part(freeze(ProductResponse([RandomizedResponse(2, 1), wide]))), metric, 512)
 
 
 def test_a_plan_has_no_more_values_than_are_certified_in_seconds(tmp_path, monkeypatch):

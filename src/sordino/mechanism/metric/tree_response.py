@@ -46,6 +46,9 @@ from sordino.mechanism.metric.tree_maps import TreeMaps
 LEAST_OWN = Fraction(1, 1 << 12)
 """A value's share of its own code at least: less tells nothing, and would be of the size of roundings."""
 
+LARGEST_CHANNEL = 10_000
+"""Values at most: who certifies a channel or draws from it looks at all pairs of them, some seconds long."""
+
 AT_A_TIME = 1 << 23
 """Weights that are looked at together: 32 MB, and some times that while they are made."""
 
@@ -93,6 +96,11 @@ class TreeResponse(Brief, Mechanism):
         if tree.k < 2:
             step = "ask nothing, or use RandomizedResponse(1, epsilon)"
             raise SordinoError("a channel of a tree must be about two values or more", found="1", step=step)
+        if tree.k > LARGEST_CHANNEL:
+            step = "merge neighbours, or ask by a channel that keeps the least bound"
+            raise SordinoError(
+                f"a channel of a tree must be about at most {LARGEST_CHANNEL} values", found=shown(tree.k), step=step
+            )
         if not all(0 < factor < WORD for factor in factors):
             raise SordinoError(
                 "each step of a tree must be told, with a factor in 1..2^64 - 1",
