@@ -11,10 +11,14 @@ from sordino import (
     BayesianFilter,
     BlockLDP,
     Blockwise,
+    Box,
     Categories,
+    CoordinateDP,
     HadamardResponse,
     HighLow,
     HighLowLDP,
+    LinearQuery,
+    LogisticQuery,
     Panel,
     ProjectiveResponse,
     Query,
@@ -28,8 +32,8 @@ from sordino.papers.simulation import SimulationSource
 TITLE = "Filters"
 NOTE = (
     "Processor milliseconds of decisions on one person's record: the first, and the slowest up to so many answers, or "
-    "until a query is refused; of pairs, until the third refusal. Panels: people decided on and answered in a "
-    "processor second, over eight queries."
+    "until a query is refused; of pairs and boxes, until the third refusal. Panels: people decided on and answered in "
+    "a processor second, over eight queries."
 )
 HEADER = ("what", "answers", "first", "slowest", "asked of the slowest")
 
@@ -52,6 +56,17 @@ def rows() -> Iterator[tuple[str, ...]]:
     for d in (10, 50):
         made, first, slowest = pairs(d)
         yield f"pairs of {d} attributes, LDP 2", f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
+    for d, kind, bounded in (
+        (9, "linear", True),
+        (9, "logistic", True),
+        (9, "linear", False),
+        (9, "logistic", False),
+        (20, "logistic", False),
+        (100, "linear", False),
+    ):
+        made, first, slowest = in_box(d, kind, bounded=bounded)
+        name = f"box of {d} numbers, {kind}, {'1 for each number' if bounded else 'LDP 1'}"
+        yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
     for name, rate in panels():
         yield f"panel, {name}", "8 queries", "-", f"{rounded(rate)} a second", "100,000 a second"
 
@@ -82,6 +97,26 @@ def pairs(d: int) -> tuple[int, float, float]:
         times.append(process_time() - begun)
         if accepted:
             asked = asked.after(query, int(query.mechanism.privatize([0], SimulationSource(made))[0]))
+        made, refused = made + accepted, refused + (not accepted)
+    return made, 1e3 * times[0], 1e3 * max(times)
+
+
+def in_box(d: int, kind: str, *, bounded: bool) -> tuple[int, float, float]:
+    """The same of models of numbers in a box, at most 400 of them."""
+    box, generator = Box([-1] * d, [1] * d), np.random.default_rng(0)
+    asked, times, made, refused = BayesianFilter(box, CoordinateDP(["1"] * d) if bounded else LDP("1")), [], 0, 0
+    while refused < 3 and made < 400:
+        theta = generator.normal(size=d) if kind == "linear" else generator.uniform(-1, 1, d)
+        query = (
+            LinearQuery(theta / np.abs(theta).sum(), 0, -1, 1, "0.1")
+            if kind == "linear"
+            else LogisticQuery(theta, generator.uniform(-1, 1), "0.1")
+        )
+        begun = process_time()
+        accepted = asked.accepts(query)
+        times.append(process_time() - begun)
+        if accepted:
+            asked = asked.after(query, int(query.privatize([np.zeros(d)], SimulationSource(made))[0]))
         made, refused = made + accepted, refused + (not accepted)
     return made, 1e3 * times[0], 1e3 * max(times)
 

@@ -27,11 +27,13 @@ class Shape(ABC):
         parameters: shape (p, n).
         concave, convex: whether every function of the kind is, on all of its domain.
         kinked: whether slopes jump.
+        two_sided: whether a line from the right end can be part of the envelope, too.
     """
 
     concave: bool = False
     convex: bool = False
     kinked: bool = False
+    two_sided: bool = False
 
     def __init__(self, parameters: Floats) -> None:
         self.parameters = parameters
@@ -52,6 +54,11 @@ class Shape(ABC):
     @abstractmethod
     def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Where the line from (low, f(low)) touches f from above on [low, high], about, and its slope."""
+
+    def tangent_right(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """The same from the right end (high, f(high)): most kinds have no such line."""
+        del low
+        return high, np.broadcast_to(-self.steepest, high.shape)
 
     @abstractmethod
     def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
@@ -84,6 +91,21 @@ class Shape(ABC):
     def curve(self, t: Floats) -> Floats:
         """About |f''(t)|: for Newton's steps, which no guarantee needs."""
         return np.broadcast_to(self.bend, t.shape)
+
+    def rise(self, up: Floats, down: Floats) -> "Shape | None":
+        """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of their own; None if there is none.
+
+        Args:
+            up: shape (n,).
+            down: shape (n,).
+        """
+        del up, down
+        return None
+
+    @property
+    def most_bent(self) -> Floats:
+        """At least the largest |f''|, shape (n,); infinite where slopes jump."""
+        return np.full(self.n, np.inf)
 
     @property
     @abstractmethod

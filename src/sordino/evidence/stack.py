@@ -19,6 +19,7 @@ class Stack(Shape):
         self.concave = all(shape.concave for shape in shapes)
         self.convex = all(shape.convex for shape in shapes)
         self.kinked = any(shape.kinked for shape in shapes)
+        self.two_sided = any(shape.two_sided for shape in shapes)
 
     @classmethod
     def of(cls, shapes: Sequence[Shape]) -> Shape:
@@ -35,9 +36,11 @@ class Stack(Shape):
 
     def tangent(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Kind by kind."""
-        found = [shape.tangent(low[..., part], high[..., part]) for part, shape in self._parts]
-        ends, slopes = zip(*found, strict=True)
-        return np.concatenate(ends, axis=-1), np.concatenate(slopes, axis=-1)
+        return _together([shape.tangent(low[..., part], high[..., part]) for part, shape in self._parts])
+
+    def tangent_right(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Kind by kind."""
+        return _together([shape.tangent_right(low[..., part], high[..., part]) for part, shape in self._parts])
 
     def offset(self, slope: Floats, low: Floats, high: Floats) -> Floats:
         """Kind by kind."""
@@ -50,9 +53,7 @@ class Stack(Shape):
 
     def slope_range(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Kind by kind."""
-        found = [shape.slope_range(low[..., part], high[..., part]) for part, shape in self._parts]
-        least, largest = zip(*found, strict=True)
-        return np.concatenate(least, axis=-1), np.concatenate(largest, axis=-1)
+        return _together([shape.slope_range(low[..., part], high[..., part]) for part, shape in self._parts])
 
     def reflected(self) -> Shape:
         """Each turned around."""
@@ -77,3 +78,9 @@ class Stack(Shape):
     def error(self) -> Floats:
         """Kind by kind."""
         return np.concatenate([shape.error for _, shape in self._parts])
+
+
+def _together(found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Pairs of all kinds as one pair."""
+    first, second = zip(*found, strict=True)
+    return np.concatenate(first, axis=-1), np.concatenate(second, axis=-1)

@@ -10,13 +10,11 @@ from functools import cached_property
 import numpy as np
 
 from sordino.evidence.box import UNIT
-from sordino.evidence.shape import Floats, Sigmoid
+from sordino.evidence.shape import Floats, Shape, Sigmoid
+from sordino.query.rise.log_share import NEXT_TO_NOTHING, LogShareRise
 
 SPILL = 1e-9
 """How far a statistic may leave its range, in parts of the range: coefficients and sums are rounded; it is cut off."""
-
-NEXT_TO_NOTHING = 1e-9
-"""Of the least probability: no record comes near it where evidence has a radius worth keeping."""
 
 
 class LogarithmicShape(Sigmoid):
@@ -62,6 +60,16 @@ class LogAffine(LogarithmicShape):
         """The square of the slope."""
         curve: Floats = self.slope(t) ** 2
         return curve
+
+    def rise(self, up: Floats, down: Floats) -> Shape | None:
+        """A ratio."""
+        return LogShareRise(np.concatenate((self.parameters, [up, down])))
+
+    @property
+    def most_bent(self) -> Floats:
+        """The square of the steepest slope."""
+        most: Floats = self.steepest**2 * (1 + 8 * UNIT)
+        return most
 
     @property
     def inflection(self) -> Floats:

@@ -21,6 +21,7 @@ from sordino.exact.messages.arguments import checked_class
 from sordino.exact.steady import steady
 from sordino.query.column import Column
 from sordino.query.model import Model
+from sordino.query.rise.logistic import LARGEST_STEP, LogisticRise
 
 FLAT = 700.0
 """Beyond it the function is flat and its hyperbolic cosine overflows."""
@@ -63,6 +64,19 @@ class LogLogistic(Sigmoid):
     def reflected(self) -> Shape:
         """Itself: h is odd."""
         return self
+
+    def rise(self, up: Floats, down: Floats) -> Shape | None:
+        """A hill or a valley, for steps of a size that floats can hold."""
+        delta, (epsilon,) = up - down, self.parameters
+        if float((np.abs(delta) + epsilon).max(initial=0.0)) > LARGEST_STEP:
+            return None
+        return LogisticRise(np.stack(((up + down) / 2, delta, epsilon)))
+
+    @property
+    def most_bent(self) -> Floats:
+        """The logistic curve's second derivative is at most 1 / (6 sqrt 3), its slope at most 1/4."""
+        most: Floats = np.minimum(0.0962251 * self.parameters[0], 0.2500001)
+        return most
 
     @cached_property
     def steepest(self) -> Floats:

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.measures.asked import Asked, plus, share_of, within
 from sordino.accounting.measures.box import SETTLED, require_question
 from sordino.accounting.measures.product import mixture
 from sordino.accounting.state import Binding, Decision, Rule
@@ -28,11 +29,18 @@ from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.domain.box import Box
 from sordino.errors import RefusedError, SordinoError
-from sordino.evidence.bound.coordinate import CoordinateLoss
+from sordino.evidence.bound.along import Reach
+from sordino.evidence.bound.coordinate import CoordinateLoss, largest_alone
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
+
+PARTS = 3
+"""Searches that a decision has, before and after each of two answers: they share its work."""
+
+READINGS = 8
+"""How much less is worked for a reading than for a decision."""
 
 ROUNDING = 1e-12
 """Nats kept back from what is left, for the roundings of sums and mixtures to come; far above them."""
@@ -107,7 +115,8 @@ class CoordinateBoxState:
         if simple.accepted:
             return simple
         if rule == "full":
-            after = self._answers(query)
+            known = self._eased(query)
+            after = known._answers(query)  # noqa: SLF001 - the same answers, with closer bounds
             if after is not None:
                 return Decision(True, max(state.most(()) for state in after), lambda code: after[code])
         else:
@@ -115,7 +124,19 @@ class CoordinateBoxState:
             if worked.accepted:
                 return worked
         # What is said to be left is left, even where the search after an answer ends too early.
-        return self._asked(self._closest, query)
+        return self._asked(self._closest, query) if self._closely_fit((query,)) else simple
+
+    def _eased(self, query: Query) -> "CoordinateBoxState":
+        """With closer bounds where an answer may pass one: what is found before the answer serves all answers."""
+        reports = [query.evidence(self.box, code) for code in range(query.outputs)]
+        record, numbers = self._record(self._asked_with((query,))), list(self.numbers)
+        tight = [place for place in self._passed((query,)) if place < self.box.d and query.model.theta[place]]
+        for place in tight:
+            own = max(largest_alone(report, place) for report in reports)
+            goal = self._goal(place, record) - own - self.settled[place] - ROUNDING
+            if goal < numbers[place].upper:
+                numbers[place] = numbers[place].solved(self.nodes, goal, share=PARTS * len(tight))
+        return replace(self, numbers=tuple(numbers))
 
     def _answers(self, query: Query) -> "list[CoordinateBoxState] | None":
         """The state after each answer; None where one of them may pass a bound."""
@@ -131,12 +152,13 @@ class CoordinateBoxState:
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
         self.level(query)
         report = query.evidence(self.box, output)
+        told = Reach.of(report)
         numbers = tuple(
-            number.after(report) if coefficient else number
+            number.after(report, told) if coefficient else number
             for number, coefficient in zip(self.numbers, query.model.theta, strict=True)
         )
         whole = None if self.whole is None else self.whole.after(report)
-        return replace(self, whole=whole, numbers=numbers, basic=self._basic_with((query,)))
+        return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((query,)).basic)
 
     def fits(self, queries: Sequence[Query]) -> bool:
         """Whether the epsilons of questions can be added to what is known, whichever are answered and however.
@@ -146,14 +168,14 @@ class CoordinateBoxState:
         """
         for query in queries:
             self.level(query)
-        return not self._passed(queries) or not self._closest._passed(queries)  # noqa: SLF001 - of this class
+        return not self._passed(queries) or self._closely_fit(queries)
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
-        known, sums = self._closest, self._added(queries)
-        lowers = [number.lower for number in known.numbers]
-        if known.whole is not None:
-            lowers.append(known.whole.bounds.lower)
+        sums = self._asked_with(queries).sums
+        lowers = [self._near.get(place, number).lower for place, number in enumerate(self.numbers)]
+        if self._near_whole is not None:
+            lowers.append(self._near_whole.bounds.lower)
         pairs = zip(lowers, sums, self.bounds, (*self.shares, Fraction(0)), strict=False)
         return any(
             bound is not None and not share and lower + total - ROUNDING > bound.ceil()
@@ -192,7 +214,8 @@ class CoordinateBoxState:
                 found="BayesianCoordinateDP",
                 step="promise LDP or coordinate DP",
             )
-        settled = tuple(self._closest._losses(()))  # noqa: SLF001 - another state of this class
+        closest = self._closest
+        settled = tuple(closest._losses(self._asked_with(())))  # noqa: SLF001 - another state of this class
         fresh = tuple(CoordinateLoss.nothing(self.box, place) for place in range(self.box.d))
         return replace(self, numbers=fresh, settled=settled)
 
@@ -222,7 +245,7 @@ class CoordinateBoxState:
         solved = [number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers]
         upper = 0.0
         for number in solved:
-            upper = _plus(upper, number.upper)
+            upper = plus(upper, number.upper)
         return LossBounds(max(number.lower for number in solved), upper)
 
     @property
@@ -238,7 +261,7 @@ class CoordinateBoxState:
     def spent_within(self, left: float) -> float:
         """The largest loss of what is protected, where so much is known to be left of every bound."""
         pairs = zip(self._closest.carried(()), self.bounds, strict=True)
-        return max((_within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
+        return max((within(level, bound, left) for level, bound in pairs if bound is not None), default=0.0)
 
     def binding_within(self, left: float) -> Binding:
         """The hypotheses with the least left, where so much is known to be left of every bound."""
@@ -249,7 +272,7 @@ class CoordinateBoxState:
                 continue
             own = math.nextafter(bound.floor() - level - ROUNDING, -math.inf) if level else bound.floor()
             if max(own, left) < found.left:
-                found = Binding(self.about(group), _within(level, bound, left), max(own, left))
+                found = Binding(self.about(group), within(level, bound, left), max(own, left))
         return found
 
     def most(self, queries: Sequence[Query]) -> float:
@@ -259,9 +282,7 @@ class CoordinateBoxState:
 
     def carried(self, queries: Sequence[Query]) -> list[float]:
         """The loss under each bound once questions are answered, by what is carried; rounded up."""
-        record = self._record(queries)
-        levels = [mixture(own, record, q) for own, q in zip(self._losses(queries), self.shares, strict=True)]
-        return levels if self.whole is None else [*levels, record]
+        return self._levels(self._asked_with(queries))
 
     def about(self, group: int) -> str:
         """The number, by its place, or the record."""
@@ -274,54 +295,63 @@ class CoordinateBoxState:
             return Decision(False, loss)
         return Decision(True, loss, lambda output: known.counted(query, output))
 
-    def _losses(self, queries: Sequence[Query]) -> list[float]:
+    def _levels(self, asked: Asked) -> list[float]:
+        """The loss under each bound."""
+        record = self._record(asked)
+        levels = [mixture(own, record, q) for own, q in zip(self._losses(asked), self.shares, strict=True)]
+        return levels if self.whole is None else [*levels, record]
+
+    def _losses(self, asked: Asked) -> list[float]:
         """The realized loss of each number over all versions, with questions that are not answered yet; rounded up."""
-        basic, sums, losses = self._basic_with(queries), self._added(queries), []
+        losses = []
         for place, (number, before) in enumerate(zip(self.numbers, self.settled, strict=True)):
-            loss = _plus(_plus(before, number.upper), sums[place])
-            total = basic[place]
+            loss, total = plus(plus(before, number.upper), asked.sums[place]), asked.basic[place]
             losses.append(loss if total is None else min(loss, total.ceil()))
         return losses
 
-    def _record(self, queries: Sequence[Query]) -> float:
+    def _record(self, asked: Asked) -> float:
         """The realized loss of the whole record; infinite where it does not count."""
         if self.whole is None:
             return math.inf
-        loss = _plus(self.whole.bounds.upper, self._added(queries)[-1])
-        total = self._basic_with(queries)[-1]
+        loss, total = plus(self.whole.bounds.upper, asked.sums[-1]), asked.basic[-1]
         return loss if total is None else min(loss, total.ceil())
 
     def _passed(self, queries: Sequence[Query]) -> list[int]:
-        """The bounds that may be passed; sums of epsilons are compared exactly."""
-        basic, passed = self._basic_with(queries), []
-        for group, (level, bound) in enumerate(zip(self.carried(queries), self.bounds, strict=True)):
+        """The bounds that may be passed once questions are answered."""
+        return self._passed_with(self._asked_with(queries))
+
+    def _passed_with(self, asked: Asked) -> list[int]:
+        """The same; sums of epsilons are compared exactly."""
+        passed = []
+        for group, (level, bound) in enumerate(zip(self._levels(asked), self.bounds, strict=True)):
             if bound is None or level <= bound.floor():
                 continue
             # A number that others tell of loses no more than the record; one that none of them does as much as itself.
             share = self.shares[group] if group < self.box.d else Fraction(0)
-            total = basic[-1] if share else basic[group]
+            total = asked.basic[-1] if share else asked.basic[group]
             if total is None or total > bound:
                 passed.append(group)
         return passed
 
     def _worked(self, queries: Sequence[Query]) -> "CoordinateBoxState":
         """Bounds just close enough for the questions to fit, where the limit on the work allows."""
-        passed = self._passed(queries)
+        asked = self._asked_with(queries)
+        passed = self._passed_with(asked)
         if not passed:
             return self
         state = self
         if self.whole is not None and any(group == self.box.d or self.shares[group] for group in passed):
             # How close it must be depends on the numbers' own losses.
             state = replace(self, whole=self.whole.solved(self.nodes, tolerance=SETTLED))
-            passed = state._passed(queries)  # noqa: SLF001 - another state of this class
+            passed = state._passed_with(asked)  # noqa: SLF001 - another state of this class
         if self.box.d in passed:
             return state
-        record, added = state._record(queries), self._added(queries)  # noqa: SLF001 - as above
+        record = state._record(asked)  # noqa: SLF001 - as above
         for place in passed:
-            goal = self._goal(place, record) - added[place] - self.settled[place] - ROUNDING
+            goal = self._goal(place, record) - asked.sums[place] - self.settled[place] - ROUNDING
             if goal < 0:
                 break
-            solved = state.numbers[place].solved(self.nodes, goal)
+            solved = state.numbers[place].solved(self.nodes, goal, share=PARTS * len(passed))
             numbers = (*state.numbers[:place], solved, *state.numbers[place + 1 :])
             state = replace(state, numbers=numbers)
             if solved.upper > goal:
@@ -330,53 +360,41 @@ class CoordinateBoxState:
 
     def _goal(self, place: int, record: float) -> float:
         """About the largest loss of a number that its bound allows beside the record's."""
-        bound, share = self.bounds[place], float(self.shares[place])
-        if bound is None:
-            return math.inf
-        if share == 0:
-            return bound.floor()
-        if share == 1:
-            return -math.inf
-        most = bound.floor()
-        kept = math.exp(min(most - record, 0.0)) - share
-        return record + math.log(kept / (1 - share)) if kept > 0 else -math.inf
+        bound = self.bounds[place]
+        return math.inf if bound is None else share_of(bound.floor(), record, self.shares[place])
 
-    @cached_property
+    @property
     def _closest(self) -> "CoordinateBoxState":
         """The same answers with every bound as close as the limit allows."""
-        whole = None if self.whole is None else self.whole.solved(self.nodes, tolerance=SETTLED)
-        numbers = tuple(
-            number if bound is None else number.solved(self.nodes, tolerance=SETTLED)
-            for number, bound in zip(self.numbers, self.bounds, strict=False)
-        )
-        return replace(self, whole=whole, numbers=numbers)
+        places = [place for place in range(self.box.d) if self.bounds[place] is not None]
+        return self._closer_at(places)
 
-    def _added(self, queries: Sequence[Query]) -> list[float]:
-        """The most that queries add to each number's loss, then to the record's, rounded up: their epsilons' sums."""
-        touching = [[query for query in queries if self._concerns(query, group)] for group in range(self.box.d + 1)]
-        if len(queries) <= 1:
-            return [sum(query.level for query in own) for own in touching]
-        return [sum((query.epsilon for query in own), Nats.of(0)).ceil() for own in touching]
+    def _closer_at(self, places: Sequence[int]) -> "CoordinateBoxState":
+        """The same answers with the bounds on some numbers, and on the record, as close as the limit allows."""
+        numbers = list(self.numbers)
+        for place in places:
+            if place not in self._near:
+                self._near[place] = numbers[place].solved(self.nodes, tolerance=SETTLED, share=READINGS * self.box.d)
+            numbers[place] = self._near[place]
+        return replace(self, whole=self._near_whole, numbers=tuple(numbers))
 
-    def _concerns(self, query: Query, group: int) -> bool:
-        """Whether a question depends on a number; on the whole record all do."""
-        return group == self.box.d or query.model.theta[group] != 0
+    def _closely_fit(self, queries: Sequence[Query]) -> bool:
+        """Whether queries fit by the closest bounds; looked at one number after the other."""
+        known, asked = replace(self, whole=self._near_whole), self._asked_with(queries)
+        for place in known._passed_with(asked):  # noqa: SLF001 - another state of this class
+            if place == self.box.d or place in self._closer_at([place])._passed_with(asked):  # noqa: SLF001 - as above
+                return False
+        return True
 
-    def _basic_with(self, queries: Sequence[Query]) -> tuple[Nats | None, ...]:
-        basic = list(self.basic)
-        for query in queries:
-            for group, total in enumerate(basic):
-                if total is not None and self._concerns(query, group):
-                    basic[group] = total + query.epsilon
-        pairs = zip(basic, self.bounds, strict=True)
-        return tuple(None if total is None or bound is None or total > bound else total for total, bound in pairs)
+    @cached_property
+    def _near_whole(self) -> BoxLoss | None:
+        return None if self.whole is None else self.whole.solved(self.nodes, tolerance=SETTLED)
 
+    @cached_property
+    def _near(self) -> dict[int, CoordinateLoss]:
+        """Of numbers that were looked at."""
+        return {}
 
-def _within(level: float, bound: Nats, left: float) -> float:
-    """A loss, where so much of its bound is known to be left."""
-    return min(level, max(math.nextafter(bound.ceil() - left, math.inf), 0.0))
-
-
-def _plus(first: float, second: float) -> float:
-    """A sum rounded up; nothing added is exact."""
-    return math.nextafter(first + second, math.inf) if first and second else first + second
+    def _asked_with(self, queries: Sequence[Query]) -> Asked:
+        """Sums of epsilons, with questions that are not answered yet."""
+        return Asked.of(self.basic, self.bounds, self.box.d, queries)

@@ -14,11 +14,18 @@ from functools import cached_property
 import numpy as np
 
 from sordino.domain.box import Box
+from sordino.evidence.bound.along import Along, Reach
 from sordino.evidence.bound.problem import Problem
-from sordino.evidence.bound.search import Search
+from sordino.evidence.bound.search import AT_ONCE, Search
 from sordino.evidence.box import BoxEvidence, Terms
 from sordino.evidence.shape import Floats, Sigmoid
 from sordino.exact.rounding import down, up_from_zero
+
+TERMS = 1 << 15
+"""Terms in the boxes that are bounded at most, over all boxes: some 10 milliseconds."""
+
+STEEP = 1.0
+"""Where the sum is bent more along the number, pairs of values in cells lose too much: both records are bounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,49 +35,87 @@ class CoordinateLoss:
     Attributes:
         coordinate: its place.
         evidence: of those reports alone: any other is the same for both records.
-        upper: no less than the loss.
+        along: what is known of differences along the coordinate.
+        carried: no less than the loss, by what each report tells at most by itself.
         lower: no more than the loss.
     """
 
     coordinate: int
     evidence: BoxEvidence
-    upper: float = 0.0
+    along: Along
+    carried: float = 0.0
     lower: float = 0.0
 
     @classmethod
     def nothing(cls, box: Box, coordinate: int) -> "CoordinateLoss":
         """No reports."""
-        return cls(coordinate, BoxEvidence(box))
+        return cls(coordinate, BoxEvidence(box), Along.nothing(coordinate))
 
-    def after(self, report: BoxEvidence) -> "CoordinateLoss":
-        """With one more report that touches the coordinate: its largest loss is added, nothing is solved."""
+    @cached_property
+    def upper(self) -> float:
+        """No less than the loss."""
+        return min(self.carried, up_from_zero(self.along.upper + 2 * self.evidence.radius))
+
+    def after(self, report: BoxEvidence, told: Reach | None = None) -> "CoordinateLoss":
+        """With one more report that touches the coordinate: its largest loss is added, nothing is solved.
+
+        Args:
+            report: what it says.
+            told: what it tells of each number, where that is known.
+        """
         evidence = self.evidence + report
-        upper = up_from_zero(self.upper + largest_alone(report, self.coordinate))
-        return CoordinateLoss(self.coordinate, evidence, min(evidence.ceiling, upper))
+        carried = up_from_zero(self.upper + largest_alone(report, self.coordinate))
+        along = self.along.after(Reach.of(report) if told is None else told)
+        return CoordinateLoss(self.coordinate, evidence, along, min(evidence.ceiling, carried))
 
-    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "CoordinateLoss":
+    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0, share: int = 1) -> "CoordinateLoss":
         """Closer bounds.
 
         Args:
             nodes: boxes to bound at most, about.
             goal: stop where the loss is known to be at most this, or above.
             tolerance: stop where the bounds are that close.
+            share: how many such searches share the work of `TERMS`.
         """
-        if not self.evidence.n:
+        if not self.evidence.n or self._done(goal, tolerance):
             return self
+        if not self.along.bent <= STEEP:
+            return self._by_pair(nodes, goal, tolerance)
+        now, used, most = self, 0, min(nodes, max(TERMS // (share * self.evidence.n), 1))
+        while used < most and not now._done(goal, tolerance):
+            now, work = now._closer(goal, tolerance, most - used)
+            if not work:
+                # What is left open lies between the values that stand for cells.
+                return now._by_pair(most - used, goal, tolerance)  # noqa: SLF001 - of this class
+            used += work
+        return now
+
+    def _closer(self, goal: float, tolerance: float, nodes: int) -> "tuple[CoordinateLoss, int]":
+        """By one of the cells."""
+        spread = up_from_zero(2 * self.evidence.radius)
+        enough = goal - spread if goal < math.inf else self.lower + tolerance / 2
+        along, lower, work = self.along.improved(self.evidence, enough, min(nodes, AT_ONCE), goal - spread)
+        lower = max(self.lower, down(lower - spread))
+        return CoordinateLoss(self.coordinate, self.evidence, along, self.carried, lower), work
+
+    def _by_pair(self, nodes: int, goal: float, tolerance: float) -> "CoordinateLoss":
+        """By the terms at both records, each for itself: closer where they are steep along the coordinate."""
         pair, now, used = self._pair, self, 0
         spread = up_from_zero(2 * self.evidence.radius + pair.margin)
         search = Search.of(pair, np.zeros(pair.box.d), top=True)
-        while used < nodes and not (now.upper <= goal < math.inf or now.lower > goal or now.gap <= tolerance):
+        while used < nodes and not now._done(goal, tolerance):
             enough = goal - 2 * spread if goal < math.inf else search.lower + tolerance / 2
             search, work = search.improved(enough)
             if not work:
                 break
             # A bound that is no number gives way to the one that is known.
-            upper = min(now.upper, up_from_zero(search.upper + spread))
-            now = replace(now, upper=upper, lower=max(now.lower, down(search.lower - spread)))
-            used += work
+            carried = min(now.carried, up_from_zero(search.upper + spread))
+            lower = max(now.lower, down(search.lower - spread))
+            now, used = CoordinateLoss(self.coordinate, self.evidence, now.along, carried, lower), used + work
         return now
+
+    def _done(self, goal: float, tolerance: float) -> bool:
+        return self.upper <= goal < math.inf or self.lower > goal or self.gap <= tolerance
 
     @property
     def gap(self) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.bound.problem import Problem
+from sordino.evidence.shape import Shape
 
 Boxes: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Lower and upper ends."""
@@ -58,15 +59,17 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     """
     shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
     least, largest = problem.ranges(low, high)
-    touch, chord = shape.tangent(least, largest)
-    # A chord between points a rounding apart may be steeper than the function; the margin knows of no such slopes.
-    chord = np.minimum(chord, shape.steepest)
+    envelope = Envelope.of(shape, least, largest)
     steps = problem.steps
     point = np.minimum(np.maximum(start, low), high)
     ahead, speed, tilts = point, np.ones((len(point), 1)), []
-    for _ in range(ROUNDS):
+    if shape.convex:
+        # The envelopes are chords: their sum is affine, and largest at a corner of the box.
+        tilts = [envelope.left[1]]
+        point = np.where(tilts[0] @ slopes > 0, high, low)
+    for _ in range(0 if shape.convex else ROUNDS):
         t = ahead @ slopes.T + intercepts
-        tilts.append(np.where(t < touch, chord, shape.slope(t)))
+        tilts.append(envelope.slope(t))
         moved = np.minimum(np.maximum(ahead + steps * (tilts[-1] @ slopes), low), high)
         change = moved - point
         if np.abs(change).max() <= STILL:
@@ -78,17 +81,58 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
         ahead = moved + ((speed - 1) / faster) * change
         point, speed = moved, faster
     t = np.minimum(np.maximum(point @ slopes.T + intercepts, least), largest)
-    on_chord = t < touch
     late = np.stack(tilts[-AVERAGED:])
     mean = late.mean(axis=0)
-    tilts = [np.where(on_chord, chord, shape.slope(t)), mean]
+    tilts = [envelope.slope(t), mean]
     if shape.kinked:
         jump = np.argmax((late.max(axis=0) - late.min(axis=0)) * (largest - least), axis=1)
         tilts += _balanced(problem, mean, jump)
     bound = _dual(problem, (low, high), (least, largest), np.stack(tilts)).min(axis=0)
     value = shape.value(t)
-    loose = np.where(on_chord, np.maximum(shape.value(least) + chord * (t - least) - value, 0), 0)
+    loose = np.maximum(envelope.above(t, value), 0)
     return Relaxed(bound, point, value.sum(axis=1), _along(problem, high - low, loose))
+
+
+@dataclass(frozen=True, eq=False)
+class Envelope:
+    """About the least concave functions above some functions on intervals: lines from the ends to where they touch.
+
+    Attributes:
+        shape: the functions.
+        ends: of the intervals.
+        left: where the line from the left end touches, and its slope.
+        right: the same from the right end; None where no kind of function has such a line.
+    """
+
+    shape: Shape
+    ends: Boxes
+    left: Boxes
+    right: Boxes | None
+
+    @classmethod
+    def of(cls, shape: Shape, low: NDArray[np.float64], high: NDArray[np.float64]) -> "Envelope":
+        """Of the functions on [low, high]."""
+        # A chord between points a rounding apart may be steeper than the function; the margin knows of no such slopes.
+        (touch, chord), steepest = shape.tangent(low, high), shape.steepest
+        left, right = (touch, np.minimum(np.maximum(chord, -steepest), steepest)), None
+        if shape.two_sided:
+            touch, chord = shape.tangent_right(low, high)
+            right = touch, np.minimum(np.maximum(chord, -steepest), steepest)
+        return cls(shape, (low, high), left, right)
+
+    def slope(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Its slope."""
+        slope = np.where(t < self.left[0], self.left[1], self.shape.slope(t))
+        return slope if self.right is None else np.where(t > self.right[0], self.right[1], slope)
+
+    def above(self, t: NDArray[np.float64], value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far it is above the functions, whose values are given."""
+        (low, high), (touch, chord) = self.ends, self.left
+        gap = np.where(t < touch, self.shape.value(low) + chord * (t - low) - value, 0)
+        if self.right is None:
+            return gap
+        touch, chord = self.right
+        return np.where(t > touch, self.shape.value(high) + chord * (t - high) - value, gap)
 
 
 def _dual(problem: Problem, box: Boxes, span: Boxes, tilt: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -68,6 +68,12 @@ class Leaves:
         rest = self.kept(stay)
         return Leaves(*(np.concatenate((getattr(rest, name), getattr(by, name))) for name in FIELDS))
 
+    def grown(self, added: Problem) -> "Leaves":
+        """The same for a sum of more terms: each bound grows by their largest values on the box."""
+        least, largest = added.ranges(self.low, self.high)
+        bound = self.bound + added.shape.highest(least, largest).sum(axis=1)
+        return replace(self, bound=bound, along=np.full(len(bound), -1))
+
     def kept(self, which: NDArray[np.bool_]) -> "Leaves":
         """Some of them."""
         return Leaves(*(getattr(self, name)[which] for name in FIELDS))
@@ -108,11 +114,8 @@ class Search:
         added = Problem.of(report, top=self.top)
         if len(self.leaves.bound) > MOST_LEAVES:
             return Search.of(evidence, self.point, self.upper + added.ceiling, top=self.top)
-        least, largest = added.ranges(self.leaves.low, self.leaves.high)
-        grown = self.leaves.bound + added.shape.highest(least, largest).sum(axis=1)
-        leaves = replace(self.leaves, bound=grown, along=np.full(len(grown), -1))
         lower = self.lower + float(added.value(self.point[None, :])[0])
-        return Search(evidence, self.top, leaves, lower, self.point)
+        return Search(evidence, self.top, self.leaves.grown(added), lower, self.point)
 
     @cached_property
     def problem(self) -> Problem:
