@@ -58,6 +58,8 @@ def codes_of(part):
             return 1 << part["k"]
         case "table":
             return len(part["weights"][0])
+        case "tree":  # a code for each of four values on a line
+            return ATTRIBUTES["visits"]["categories"]
         case "high-low":  # one sensitive value, and two others
             return codes_of(part["inner"]) + 2
         case "blockwise":  # tiles of 2 x 2 and 2 x 1 cells

@@ -11,10 +11,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import share_interval
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.simplex import project
+from sordino.estimation.sums import Sums, block_sums
 from sordino.estimation.unbiased import Decoded, variance_of_reports
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief, shown
@@ -80,6 +82,14 @@ class Estimate(Brief):
             stderr=self.stderr,
             decoded=self._decoded,
         )
+
+    def sums(self, blocks: Partition) -> Sums:
+        """What the values of each block have together, with the standard errors of these sums.
+
+        Raises:
+            SordinoError: a tally that does not say how often each code was sent.
+        """
+        return block_sums(self._decoded, self.n, blocks, subtract_totals=self._subtract_totals)
 
 
 @checked

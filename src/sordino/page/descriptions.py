@@ -30,14 +30,24 @@ def shares_in_words(labels: Sequence[str], shares: Shares) -> str:
     return f"Bars of {len(labels):,} shares. The largest: {_with_intervals(named, shares.of(order))}."
 
 
-def columns_in_words(name: str, shares: Shares) -> str:
-    """Where a histogram is highest, and between what numbers the middle half of the people are."""
+def columns_in_words(name: str, shares: Shares, labels: Sequence[str] | None = None) -> str:
+    """Where a histogram is highest, and between what numbers the middle half of the people are.
+
+    Args:
+        name: of the attribute.
+        shares: of its values in their order.
+        labels: their names; 0..k-1 by default.
+    """
+    labels = [str(value) for value in range(len(shares.estimate))] if labels is None else labels
     order = _order(shares)[:PLACES]
     among = np.cumsum(np.maximum(shares.leading, 0))
     quarter, half, most = (int(np.searchsorted(among, part * among[-1])) for part in (0.25, 0.5, 0.75))
-    middle = f" Half of the people are from {quarter} to {most}, the median is {half}." if among[-1] > 0 else ""
-    highest = _with_intervals([str(value) for value in order], shares.of(order))
-    return f"Columns of the shares of {name} from 0 to {len(shares.estimate) - 1}. The highest: {highest}.{middle}"
+    half_of_all = f" Half of the people are from {labels[quarter]} to {labels[most]}, the median is {labels[half]}."
+    highest = _with_intervals([labels[value] for value in order], shares.of(order))
+    return (
+        f"Columns of the shares of {name} from {labels[0]} to {labels[-1]}. The highest:"
+        f" {highest}.{half_of_all if among[-1] > 0 else ''}"
+    )
 
 
 def map_in_words(grid: Grid, title: str, shares: NDArray[np.float64], least: float) -> str:

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
-from sordino.page.descriptions import columns_in_words, map_in_words, region_in_words, shares_in_words
+from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
-from sordino.page.figures.histogram import MOST, columns
 from sordino.page.figures.maps import maps
+from sordino.page.histogram_sections import histogram_figures
 from sordino.page.number_sections import numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
@@ -154,9 +153,9 @@ def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool)
     sections: list[Section] = []
     if isinstance(domain, Grid):
         sections.append(Section(f"Map{about}", _maps(domain, result, known)))
-    if isinstance(domain, Categories) and isinstance(domain.labels, range) and LARGEST < domain.k <= MOST:
-        figure = Figure(columns(shares, name), columns_in_words(name, shares), wide=True)
-        sections.append(Section(f"Histogram{about}", (figure,)))
+    histogram = histogram_figures(result, shares)
+    if histogram:
+        sections.append(Section(f"Histogram{about}", histogram))
     few = domain.k <= LARGEST
     # A few values stand in their own order, as in the survey; of many the largest come first.
     top = np.arange(domain.k) if few else result.largest(LARGEST)

@@ -12,6 +12,7 @@ from math import isfinite
 import numpy as np
 
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.domain.grid import Grid
 from sordino.estimation.unbiased import leverage
@@ -24,6 +25,7 @@ from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
 from sordino.words.odds import factor, promise, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
+from sordino.words.odds_by_distance import distance_promise
 from sordino.words.sentence import Paragraph, Purpose, Sentence, limits, texts
 
 MOST = 5
@@ -220,14 +222,17 @@ def _bounded(definition: Definition) -> bool:
     """Whether every two values are protected from each other."""
     if isinstance(definition, PairwiseLDP):
         return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
-    return isinstance(definition, LDP)
+    return isinstance(definition, LDP | MetricLDP)
 
 
 def _promised(question: HistogramQuestion, report: str) -> tuple[Sentence, ...]:
     """The promise about the values, their names where they are few."""
-    domain = question.domain
+    domain, protect = question.domain, question.protect
+    definition = question.definition
+    if protect.metric is not None and isinstance(definition, MetricLDP | PairwiseLDP):
+        return distance_promise(definition, protect.metric, protect.epsilon or "", domain, report)
     labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
-    return promise(question.definition, labels, report)
+    return promise(definition, labels, report)
 
 
 def _about_values(question: HistogramQuestion) -> Iterator[str]:

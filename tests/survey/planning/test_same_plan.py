@@ -18,6 +18,7 @@ from sordino.survey.reading.schema import Survey
 NUMBERS = {name: {"number": {"low": 0, "high": 10}} for name in ("age", "pay", "rent", "size")}
 DELTAS = {name: {**table, "delta": delta} for (name, table), delta in zip(NUMBERS.items(), "5432", strict=True)}
 FIVE = {"categories": ["a", "b", "c", "d", "e"]}
+MAP = {"south": 40, "north": 50, "west": 0, "east": 40, "rows": 7, "columns": 40}
 INFINITE = [["0", "1", "inf"], ["2", "0", "1/2"], ["ln 3", "1", "0"]]
 
 
@@ -32,6 +33,8 @@ def numbers(attributes, *asks, **more):
 REST = {"dependence": {"rest": 0.1}}
 SURVEYS = {
     "line": finite({**FIVE, "protect": {"metric": [0, 1, 2, 3, 4]}}),
+    "map": finite({"grid": MAP, "protect": {"metric": {"per": "100 km"}}}),
+    "tree": finite({**FIVE, "protect": {"metric": {"tree": {"all": ["a", "b", "rest"], "rest": ["c", "d", "e"]}}}}),
     "distances": finite({"categories": 3, "protect": {"metric": [[0, 1, 2], [1, 0, 3], [2, 3, 0]]}}, "0.7"),
     "matrix": finite({"categories": 3, "protect": {"matrix": INFINITE}}),
     "sensitive": finite({**FIVE, "protect": {"sensitive": ["b", "d"]}}),
@@ -59,8 +62,10 @@ SURVEYS = {
 }
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
 GOLDEN = {
-    "line": "5168c061a1e1a2ca49d0",
-    "distances": "82cd70635eccf8488851",
+    "line": "3bf018fa83effbb1c0ca",
+    "map": "170a4fe33ef8b328a91e",
+    "tree": "3f79b9ed4a5e208c1a64",
+    "distances": "f1e02d05c1b17a71d617",
     "matrix": "aac18913f7b52c924898",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",

@@ -6,6 +6,7 @@ import pytest
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoErrors
 from sordino.exact.nats import Nats
@@ -58,7 +59,15 @@ def said(definition):
     """All that a definition says, comparable."""
     if isinstance(definition, HighLowLDP):
         return (HighLowLDP, definition.epsilon, definition.k, definition.sensitive.tolist())
+    if isinstance(definition, PairwiseLDP | MetricLDP):
+        return between_all(definition)
     return definition
+
+
+def between_all(definition):
+    """The bound of each ordered pair of values, however it is kept."""
+    values = range(definition.k)
+    return [[Nats.of(0) if x == y else definition.bound(x, y) for y in values] for x in values]
 
 
 @pytest.mark.each_value
@@ -92,20 +101,26 @@ def test_an_own_epsilon_is_the_unit_of_its_way(tables):
 @pytest.mark.parametrize("epsilon", ["1/1000", "0.001", 0.001])
 def test_distances_are_in_units_of_epsilon_however_large(tables, epsilon):
     survey = Survey.read(tables({"x": {"categories": 3, "protect": {"metric": [0, 500, 2500]}}}, epsilon))
-    assert [[float(bound.floor()) for bound in row] for row in survey.definition("x").bounds] == [
+    assert [[float(bound.floor()) for bound in row] for row in between_all(survey.definition("x"))] == [
         pytest.approx(row) for row in ([0, 0.5, 2.5], [0.5, 0, 2], [2.5, 2, 0])
     ]
 
 
 def test_whole_distances_of_a_logarithm_are_its_multiples(tables):
     survey = Survey.read(tables({"x": {"categories": 3, "protect": {"metric": [0, 1, 3]}}}, "ln 3"))
-    assert [str(bound) for bound in survey.definition("x").bounds[0]] == ["0", "ln 3", "ln 27"]
+    assert [str(bound) for bound in between_all(survey.definition("x"))[0]] == ["0", "ln 3", "ln 27"]
 
 
 def test_values_too_far_apart_for_any_coin_are_not_protected_from_each_other(tables):
-    definition = Survey.read(tables({"x": {"categories": 3, "protect": {"metric": [0, 1, 200]}}})).definition("x")
+    far = [[0, 1, 200], [1, 0, 199], [200, 199, 0]]
+    definition = Survey.read(tables({"x": {"categories": 3, "protect": {"metric": far}}})).definition("x")
     unprotected = {(x, y) for x, row in enumerate(definition.bounds) for y, bound in enumerate(row) if bound is None}
     assert unprotected == {(0, 2), (2, 0), (1, 2), (2, 1)}
+
+
+def test_a_step_too_far_for_any_coin_is_worth_as_much_as_any_coin_could_keep(tables):
+    definition = Survey.read(tables({"x": {"categories": 3, "protect": {"metric": [0, 1, 200]}}})).definition("x")
+    assert [str(bound) for bound in between_all(definition)[0]] == ["0", "1", "101"]
 
 
 EVEN = [["0", "1", "1", "1"], ["1", "0", "1", "1"], ["1", "1", "0", "1"], ["1", "1", "1", "0"]]
@@ -182,7 +197,7 @@ MISTAKES = {
     ),
     "infinite distance": (NAMED, {"metric": entry(LINE, 1, 3, "inf")}, ["position or distance", "'inf'"]),
     "all too far": (NAMED, {"metric": [0, 1000, 2000, 3000]}, [".protect", "found none", "below 100 nats"]),
-    "too many": ({"categories": 257}, {"metric": list(range(257))}, ["at most 256", "found 257", "use blocks"]),
+    "too many": ({"categories": 257}, {"metric": [[0] * 257] * 257}, ["at most 256", "found 257", "use blocks"]),
     # matrices
     "matrix and epsilon": (NAMED, {"matrix": EVEN, "epsilon": "1"}, ["found both", "leave epsilon out"]),
     "a word as matrix": (NAMED, {"matrix": "even"}, ["list of rows", "'even'"]),

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MultipleLocator
 
 from sordino.audit.region import MOST_CODES, ErrorRegion, allowed_errors, reached_errors
+from sordino.definition.metric import MetricLDP
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.page.figures.axes import SIZE, WIDTH, Sign, legend, legend_height, quiet
@@ -23,6 +24,9 @@ SIGNS: list[Sign] = [
 ]
 TRIED = 6
 """Pairs of frequent values whose curves are computed at most."""
+
+MOST_BY_WAYS = 1 << 10
+"""Codes of a channel by distances at most: each weight is worked out along the way from a code to a value."""
 
 NAME = 14
 """Letters of a value's name at most."""
@@ -110,7 +114,8 @@ def _bounds(question: HistogramQuestion, pair: Pair) -> tuple[Nats | None, Nats 
 def _curves(question: HistogramQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None]:
     """What the promise allows, and what reports reach where they are few enough to know."""
     mechanism = question.mechanism
-    reached = reached_errors(mechanism, *pair) if mechanism.outputs <= MOST_CODES else None
+    most = MOST_BY_WAYS if isinstance(question.definition, MetricLDP) else MOST_CODES
+    reached = reached_errors(mechanism, *pair) if mechanism.outputs <= most else None
     return allowed_errors(*_bounds(question, pair)), reached
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.page.figures.axes import LETTERS, STEPS, WIDE, Style, legend, legend_height, percentages, quiet
@@ -16,12 +17,13 @@ MOST = 400
 LEFT, RIGHT, HIGH, BELOW = 130, 16, 380, 84
 
 
-def columns(shares: Shares, name: str) -> Drawing:
-    """Columns over the numbers 0..k-1: the fitted shares, and the estimates with their intervals.
+def columns(shares: Shares, name: str, at: NDArray[np.float64] | None = None) -> Drawing:
+    """Columns over numbers: the fitted shares, and the estimates with their intervals.
 
     Args:
         shares: of the values.
         name: of the attribute.
+        at: the numbers, ascending, shape (k,); 0..k-1 by default.
 
     Raises:
         SordinoError: more columns than can be told apart, or arrays of different lengths.
@@ -35,16 +37,17 @@ def columns(shares: Shares, name: str) -> Drawing:
     drawing = sheet(WIDE, top + HIGH + BELOW)
     legend(drawing, size, signs)
     axes = area(drawing, LEFT, top, WIDE - LEFT - RIGHT, HIGH)
-    at, thin = np.arange(count), 25 / count
+    at, thin = np.arange(count, dtype=np.float64) if at is None else at, 25 / count
+    gap = float(np.diff(at).min(initial=np.inf)) if count > 1 else 1.0
     if shares.fitted is not None:
-        axes.bar(at, shares.fitted, width=0.8, color=BAR, zorder=2)
+        axes.bar(at, shares.fitted, width=0.8 * gap, color=BAR, zorder=2)
     axes.vlines(at, shares.low, shares.high, color=MARK, linewidth=max(1.0, min(WHISKER, 4 * thin)), zorder=3)
     axes.plot(at, shares.estimate, **DOT | _of(max(2.5, min(7.5, 16 * thin))), zorder=4)
     if shares.truth is not None:
         axes.plot(at, shares.truth, **DIAMOND | _of(max(2.5, min(7, 16 * thin))), zorder=5)
     axes.axhline(0, color=INK, linewidth=1, zorder=2.5)
-    axes.set_xlim(-0.7, count - 0.3)
-    axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+    axes.set_xlim(at[0] - 0.7 * gap, at[-1] + 0.7 * gap)
+    axes.xaxis.set_major_locator(MaxNLocator(10, integer=bool((at % 1 == 0).all())))
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     percentages(axes.yaxis)
     quiet(axes, size)

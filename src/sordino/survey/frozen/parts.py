@@ -72,6 +72,46 @@ class BlocksPart(Part):
         return self
 
 
+class MapMetricPart(Part):
+    """Distances over the Earth, and the bounds that keep them.
+
+    Attributes:
+        per: so far apart two places may be told from each other by epsilon, as text.
+        unit: of `per`.
+        row_step, column_step: the nats for each row and each column between two cells, as text.
+    """
+
+    per: str
+    unit: str
+    row_step: str
+    column_step: str
+
+
+class MetricPart(Part):
+    """What is protected the less the further apart it lies, one of four ways.
+
+    Attributes:
+        per: of categories that are numbers, as text: two that differ by so much may be told from each other by epsilon.
+        positions: where each value lies on a line, as text, in units of which each is worth epsilon.
+        tree: the names directly below each name that has any; categories must be among them, others may be.
+        map: distances over the Earth between the centres of a grid's cells.
+        lengths: of a tree: of the way from a name up to the next, as text, where it is not 1.
+    """
+
+    per: str | None = None
+    positions: list[str] | None = None
+    tree: dict[str, list[str]] | None = None
+    map: MapMetricPart | None = None
+    lengths: dict[str, str] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "per", "positions", "tree", "map")
+        if self.lengths is not None and self.tree is None:
+            raise SordinoError("lengths of a metric are those of a tree", found="no tree")
+        return self
+
+
 class ProtectPart(Part):
     """What is promised about an attribute.
 
@@ -79,19 +119,22 @@ class ProtectPart(Part):
         epsilon: in nats, as text; None where `bounds` say it all.
         blocks: only values of one block are protected from each other.
         sensitive: the indices of the sensitive values; only these are protected.
+        metric: values are protected the less the further apart they lie; epsilon is for each unit of distance.
         bounds: for each two values, in nats, as text, "inf" for an unprotected pair.
     """
 
     epsilon: str | None = None
     blocks: BlocksPart | None = None
     sensitive: list[int] | None = None
+    metric: MetricPart | None = None
     bounds: list[list[str]] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         require_one_of(self, "epsilon", "bounds")
-        if sum(part is not None for part in (self.blocks, self.sensitive, self.bounds)) > 1:
-            raise SordinoError("an attribute is protected by blocks, sensitive values or bounds", found="several")
+        if sum(part is not None for part in (self.blocks, self.sensitive, self.metric, self.bounds)) > 1:
+            rule = "an attribute is protected by blocks, sensitive values, a metric or bounds"
+            raise SordinoError(rule, found="several")
         return self
 
 

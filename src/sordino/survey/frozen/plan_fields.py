@@ -103,8 +103,9 @@ class PlanDocument(Part):
             return
         # The level of an answer counts for all values of its attribute alike.
         for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:
-            if any(words is not None for words in (protect.blocks, protect.sensitive, protect.bounds)):
-                found = "blocks, sensitive values or bounds"
+            ways = (protect.blocks, protect.sensitive, protect.metric, protect.bounds)
+            if any(words is not None for words in ways):
+                found = "blocks, sensitive values, a metric or bounds"
                 raise SordinoError("attributes with deltas must be protected as a whole", found=found)
 
 

@@ -15,7 +15,8 @@ from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.nats import Nats
+from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.distances import metric_definition
 from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 
 LARGEST_DOMAIN = 2**22
@@ -74,14 +75,8 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
     epsilon = canonical_amount(protect.epsilon or "")
     if protect.blocks is not None:
         return BlockLDP(partition_of(domain, protect.blocks), epsilon)
+    if protect.metric is not None:
+        return metric_definition(domain, protect.metric, epsilon)
     if protect.sensitive is not None:
         return HighLowLDP(domain.k, protect.sensitive, epsilon)
     return LDP(epsilon)
-
-
-def canonical_amount(text: str) -> Nats:
-    """An amount of a plan, which has one spelling only."""
-    amount = Nats.of(text)
-    if str(amount) != text:
-        raise SordinoError("a plan's amounts must be in their canonical form", found=shown(text))
-    return amount

@@ -22,9 +22,10 @@ from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import brief, shown
 from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
+from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.plan_fields import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
-from sordino.survey.frozen.promise import attribute_of, canonical_amount
+from sordino.survey.frozen.promise import attribute_of
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion

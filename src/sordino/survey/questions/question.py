@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
@@ -126,5 +127,5 @@ class HistogramQuestion:
         from sordino.design.histograms.best_mechanism import best_mechanism
 
         definition = self.definition
-        epsilon = definition.least if isinstance(definition, PairwiseLDP) else definition.epsilon
+        epsilon = definition.least if isinstance(definition, PairwiseLDP | MetricLDP) else definition.epsilon
         return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare

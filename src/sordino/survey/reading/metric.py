@@ -1,6 +1,8 @@
 """Bounds between two values by themselves, or by a distance: the settings `matrix` and `metric` of `protect`.
 
 metric = { per = 5 }                      of numbers in order: epsilon for each 5 that two of them differ by
+metric = { per = "10 km" }                of a map's cells: epsilon for each 10 km between their centres
+metric = { tree = { all = ["a", "b"] } }  of categories on a tree: epsilon for each step, or times its length
 metric = [0, 1, 2.5]                      a position for each value: epsilon times how far two of them lie apart
 metric = [[0, 1], [1, 0]]                 a table of distances, in units of epsilon
 matrix = [["0", "1"], ["inf", "0"]]       a bound in nats for each ordered pair
@@ -9,10 +11,9 @@ matrix = [["0", "1"], ["inf", "0"]]       a bound in nats for each ordered pair
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
-from math import lcm
 from typing import Any
 
-from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds
+from sordino.definition.bounds import INFINITE, LARGEST_EPSILON, LARGEST_MATRIX, Bounds, read_bounds
 from sordino.document.checked_tables import is_list_of
 from sordino.domain.attribute import Domain
 from sordino.domain.grid import Grid
@@ -20,6 +21,16 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.messages.written import require_short
 from sordino.exact.nats import Nats
+from sordino.survey.frozen.distances import metric_definition
+from sordino.survey.frozen.parts import MetricPart
+from sordino.survey.reading.distances import (
+    alike,
+    read_distance,
+    read_map,
+    read_positions,
+    read_tree,
+    read_unit,
+)
 
 
 def read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
@@ -36,20 +47,52 @@ def read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
     for x, row in enumerate(bounds):
         for other, bound in enumerate(row):
             if x != other and bound is not None and bound.sign() == 0:
-                raise _alike("a bound between two values must be above 0", x, other)
+                raise alike("a bound between two values must be above 0", x, other)
     return _protecting(bounds, "give some pairs a bound")
 
 
-def read_metric(metric: Any, domain: Domain, epsilon: Nats | None) -> list[list[Nats | None]]:
-    """Distances times epsilon; with an epsilon of 0, where the right one is not known yet, only the distances count.
+def read_metric(metric: Any, domain: Domain, epsilon: Nats | None) -> MetricPart | list[list[Nats | None]]:
+    """What is said of distances, in the plan's words; of a table of distances the bounds that they are worth.
+
+    With an epsilon of 0, where the right one is not known yet, only the distances count.
 
     Raises:
-        SordinoError: other than `{ per = .. }`, a position for each value or a table of distances, above 0 between two
-            values; or no epsilon.
+        SordinoError: no distances that fit the domain, 0 between two values, or no epsilon.
+        SordinoErrors: all that is wrong with a tree.
     """
-    distances = _read_distances(_positions(metric, domain) if isinstance(metric, dict) else metric, domain.k)
     if epsilon is None:
         raise SordinoError("a metric needs an epsilon, its unit")
+    if isinstance(metric, dict):
+        part = _read_table(metric, domain, epsilon)
+    elif not isinstance(metric, list) or len(metric) != domain.k:
+        found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
+        raise SordinoError(
+            f"a metric must have a position, or a row of distances, for each of {domain.k} values", found=found
+        )
+    elif all(isinstance(row, list) for row in metric):
+        return _bounds_of(_read_distances(metric), epsilon)
+    else:
+        part = read_positions(metric, epsilon)
+    if epsilon.sign() > 0:
+        # What an epsilon with a logarithm cannot be multiplied by is told here, not by the plan.
+        metric_definition(domain, part, epsilon)
+    return part
+
+
+def _read_table(metric: dict[str, Any], domain: Domain, epsilon: Nats) -> MetricPart:
+    """Distances that follow from the values: a unit, or a tree."""
+    if "tree" in metric and not set(metric) - {"tree", "lengths"}:
+        return read_tree(metric["tree"], metric.get("lengths"), domain)
+    if set(metric) != {"per"}:
+        found, step = shown(sorted(map(str, metric))), 'write { per = 5 }, { per = "10 km" } or { tree = { ... } }'
+        raise SordinoError("a metric must have `per`, or a tree, and nothing else", found=found, step=step)
+    if isinstance(domain, Grid):
+        return read_map(metric["per"], domain, epsilon)
+    return read_unit(metric["per"], domain, epsilon)
+
+
+def _bounds_of(distances: Sequence[Sequence[Fraction]], epsilon: Nats) -> list[list[Nats | None]]:
+    """Distances times epsilon."""
     scaled = {distance: _times(epsilon, distance) for distance in dict.fromkeys(chain(*distances))}
     # What no coin could keep is not protected.
     limited = {distance: None if bound > LARGEST_EPSILON else bound for distance, bound in scaled.items()}
@@ -57,44 +100,25 @@ def read_metric(metric: Any, domain: Domain, epsilon: Nats | None) -> list[list[
     return _protecting(bounds, f"distances times epsilon must reach below {LARGEST_EPSILON} nats")
 
 
-def _positions(metric: dict[str, Any], domain: Domain) -> list[Fraction]:
-    """Numbers in order, in units of `per`."""
-    if set(metric) != {"per"}:
-        raise SordinoError("a metric of numbers in order must have `per`", found=shown(sorted(map(str, metric))))
-    if isinstance(domain, Grid):
-        raise SordinoError("`per` of a metric is for numbers in order", found="a grid", step="protect it by blocks")
-    per = _distance(metric["per"])
-    if per <= 0:
-        raise SordinoError("`per` of a metric must be above 0", found=shown(metric["per"]))
-    try:
-        numbers = [_distance(label) for label in domain.labels]
-    except SordinoError:
-        step = "give a position for each category"
-        raise SordinoError(
-            "`per` of a metric is for categories that are numbers", found="other names", step=step
-        ) from None
-    return [number / per for number in numbers]
-
-
-def _read_distances(metric: Any, k: int) -> list[list[Fraction]]:
-    """The distances, k x k; of positions the differences."""
-    if not isinstance(metric, list) or len(metric) != k:
-        found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
-        raise SordinoError(f"a metric must have a position, or a row of distances, for each of {k} values", found=found)
+def _read_distances(metric: Sequence[Sequence[Any]]) -> list[list[Fraction]]:
+    """The distances, k x k."""
+    k = len(metric)
     if k > LARGEST_MATRIX:
-        raise SordinoError(f"a metric must be of at most {LARGEST_MATRIX} values", found=shown(k), step="use blocks")
-    if all(isinstance(row, list) for row in metric):
-        distances = [[_distance(entry) for entry in row] for row in metric]
-        if any(len(row) != k for row in distances):
-            raise SordinoError("distances must be a square table", found="a row of another length")
-    else:
-        positions = [_distance(entry) for entry in metric]
-        unit = lcm(*(position.denominator for position in positions))
-        whole = [int(position * unit) for position in positions]
-        apart = {steps: Fraction(steps, unit) for steps in {abs(one - other) for one in whole for other in whole}}
-        distances = [[apart[abs(one - other)] for other in whole] for one in whole]
+        step = "give a position for each, a tree, or use blocks"
+        raise SordinoError(
+            f"a table of distances must be of at most {LARGEST_MATRIX} values", found=shown(k), step=step
+        )
+    distances = [[read_distance(entry, _without_bound(entry)) for entry in row] for row in metric]
+    if any(len(row) != k for row in distances):
+        raise SordinoError("distances must be a square table", found="a row of another length")
     _require_metric(distances)
     return distances
+
+
+def _without_bound(entry: object) -> str:
+    """What to do about a distance beyond all numbers."""
+    infinite = isinstance(entry, str | float) and str(entry).strip().lower() in INFINITE
+    return 'write a matrix in nats, "inf" where a pair is not protected, or blocks' if infinite else ""
 
 
 def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
@@ -103,17 +127,13 @@ def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
             raise SordinoError("a value's distance to itself must be 0", found=f"another in row {x}")
         for other in range(x):
             if row[other] != distances[other][x]:
-                raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}")
+                step = "write a matrix in nats, with a bound for each way"
+                raise SordinoError("distances must be the same both ways", found=f"rows {other} and {x}", step=step)
             if row[other] < 0:
-                raise SordinoError("distances must not be negative", found=f"one between the values {other} and {x}")
+                found, step = f"one between the values {other} and {x}", "write how far apart they are"
+                raise SordinoError("distances must not be negative", found=found, step=step)
             if row[other] == 0:
-                raise _alike("a distance between two values must be above 0", other, x)
-
-
-def _alike(rule: str, x: int, other: int) -> SordinoError:
-    """All reports of the two values would be alike, and nothing could be estimated."""
-    found = f"0 between the values {x} and {other}"
-    return SordinoError(f"{rule}, or they could not be told apart", found=found, step="merge them into one value")
+                raise alike("a distance between two values must be above 0", other, x)
 
 
 def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
@@ -121,16 +141,6 @@ def _protecting(bounds: Bounds, step: str) -> list[list[Nats | None]]:
     if all(bound is None for x, row in enumerate(bounds) for other, bound in enumerate(row) if x != other):
         raise SordinoError("some values must be protected from each other", found="none", step=step)
     return [list(row) for row in bounds]
-
-
-def _distance(entry: object) -> Fraction:
-    try:
-        amount = Nats.of(entry) if isinstance(entry, int | float | str | Fraction) else None
-    except SordinoError:
-        amount = None
-    if amount is None or amount.ratio != 1:
-        raise SordinoError("a position or distance must be a number", found=shown(entry))
-    return amount.rational
 
 
 def _times(epsilon: Nats, distance: Fraction) -> Nats:

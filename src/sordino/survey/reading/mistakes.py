@@ -71,6 +71,8 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
             yield SordinoError("epsilon must be given", step=step)
             return
         protect = attribute.get("protect") if isinstance(attribute, dict) else None
-        if not isinstance(protect, dict) or not ({"epsilon", "matrix"} & set(protect)):
+        metric = protect.get("metric") if isinstance(protect, dict) else None
+        own = {"epsilon", "matrix"} & {*(protect if isinstance(protect, dict) else ())}
+        if not own and not (isinstance(metric, dict) and "epsilon" in metric):
             yield SordinoError("epsilon must be given", step='write epsilon = "1", or give each attribute its own')
             return

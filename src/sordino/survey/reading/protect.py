@@ -4,6 +4,8 @@ protect = { epsilon = "0.5" }                        all values alike, at an eps
 protect = { blocks = [5, 5] }                        only from the values of their block, which is public
 protect = { sensitive = ["yes"] }                    only these values
 protect = { metric = { per = 5 } }                   numbers in order: epsilon for each 5 between two of them
+protect = { metric = { per = "10 km" } }             a map: epsilon for each 10 km between two cells
+protect = { metric = { tree = { ... } } }            a tree over categories: epsilon for each step
 protect = { metric = [0, 1, 2.5] }                   by distance in units of epsilon: positions, or a table
 protect = { matrix = [["0", "1"], ["inf", "0"]] }    each ordered pair by itself, in nats
 """
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, model_validator
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.high_low import read_sensitive
@@ -22,7 +24,7 @@ from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories, few
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.survey.frozen.parts import BlocksPart, Part, ProtectPart
@@ -71,6 +73,18 @@ class ProtectTable(Part):
     metric: Any = None
     matrix: Any = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _epsilon_of_metric(cls, tables: Any) -> Any:
+        """The epsilon of { metric = { per = 5, epsilon = "1" } } may stand in either table."""
+        metric = tables.get("metric") if isinstance(tables, dict) else None
+        if not isinstance(metric, dict) or "epsilon" not in metric:
+            return tables
+        if "epsilon" in tables:
+            raise SordinoError("protect must have one epsilon", found="one of its metric too", step="leave one out")
+        rest = {name: value for name, value in metric.items() if name != "epsilon"}
+        return {**tables, "metric": rest, "epsilon": metric["epsilon"]}
+
 
 def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoError]:
     """All that is wrong with the setting, for a domain that is right."""
@@ -101,6 +115,8 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
         else:
             # Where the survey's epsilon is the unit, the survey checks the rest.
             protect_part(domain, protect, Nats.of(0) if protect.epsilon is None else None)
+    except SordinoErrors as several:
+        yield from several.errors
     except SordinoError as error:
         yield error
 
@@ -117,12 +133,19 @@ def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | N
     if protect.matrix is not None:
         return ProtectPart(bounds=bounds_text(read_matrix(protect.matrix, domain.k)))
     if protect.metric is not None:
-        return ProtectPart(bounds=bounds_text(read_metric(protect.metric, domain, epsilon)))
+        return _by_distance(protect.metric, domain, epsilon)
     if protect.blocks is not None:
         return ProtectPart(epsilon=_text(epsilon), blocks=read_blocks(domain, protect.blocks))
     if protect.sensitive is not None:
         return ProtectPart(epsilon=_text(epsilon), sensitive=read_sensitive_values(domain, protect.sensitive))
     return ProtectPart(epsilon=_text(epsilon))
+
+
+def _by_distance(metric: Any, domain: Domain, epsilon: Nats | None) -> ProtectPart:
+    read = read_metric(metric, domain, epsilon)
+    if isinstance(read, list):
+        return ProtectPart(bounds=bounds_text(read))
+    return ProtectPart(epsilon=_text(epsilon), metric=read)
 
 
 def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:

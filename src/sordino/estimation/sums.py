@@ -1,0 +1,59 @@
+"""Shares of several values together: the sums of their estimates, each with its own standard error.
+
+What noise adds to one value it often takes from its neighbours, so that a sum over a run of values may be known far
+better than each of them: the standard error is of the sum itself, not made of theirs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.partition import Partition
+from sordino.errors import SordinoError
+from sordino.estimation.unbiased import Decoded
+
+
+class Sums(NamedTuple):
+    """Shares of blocks of values.
+
+    Attributes:
+        value: shape (m,); right on average, may be negative.
+        stderr: shape (m,).
+    """
+
+    value: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+
+    def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
+        from scipy import special
+
+        reach = special.ndtri((1 + confidence) / 2) * self.stderr
+        return np.clip(self.value - reach, 0, 1), np.clip(self.value + reach, 0, 1)
+
+
+def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: bool = False) -> Sums:
+    """What each block's values have together.
+
+    Args:
+        decoded: the law of the reports.
+        n: their number.
+        blocks: of the values.
+        subtract_totals: as of the estimates themselves, `Decoded.estimate`.
+
+    Raises:
+        SordinoError: a tally that does not say how often each code was sent.
+    """
+    mechanism, law = decoded.mechanism, decoded.law
+    if not mechanism.counts_codes:
+        raise SordinoError("sums need to know how often each code was sent", found="a tally of subsets by their values")
+    excess = mechanism.excess if subtract_totals else None
+    value, square = np.empty(blocks.m), np.empty(blocks.m)
+    for block in range(blocks.m):
+        inside = (blocks.block == block).astype(np.float64)
+        each = mechanism.unbiased(inside)
+        if excess is not None:
+            each = each - mechanism.partition.totals(inside)[mechanism.block_of_counter] * excess
+        value[block], square[block] = each @ law, each**2 @ law
+    return Sums(value, np.sqrt(np.maximum(square - value**2, 0) / n))

@@ -1,0 +1,31 @@
+"""Amounts and numbers of a plan, which have one spelling only: one plan, one text."""
+
+from fractions import Fraction
+
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.exact.nats import Nats
+
+
+def canonical_amount(text: str) -> Nats:
+    """An amount of a plan.
+
+    Raises:
+        SordinoError: unreadable, or in another spelling.
+    """
+    amount = Nats.of(text)
+    if str(amount) != text:
+        raise SordinoError("a plan's amounts must be in their canonical form", found=shown(text))
+    return amount
+
+
+def canonical_number(text: str) -> Fraction:
+    """A number of a plan.
+
+    Raises:
+        SordinoError: unreadable, in another spelling, or a logarithm.
+    """
+    amount = canonical_amount(text)
+    if amount.ratio != 1:
+        raise SordinoError("a plan's numbers must be rational", found=shown(text))
+    return amount.rational

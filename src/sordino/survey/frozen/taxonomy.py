@@ -1,0 +1,133 @@
+"""A tree over categories: each stands below a more general name, which may be a category itself or not."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sordino.document.checked_tables import nearest
+from sordino.domain.categories import few
+from sordino.errors import SordinoError, SordinoErrors
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """Categories on a tree.
+
+    Attributes:
+        names: of all nodes: the categories in their own order, then names that are none.
+        k: the number of categories.
+        parents: of each node, as its place; None of the root.
+        lengths: of the edge from each node to its parent; 1 of the root, where it says nothing.
+
+    Example:
+        >>> tree = Taxonomy.of(["tea", "water", "bread"], {"drink": ["tea", "water"], "all": ["drink", "bread"]})
+        >>> tree.parents, [str(length) for length in tree.distances()[0]]
+        ((3, 3, 4, 4, None), ['0', '2', '3'])
+    """
+
+    names: tuple[str, ...]
+    k: int
+    parents: tuple[int | None, ...]
+    lengths: tuple[Fraction, ...]
+
+    @classmethod
+    def of(
+        cls,
+        categories: Sequence[str],
+        below: Mapping[str, Sequence[str]],
+        lengths: Mapping[str, Fraction] | None = None,
+    ) -> "Taxonomy":
+        """Read a tree.
+
+        Args:
+            categories: all of them must stand in the tree.
+            below: the names that stand directly below each name that has any.
+            lengths: of the edge from a name up to the next, 1 by default.
+
+        Raises:
+            SordinoErrors: all that is wrong.
+        """
+        own = lengths or {}
+        mistakes = [*_mistakes(categories, below), *_wrong_lengths(below, own)]
+        if mistakes:
+            raise SordinoErrors("the tree", mistakes)
+        parent = {name: above for above, names in below.items() for name in names}
+        known = set(categories)
+        names = (*categories, *(name for name in below if name not in known))
+        place = {name: i for i, name in enumerate(names)}
+        parents = tuple(place[parent[name]] if name in parent else None for name in names)
+        return cls(names, len(categories), parents, tuple(own.get(name, Fraction(1)) for name in names))
+
+    @property
+    def hidden(self) -> int:
+        """How many names are no categories: nobody's value."""
+        return len(self.names) - self.k
+
+    def distances(self) -> list[list[Fraction]]:
+        """The length of the way between each two categories, k x k."""
+        ways = [self._way_up(node) for node in range(self.k)]
+        return [[_between(one, other) for other in ways] for one in ways]
+
+    def _way_up(self, node: int) -> dict[int, Fraction]:
+        """How far it is from a node up to itself and each node above it, in that order."""
+        found = {node: Fraction(0)}
+        while (above := self.parents[node]) is not None:
+            found[above] = found[node] + self.lengths[node]
+            node = above
+        return found
+
+
+def _between(one: Mapping[int, Fraction], other: Mapping[int, Fraction]) -> Fraction:
+    """By the lowest node that is above both."""
+    return next(length + other[node] for node, length in one.items() if node in other)
+
+
+def _mistakes(categories: Sequence[str], below: Mapping[str, Sequence[str]]) -> Iterator[SordinoError]:
+    listed = Counter(name for names in below.values() for name in names)
+    nodes = {*below, *listed}
+    repeated = [name for name, times in listed.items() if times > 1]
+    if repeated:
+        yield SordinoError("a tree must hold each name below one other", found=f"{few(repeated)} more than once")
+    known = set(categories)
+    unknown = [name for name in listed if name not in known and not below.get(name)]
+    unknown += [name for name, names in below.items() if not names and name not in listed and name not in known]
+    if unknown:
+        found = few(unknown) + nearest(unknown, categories)
+        step = "list the names below it, add it to categories, or take it out"
+        yield SordinoError("a name of a tree with none below it must be a category", found=found, step=step)
+    missing = [name for name in categories if name not in nodes]
+    if missing:
+        yield SordinoError("a tree must hold all categories", found=f"{few(missing)} nowhere")
+    roots = [name for name in nodes if not listed[name]]
+    circle = _circle(below, roots)
+    if circle:
+        step = "take one of them out of the names below another"
+        yield SordinoError("no name of a tree may stand below itself", found=f"a circle of {few(circle)}", step=step)
+    if len(roots) > 1:
+        tops = sorted(roots)
+        step = "write one name above them; or protect by blocks, which are public"
+        yield SordinoError("a tree must have one root", found=f"{len(tops)}: {few(tops)}", step=step)
+
+
+def _circle(below: Mapping[str, Sequence[str]], roots: Sequence[str]) -> list[str]:
+    """Names that no way from a root reaches, each above or below another of them."""
+    reached, waiting = set(roots), list(roots)
+    while waiting:
+        fresh = set(below.get(waiting.pop(), ())) - reached
+        reached |= fresh
+        waiting += fresh
+    return sorted(name for name in below if name not in reached and below[name])
+
+
+def _wrong_lengths(below: Mapping[str, Sequence[str]], lengths: Mapping[str, Fraction]) -> Iterator[SordinoError]:
+    listed = {name for names in below.values() for name in names}
+    unknown = [name for name in lengths if name not in listed]
+    if unknown:
+        found = few(unknown) + nearest(unknown, sorted(listed))
+        yield SordinoError("a length must be of a name that stands below another", found=found)
+    flat = [name for name, length in lengths.items() if length <= 0]
+    if flat:
+        step = "merge a category with the one above it"
+        rule = "a length must be above 0, or two categories could not be told apart"
+        yield SordinoError(rule, found=f"that of {few(flat)}", step=step)
