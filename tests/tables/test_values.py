@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sordino.errors import SordinoError
+from sordino.tables import columns
 from sordino.tables.values import read_values
 
 
@@ -159,3 +161,20 @@ def test_a_folders_name_is_no_value(tmp_path, numbered, write_rows, file):
     path = tmp_path / file
     path.parent.mkdir()
     assert indices(numbered, write_rows(path, {"value": [1, 2]})) == [1, 2]
+
+
+NAMES = ["it's", 'a "word"', "a", "A", " a", "a, b", "NULL", "\u00e9", "e\u0301", "null\0", "1"]
+
+
+@pytest.mark.parametrize("missing", [None, "NULL"])
+@pytest.mark.parametrize("listed", [len(NAMES), len(NAMES) - 1], ids=["told by SQL", "told here"])
+def test_names_are_told_apart_by_every_byte_wherever_they_are_told(tmp_path, make_plan, monkeypatch, listed, missing):
+    monkeypatch.setattr(columns, "LISTED", listed)
+    plan = make_plan({"categories": NAMES} | ({} if missing is None else {"missing": missing}))
+    given = NAMES + ([] if missing is None else [None])
+    pq.write_table(pa.table({"value": given}), tmp_path / "people.parquet")
+    assert indices(plan, tmp_path / "people.parquet") == [*range(len(NAMES)), 6][: len(given)]
+    for other in ("B", "a ", "e", "1.0", "null"):
+        pq.write_table(pa.table({"value": [*NAMES, other]}), tmp_path / "people.parquet")
+        with pytest.raises(SordinoError, match=f"row {len(NAMES) + 1}, value: a value must be one"):
+            indices(plan, tmp_path / "people.parquet")

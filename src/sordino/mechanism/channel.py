@@ -116,6 +116,11 @@ class Channel(ABC):
         return np.zeros(len(codes), dtype=np.bool_)
 
     @property
+    def sends_all(self) -> bool:
+        """Whether each code below `outputs` is one that some value can send; False where only `impossible` tells."""
+        return type(self).impossible is Channel.impossible
+
+    @property
     def code_bits(self) -> int:
         """Bits of one report."""
         return (self.outputs - 1).bit_length()

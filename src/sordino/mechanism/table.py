@@ -109,15 +109,16 @@ class ChannelTable(Brief, Mechanism):
         return tuple(number), np.array(place, dtype=np.int32)
 
     @cached_property
-    def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    def _lasts(self) -> tuple[NDArray[np.uint64], NDArray[np.bool_] | None]:
         """The last word of each code along each row, and whether all words are beyond it; shape (k, 2^m).
 
-        Rows are filled up with codes that no word is beyond.
+        Rows are filled up with codes that no word is beyond. None where there are words up to each code of each row.
         """
         size = 1 << (self.outputs - 1).bit_length()
         ends = [[*accumulate(row[:-1])] + [1 << 64] * (size + 1 - self.outputs) for row in self.weights]
         lasts = np.array([[max(end - 1, 0) for end in row] for row in ends], dtype=np.uint64)
-        return lasts, np.array([[end == 0 for end in row] for row in ends])
+        beyond = np.array([[end == 0 for end in row] for row in ends])
+        return lasts, beyond if beyond.any() else None
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Codes whose column is zero."""
@@ -130,12 +131,16 @@ class ChannelTable(Brief, Mechanism):
         # A search by halves in the row of each value, as many steps for all.
         lasts, beyond = self._lasts
         step, first = lasts.shape[1], values * lasts.shape[1]
-        codes = np.zeros(len(values), dtype=np.intp)
+        found = first.copy()
         while step > 1:
             step //= 2
-            at = first + codes + (step - 1)
-            codes += step * ((choice > lasts.take(at)) | beyond.take(at))
-        return codes.view(np.uint64)
+            at = found + (step - 1)
+            above = choice > lasts.take(at)
+            if beyond is not None:
+                above |= beyond.take(at)
+            found += step * above
+        codes: Words = (found - first).view(np.uint64)
+        return codes
 
 
 def _is_whole(weight: object) -> bool:

@@ -87,6 +87,11 @@ class Query(Channel):
         """As the mechanism says."""
         return self.mechanism.impossible(codes)
 
+    @property
+    def sends_all(self) -> bool:
+        """As the mechanism says."""
+        return self.mechanism.sends_all
+
     def require_size(self) -> None:
         """Refuse a mechanism over another number of values than the statistic reads, where that is known.
 

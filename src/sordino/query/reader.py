@@ -22,6 +22,9 @@ from sordino.exact.source import Stream, Words
 ROUNDING = SignCoins((WORD,))
 """From a number in [-1, 1] to a sign with that mean."""
 
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+"""The largest float below 1, whose product with 2^64 is a word."""
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -126,9 +129,13 @@ class GridReader:
 
     def _rounding(self, numbers: Floats) -> tuple[Places, Words]:
         """The point below each number, and the probability of the next one times 2^64."""
-        place = (numbers + 1) * ((self.points - 1) / 2)
-        lower = np.clip(np.floor(place), 0, self.points - 1)
-        up = np.clip(place - lower, 0, np.nextafter(1.0, 0.0)) * float(WORD)
+        up = numbers + 1
+        up *= (self.points - 1) / 2
+        lower = np.floor(up)
+        np.clip(lower, 0, self.points - 1, out=lower)
+        up -= lower
+        np.clip(up, 0, BELOW_ONE, out=up)
+        up *= float(WORD)
         # Whatever is no number is some point like any other.
         with np.errstate(invalid="ignore"):
             return np.clip(lower.astype(np.intp), 0, self.points - 1), whole(up)

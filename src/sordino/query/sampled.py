@@ -225,10 +225,15 @@ class Sampled(SeveralQueries[Part]):
             if len(rows):
                 yield alike, rows, None if len(alike.queries) == 1 else self._within.take(drawn.take(rows))
 
+    @cached_property
+    def sends_all(self) -> bool:
+        """Whether all queries do."""
+        return bool(self.numbers) or all(query.sends_all for query in self.queries)
+
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Codes that their query cannot send."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
-        if not self.numbers:
+        if not self.sends_all:
             for query, own, rows in self._split(codes.astype(np.uint64)):
                 wrong[rows] = query.impossible(own)
         return wrong

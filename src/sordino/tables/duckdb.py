@@ -228,7 +228,7 @@ def _source(table: PathOrFrame, columns: Sequence[str]) -> str:
     # Names of columns that are not read do not matter, but must differ from each other and from those that are.
     other = "_" * (1 + max(map(len, columns)))
     unique = [name if name in columns else f"{other}{i}" for i, name in enumerate(names)]
-    types = ", ".join(f"{_text(name)}: '{TEXT}'" for name in unique)
+    types = ", ".join(f"{literal(name)}: '{TEXT}'" for name in unique)
     compression = "gzip" if table_format(table) == ".csv.gz" else "none"
     return (
         f"read_csv(?, columns = {{{types}}}, compression = '{compression}', hive_partitioning = false, {CSV_OPTIONS})"
@@ -273,5 +273,6 @@ def _require_columns(
     raise SordinoError(f"{table} {rule}", found=found, step=step)
 
 
-def _text(value: str) -> str:
+def literal(value: str) -> str:
+    """A text as SQL writes it."""
     return "'" + value.replace("'", "''") + "'"
