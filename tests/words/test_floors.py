@@ -2,10 +2,13 @@
 
 import re
 import tomllib
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
+from sordino.definition.matrix import PairwiseLDP
+from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
@@ -25,6 +28,10 @@ mean = "age"
 TWO = ONE.replace("[[ask]]", "[attribute.height]\nnumber = { low = 140, high = 200 }\n[[ask]]")
 BOTH = TWO.replace('mean = "age"', 'mean = ["age", "height"]')
 SHARES = 'version = 1\nepsilon = "1"\n[attribute.age]\ncategories = 5\n[[ask]]\nhistogram = "age"\n'
+SENSITIVE = SHARES.replace("categories = 5", 'categories = ["a", "b", "c"]\nprotect = { sensitive = ["a"] }')
+DISTANCES = SHARES.replace(
+    "categories = 5", 'categories = ["1", "2", "3", "4", "5"]\nprotect = { metric = { per = 2 } }'
+)
 
 
 def plan_of(text):
@@ -51,7 +58,7 @@ def test_the_percentage_is_that_of_the_plan_rounded_up(epsilon):
     assert "mean of age" in sentence.text
 
 
-@pytest.mark.parametrize("text", [BOTH, SHARES, ONE.replace('"2"', '"30"')])
+@pytest.mark.parametrize("text", [BOTH, SENSITIVE, ONE.replace('"2"', '"30"')])
 def test_nothing_is_said_where_no_bound_is_proved(text):
     assert list(floor_sentences(plan_of(text))) == []
 
@@ -59,3 +66,15 @@ def test_nothing_is_said_where_no_bound_is_proved(text):
 def test_each_question_has_its_own():
     plan = plan_of(TWO + '[[ask]]\nmean = "height"\n')
     assert [("age" in s.text, "height" in s.text) for s in floor_sentences(plan)] == [(True, False), (False, True)]
+
+
+def test_shares_are_compared_with_the_floor_of_their_promise():
+    ((best,), (near,)) = (list(floor_sentences(plan_of(text))) for text in (SHARES, DISTANCES))
+    assert best.text.startswith("The age is told with the least summed variance that any way of asking has")
+    plan = plan_of(DISTANCES)
+    channel = plan.histograms[0].mechanism
+    floor = matrix_floor(PairwiseLDP([[Fraction(abs(x - z), 2) for z in range(5)] for x in range(5)]))
+    above = 100 * (channel.total_variance / float(floor) - 1)
+    said = float(re.search(r"at most ([\d.]+) % above", near.text)[1])
+    assert above <= said <= above + 0.11
+    assert best.purpose is near.purpose is Purpose.FLOOR

@@ -1,0 +1,215 @@
+"""What no channel can beat: floors of the variance, proved for all channels under a definition.
+
+Summed over the values, times n, of unbiased estimates, at equal shares. For bounds between pairs, in exact rationals:
+
+Write p for equal shares, v for a column, M = sum of w v v' / (p.v) for what a channel tells. For every symmetric Z,
+trace(M^-1) >= 2 trace(Z) - trace(Z M Z). If numbers n_ij >= 0 and l_x make
+    sum of n_ij (a_i.v)(a_j.v) + v'Z Z v <= (l.v)(p.v) + t (p.v)^2
+for all v >= 0, where a_i.v >= 0 are inequalities that every column keeps, then trace(M^-1) >= 2 trace(Z) - sum l - t,
+because the columns' weights sum to rows of ones. Any n, l and Z do: floats found them (`relaxed_design`). What they
+leave is a matrix R with entries of both signs, and v'R v <= t (p.v)^2 for t = k^2 times its largest entry. The
+inequalities are v_x <= c v_x' with rational numbers c just above e^E[x, x'].
+
+Of parts of the values: a channel's rows for k_b of k values are a channel for these, so sum (k_b / k) T_b is a floor of
+trace(M^-1), for floors T_b of the parts (Z with a block for each part, because p_b.v <= p.v).
+
+For k-ary LDP subset selection at its best size is optimal (arXiv 2603.11523).
+Cost: seconds for 32 values.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import LDP
+from sordino.design.histograms.integer_channel import BoundRows, needed_pairs
+from sordino.design.reproducible import Floats
+from sordino.exact.nats import Nats, exponential
+
+if TYPE_CHECKING:
+    from sordino.design.histograms.relaxed_design import Multipliers
+
+DIGITS = 40
+"""Decimal, of enclosures of exponentials."""
+
+LARGEST_PART = 32
+"""Values of a part at most."""
+
+LARGEST_K = 128
+"""Values of a matrix at most."""
+
+LARGEST_BOUND = 30
+"""Nats. Larger bounds count as none."""
+
+SMALLEST_BOUND = Fraction(1, 1000)
+"""Nats. Below this, floats lose the floor."""
+
+BITS = 80
+"""Binary digits after the point of Z and of the prices."""
+
+
+def definition_floor(k: int, definition: object) -> Fraction | None:
+    """The floor for k values under a definition; None where none is proved."""
+    match definition:
+        case LDP() if definition.epsilon.sign() > 0:
+            return uniform_floor(k, definition.epsilon)
+        case MetricLDP() if 2 <= k <= LARGEST_K:
+            return matrix_floor(_matrix(definition))
+        case PairwiseLDP():
+            return matrix_floor(definition)
+        case _:
+            return None
+
+
+def _matrix(metric: MetricLDP) -> PairwiseLDP:
+    """The bounds along edges, which imply all others."""
+    bounds: list[list[Nats | None]] = [[None] * metric.k for _ in range(metric.k)]
+    for x in range(metric.k):
+        bounds[x][x] = Nats.of(0)
+    for x, other, place in zip(*map(np.ndarray.tolist, metric.edges), strict=True):
+        bounds[x][other] = bounds[other][x] = metric.bounds[place]
+    return PairwiseLDP(bounds)
+
+
+@lru_cache(maxsize=8)
+def matrix_floor(definition: PairwiseLDP) -> Fraction | None:
+    """A floor under bounds between pairs of values; None where none is proved.
+
+    Example:
+        >>> steps = PairwiseLDP([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+        >>> from sordino import optimal_channel
+        >>> bool(0.99 < matrix_floor(steps) / optimal_channel(steps).total_variance <= 1)
+        True
+    """
+    k, bounds = definition.k, definition.bounds
+    if not 2 <= k <= LARGEST_K:
+        return None
+    floors = []
+    every = [bounds[x][other] for x in range(k) for other in range(k) if x != other]
+    largest = max((bound for bound in every if bound is not None), default=None)
+    if largest is not None and None not in every:
+        # Whoever keeps the bounds keeps the largest of them between all values.
+        floors.append(uniform_floor(k, largest))
+    if all(bound is None or bound >= SMALLEST_BOUND for bound in every):
+        floors.extend(_in_parts(bounds))
+    return max(floors, default=None)
+
+
+def uniform_floor(k: int, epsilon: Nats) -> Fraction:
+    """The floor of epsilon-LDP for k values: subset selection's variance at the best size of its subsets.
+
+    Sets of w values, each e^epsilon = e times as likely where it holds the value: a value's code holds it with
+    probability u = w e / (w e + k - w), and another value with z = (u (w - 1) + (1 - u) w) / (k - 1). The estimate of a
+    share is (N / n - z) / (u - z), where N counts the sets that hold it: at equal shares N / n has mean w / k.
+    """
+    below, above = _power(epsilon)
+    return min(_subset_variance(k, size, above) for size in _sizes(k, below, above)) if k > 1 else Fraction(0)
+
+
+def _sizes(k: int, below: Fraction, above: Fraction) -> Sequence[int]:
+    """Sizes of which one is best: the variance falls up to k / (e + 1), and rises from there."""
+    first, last = int(k / (above + 1)), ceil(k / (below + 1))
+    return range(max(1, first), max(2, min(last, k - 1) + 1))
+
+
+def _subset_variance(k: int, size: int, power: Fraction) -> Fraction:
+    own = size * power / (size * power + k - size)
+    other = (own * (size - 1) + (1 - own) * size) / (k - 1)
+    share = Fraction(size, k)
+    return k * share * (1 - share) / (own - other) ** 2
+
+
+def _in_parts(bounds: BoundRows) -> list[Fraction]:
+    """The floor of the values in parts of their order, as equal as may be; none where a part has none."""
+    k = len(bounds)
+    number = -(-k // LARGEST_PART)
+    ends = [k * part // number for part in range(number + 1)]
+    found: dict[tuple[tuple[Nats | None, ...], ...], Fraction | None] = {}
+    whole = Fraction(-1, k)
+    for first, last in pairwise(ends):
+        part = tuple(tuple(row[first:last]) for row in bounds[first:last])
+        if part not in found:
+            found[part] = _trace_floor(part)
+        floor = found[part]
+        if floor is None:
+            return []
+        whole += Fraction(last - first, k) * floor
+    return [whole]
+
+
+def _trace_floor(bounds: BoundRows) -> Fraction | None:
+    """A floor of trace(M^-1) for at most a part's values."""
+    from sordino.design.histograms.relaxed_design import multipliers, starting_information
+
+    k = len(bounds)
+    if k == 1:
+        return Fraction(1)
+    limits = np.array([[np.inf if bound is None else float(bound) for bound in row] for row in bounds])
+    limits[limits > LARGEST_BOUND] = np.inf
+    np.fill_diagonal(limits, 0)
+    rows = inequalities(bounds)
+    found = multipliers(rows, starting_information(np.exp(-limits)))
+    return None if found is None else proved_floor(rows, found)
+
+
+def inequalities(bounds: BoundRows) -> Floats:
+    """Rows a with a.v >= 0 for every column v that keeps the bounds: the needed ones, v_x >= 0 where none says it."""
+    k, rows, above_zero = len(bounds), [], set()
+    for x, other in needed_pairs(bounds):
+        bound = bounds[x][other]
+        if bound is None or bound > LARGEST_BOUND:
+            continue
+        row = np.zeros(k)
+        row[other] = np.nextafter(float(_power(bound)[1]), np.inf)
+        row[x] = -1.0
+        # A power of two, so that nothing is rounded: the two entries lie about 1 then.
+        rows.append(np.ldexp(row, -round(float(bound) / 2 / float(np.log(2)))))
+        above_zero.add(other)
+    rows.extend(np.eye(k)[[x for x in range(k) if x not in above_zero]])
+    return np.array(rows)
+
+
+def proved_floor(rows: Floats, found: "Multipliers") -> Fraction:
+    """The floor of trace(M^-1) that multipliers prove, whatever they are, in exact rationals.
+
+    Args:
+        rows: a of a.v >= 0 for every column v, shape (f, k); these floats are meant.
+        found: with weights >= 0.
+    """
+    k = len(found.root)
+    unit = 2**BITS
+    root = _whole((found.root + found.root.T) / 2)
+    prices = _whole(found.prices)
+    # k times the matrix that is left, in units of 2^-(2 BITS).
+    left = k * root.dot(root) - (prices[:, None] + prices) * unit // 2
+    entries: dict[tuple[int, int], Fraction] = {}
+    for i, j, weight in zip(found.first.tolist(), found.second.tolist(), found.weights.tolist(), strict=True):
+        for x in np.flatnonzero(rows[i]).tolist():
+            for y in np.flatnonzero(rows[j]).tolist():
+                amount = Fraction(max(weight, 0.0)) * Fraction(float(rows[i, x])) * Fraction(float(rows[j, y]))
+                entries[x, y] = entries.get((x, y), Fraction(0)) + amount / 2
+                entries[y, x] = entries.get((y, x), Fraction(0)) + amount / 2
+    for (x, y), amount in entries.items():
+        left[x, y] += ceil(amount * k * unit * unit)
+    # One unit more for the half that halving the prices leaves.
+    largest = max(0, *left.ravel().tolist()) + 1
+    return Fraction(2 * int(np.trace(root)) - int(prices.sum()), unit) - Fraction(k * largest, unit * unit)
+
+
+def _whole(values: Floats) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
+    """In units of 2^-BITS, rounded."""
+    flat = [round(Fraction(value) * 2**BITS) for value in values.ravel().tolist()]
+    return np.array(flat, dtype=object).reshape(values.shape)
+
+
+def _power(bound: Nats) -> tuple[Fraction, Fraction]:
+    """Rationals just below and above e^bound."""
+    low, high = exponential(bound.rational, DIGITS)
+    return low * bound.ratio, high * bound.ratio

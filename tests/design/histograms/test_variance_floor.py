@@ -1,0 +1,154 @@
+"""Floors of the variance: below every channel, by brute force over all extreme rays, whatever floats say; near them."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.histograms import variance_floor
+from sordino.design.histograms.best_mechanism import candidates, geometric_channel
+from sordino.design.histograms.extreme_rays import floors
+from sordino.design.histograms.relaxed_design import Multipliers, multipliers, starting_information
+from sordino.design.histograms.variance_floor import (
+    definition_floor,
+    inequalities,
+    matrix_floor,
+    proved_floor,
+    uniform_floor,
+)
+from sordino.exact.nats import Nats
+
+
+def line(k, step):
+    return [[Fraction(step) * abs(x - z) for z in range(k)] for x in range(k)]
+
+
+def least_variance_of(rays):
+    """The least total variance at equal shares over the probabilities of all extreme rays, by another solver."""
+    k = rays.shape[1]
+    columns = rays.T / rays.mean(axis=1)
+
+    def total(weights):
+        return np.trace(np.linalg.inv((columns * np.maximum(weights, 0)) @ columns.T)) - 1 / k
+
+    def slope(weights):
+        return -np.sum(np.linalg.solve((columns * np.maximum(weights, 0)) @ columns.T, columns) ** 2, axis=0)
+
+    return minimize(
+        total,
+        np.maximum(np.linalg.lstsq(columns, np.ones(k))[0], 0.01),
+        jac=slope,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(rays),
+        constraints={"type": "eq", "fun": lambda weights: columns @ weights - 1, "jac": lambda _: columns},
+        options={"maxiter": 1000, "ftol": 1e-11},
+    ).fun
+
+
+def line_rays(k, step):
+    """A line's extreme rays rise or fall at every step by all that is allowed."""
+    return np.exp(step * np.cumsum([[0, *signs] for signs in product((-1, 1), repeat=k - 1)], axis=1))
+
+
+def brute_force(witness, matrix):
+    return least_variance_of(witness.all_rays(floors(np.array(matrix, dtype=float))))
+
+
+@pytest.mark.parametrize(("k", "step"), [(2, "1"), (3, "1/2"), (4, "1/2"), (4, "1"), (4, "3"), (4, "1/50")])
+def test_on_lines_the_floor_is_what_a_channel_reaches(witness, k, step):
+    least = brute_force(witness, line(k, step))
+    assert 0.995 * least <= matrix_floor(PairwiseLDP(line(k, step))) <= least * (1 + 1e-6)
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("unprotected", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_channel_lies_below(witness, k, unprotected, seed):
+    matrix = witness.random_bounds(np.random.default_rng([seed, k]), k, unprotected)
+    floor = matrix_floor(PairwiseLDP(matrix))
+    assert 0 < floor <= brute_force(witness, matrix) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("part", [0.0, 1e-6, 1e-3, 0.1])
+def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(seed, part):
+    generator = np.random.default_rng(seed)
+    bounds = PairwiseLDP(line(6, 1)).bounds
+    rows = inequalities(bounds)
+    found = multipliers(rows, starting_information(np.exp(-np.array(line(6, 1), dtype=float))))
+    noise = generator.normal(size=(6, 6)) * part
+
+    def off(values):
+        return values * (1 + part * generator.normal(size=values.shape))
+
+    moved = Multipliers(
+        off(found.prices) * (1 - part),
+        found.first,
+        found.second,
+        off(found.weights),
+        found.root * (1 + noise + noise.T),
+    )
+    least = least_variance_of(line_rays(6, 1)) + 1 / 6
+    assert proved_floor(rows, moved) <= least * (1 + 1e-6)
+    assert part or proved_floor(rows, moved) >= 0.997 * least
+
+
+def test_inequalities_hold_for_every_column_that_keeps_the_bounds():
+    bounds = [[0, "1/3", "ln 2"], ["7/5", 0, 29], [31, None, 0]]
+    exact = [[None if bound is None else Nats.of(bound) for bound in row] for row in bounds]
+    rows = inequalities(exact)
+    assert len(rows) == 3
+    with localcontext(prec=60):
+        for row in rows:
+            (other,) = np.flatnonzero(row > 0)
+            (x,) = np.flatnonzero(row < 0)
+            power = (
+                Decimal(exact[x][other].ratio.numerator)
+                * (Decimal(exact[x][other].rational.numerator) / exact[x][other].rational.denominator).exp()
+            )
+            ratio = Decimal(row[other].item()) / -Decimal(row[x].item())
+            assert power <= ratio <= power * (1 + Decimal("1e-15"))
+
+
+@pytest.mark.parametrize(("epsilon", "share"), [(1, 3.676), (2, 0.7226), (4, 0.07588)])
+def test_the_published_floor_of_uniform_bounds(epsilon, share):
+    assert float(uniform_floor(1024, Nats.of(epsilon)) / 1024) == pytest.approx(share, rel=2e-4)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "6"])
+@pytest.mark.parametrize("k", [2, 3, 7, 16])
+def test_no_mechanism_for_ldp_lies_below(k, epsilon):
+    floor = definition_floor(k, LDP(epsilon))
+    totals = [mechanism.total_variance for mechanism in candidates(k, LDP(epsilon)).values()]
+    assert floor * (1 - Fraction(1, 10**9)) <= min(totals) <= floor * Fraction(101, 100)
+
+
+def test_parts_have_a_floor_together(monkeypatch):
+    monkeypatch.setattr(variance_floor, "LARGEST_PART", 3)
+    floor = matrix_floor(PairwiseLDP(line(6, "1.7")))
+    assert 0.85 * least_variance_of(line_rays(6, 1.7)) <= floor <= least_variance_of(line_rays(6, 1.7))
+
+
+def test_metrics_have_the_floor_of_their_matrix():
+    floor = definition_floor(5, MetricLDP.line(5, "1/2"))
+    assert floor == matrix_floor(PairwiseLDP(line(5, "1/2")))
+    assert definition_floor(4, BlockLDP([[0, 1], [2, 3]], "1")) is None
+
+
+@pytest.mark.long
+def test_long_lines_have_a_floor_in_parts():
+    # The geometric channel's summed variance is 9.636.
+    floor = definition_floor(128, MetricLDP.line(128, "1"))
+    assert 9.08 <= floor <= geometric_channel(PairwiseLDP(line(64, 1))).total_variance
+
+
+@pytest.mark.long
+def test_the_floor_of_thirty_two_values_in_steps_of_half_a_nat():
+    assert 72.1 <= matrix_floor(PairwiseLDP(line(32, "1/2"))) <= 72.279
