@@ -68,7 +68,7 @@ def multipliers(inequalities: Floats, start: Floats) -> Multipliers | None:
         inequalities: rows a of a.v >= 0, shape (f, k).
         start: some M with M p = 1 and a.(M b) > 0 for every two rows, shape (k, k).
     """
-    return _Search(inequalities, start).run()
+    return _Relaxation(inequalities, start).run()
 
 
 def starting_information(least: Floats) -> Floats:
@@ -95,7 +95,7 @@ def starting_information(least: Floats) -> Floats:
     return information
 
 
-class _Search:
+class _Relaxation:
     """Newton steps over the entries of M on and above its diagonal."""
 
     def __init__(self, inequalities: Floats, start: Floats) -> None:
