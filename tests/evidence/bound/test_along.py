@@ -104,3 +104,12 @@ def test_between_the_values_of_cells_the_sum_is_bent():
     places = [[round((at + 1) * 40) for at in cell[:2]] for cell in CELLS]
     assert max(gaps[u, v] for u, v in places) < gaps.max() - 0.01
     assert gaps.max() <= along.upper
+
+
+def test_looking_again_at_what_is_known_is_no_work():
+    reports, along, evidence = drawn(np.random.default_rng(12), 3), Along.nothing(0), BoxEvidence(SQUARE)
+    for report in reports:
+        along, evidence = along.after(Reach.of(report)), evidence + report
+    enough = along.upper
+    along, _, _ = along.improved(evidence, enough, 64)
+    assert along.improved(evidence, along.upper, 64)[2] == 0

@@ -151,11 +151,12 @@ class Along:
             return self, -math.inf, 0
         margin = risen.margin
         cover = self.covers.get(at)
+        seen = tuple(terms.shape.n for terms in evidence.groups)
         leaves = Leaves.whole(evidence.box.d, float(self.tops[at]))
         if cover is not None:
             own = cover.told(evidence, self.coordinate, CELLS[at])
             leaves = replace(own, bound=np.minimum(own.bound, float(self.tops[at])))
-            used = int(float(own.bound.max()) + margin < self.tops[at])
+            used = int(cover.seen != seen)
         point = np.zeros(evidence.box.d) if cover is None else cover.point
         value = float(Problem.of(risen, top=True).value(point[None, :])[0])
         search = Search(risen, True, leaves, value, point)
@@ -166,7 +167,7 @@ class Along:
                 break
             used += work
         kept = search.leaves if len(search.leaves.bound) <= MOST_LEAVES else Leaves.whole(evidence.box.d, search.upper)
-        closer = Cover(kept, search.point, tuple(terms.shape.n for terms in evidence.groups))
+        closer = Cover(kept, search.point, seen)
         tops = self.tops.copy()
         tops[at] = min(tops[at], math.nextafter(search.upper + margin, math.inf))
         along = Along(self.coordinate, tops, self.bent, {**self.covers, at: closer})
