@@ -95,6 +95,17 @@ def test_a_neighbour_that_cannot_send_a_code_breaks_every_bound():
     assert certify(Whole([[*row, 0] for row in [[WORD // 2, WORD // 2]] * 3]), MetricLDP.line(3, 1)).holds
 
 
+@pytest.mark.parametrize("together", [1, 3])
+def test_a_code_that_nobody_sends_hides_no_later_one(together, monkeypatch):
+    monkeypatch.setattr(edges, "COMPARED", 2 * together)
+    # The rows differ by one part in 2^50, as little as a quotient of nothing by nothing would, if it counted as 1.
+    little = 1 << 13
+    rows = [[0, WORD // 2, WORD // 2], [0, WORD // 2 + little, WORD // 2 - little]]
+    found = certify(Whole(rows), MetricLDP.line(2, Fraction(1, 1 << 60)))
+    assert not found.holds
+    assert found.witness.loss == Nats.log(Fraction(WORD // 2, WORD // 2 - little))
+
+
 def test_rows_that_do_not_add_up_are_refused():
     class Short(TreeResponse):
         def weight(self, value, code):

@@ -135,8 +135,8 @@ def _tightest_of(weights: Words, definition: MetricLDP, codes: NDArray[np.intp])
     light = np.minimum(weights[first], weights[second])
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = heavy.astype(np.float64) / light
-    # A code that neither value sends favours none.
-    quotient[heavy == 0] = 1.0
+    # A code that neither value sends favours none: it is not among the tightest, where no other would exceed it.
+    quotient[heavy == 0] = 0.0
     largest = np.zeros(len(definition.bounds))
     np.maximum.at(largest, place, quotient.max(axis=1, initial=1.0))
     edges, at = np.nonzero(quotient >= (largest * NEARLY)[place][:, None])
@@ -152,7 +152,7 @@ def _tightest_of(weights: Words, definition: MetricLDP, codes: NDArray[np.intp])
         ends = (int(first[edge]), int(second[edge]))
         value, other = ends if weights[ends[0], code] >= weights[ends[1], code] else ends[::-1]
         most, least = int(weights[value, code]), int(weights[other, code])
-        slack = definition.bounds[kind] + Nats.log(Fraction(least, most) if most else Fraction(1))
+        slack = definition.bounds[kind] + Nats.log(Fraction(least, most))
         found.append((kind, TightEdge(slack, int(codes[code]), value, other, most, least)))
     return found
 
