@@ -97,13 +97,13 @@ class MetricLDP(Brief):
         """
         if isinstance(places, int):
             steps = np.arange(max(places, 0))
-            return cls((MetricTree.of(Tree.path(steps), [scaled(epsilon, 1)] * len(steps)),))
+            return cls((MetricTree.of(Tree.path(steps), [scaled(epsilon, 1)] * len(steps)).checked,))
         positions = [read_rational(place) for place in places]
         order = np.array(sorted(range(len(positions)), key=positions.__getitem__), dtype=np.intp)
         tree = Tree.path(order)
         apart = [abs(position - positions[above]) for position, above in zip(positions, tree.parents, strict=True)]
         lengths = {distance: scaled(epsilon, distance) for distance in set(_edges_of(tree, apart))}
-        return cls((MetricTree.of(tree, [lengths.get(distance, Nats.of(0)) for distance in apart]),))
+        return cls((MetricTree.of(tree, [lengths.get(distance, Nats.of(0)) for distance in apart]).checked,))
 
     @classmethod
     @checked
@@ -128,7 +128,7 @@ class MetricLDP(Brief):
         if len(units) != read.k:
             raise SordinoError(f"there must be a length for each of {read.k} values", found=shown(len(units)))
         bounds = {unit: scaled(epsilon, unit) for unit in set(_edges_of(read, units))}
-        return cls((MetricTree.of(read, [bounds.get(unit, Nats.of(0)) for unit in units]),))
+        return cls((MetricTree.of(read, [bounds.get(unit, Nats.of(0)) for unit in units]).checked,))
 
     @classmethod
     @checked
@@ -142,7 +142,9 @@ class MetricLDP(Brief):
             column_step: nats between neighbouring columns.
         """
         steps = ((rows, row_step), (columns, column_step))
-        return cls(tuple(MetricTree.of(Tree.path(np.arange(max(n, 0))), [step] * max(n, 0)) for n, step in steps))
+        return cls(
+            tuple(MetricTree.of(Tree.path(np.arange(max(n, 0))), [step] * max(n, 0)).checked for n, step in steps)
+        )
 
     @classmethod
     @checked

@@ -14,8 +14,11 @@ from sordino.definition.bounds import LARGEST_EPSILON, read_epsilon
 from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.messages.written import read_rational, require_short
+from sordino.exact.messages.written import MOST_DIGITS, read_rational, require_short
 from sordino.exact.nats import Nats, NatsLike
+
+LARGEST_RATIO = 1 << 20
+"""Bits of all logarithms of a tree together: ways are summed exactly, and enclosed in a second."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +62,26 @@ class MetricTree(Brief):
     def k(self) -> int:
         """The number of values."""
         return self.tree.k
+
+    @property
+    def checked(self) -> "MetricTree":
+        """Itself, if ways through all of it are numbers that can be reckoned with: it may come from outside.
+
+        Raises:
+            SordinoError: lengths whose sums have too many digits.
+        """
+        common, bits = 1, 0
+        for bound, times in zip(self.bounds, np.bincount(self.kind, minlength=len(self.bounds)).tolist(), strict=False):
+            common = lcm(common, bound.rational.denominator)
+            if bound.ratio != 1:
+                bits += times * (bound.ratio.numerator.bit_length() + bound.ratio.denominator.bit_length())
+            if common >= 10**MOST_DIGITS or bits > LARGEST_RATIO:
+                raise SordinoError(
+                    "lengths of a tree must add up to numbers that can be reckoned with",
+                    found="too many digits",
+                    step="write them with fewer digits, rounded down",
+                )
+        return self
 
     def distance(self, value: int, other: int) -> Nats:
         """The sum of the lengths on the way from one value to another."""
