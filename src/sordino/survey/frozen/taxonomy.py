@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 from sordino.document.checked_tables import nearest
 from sordino.domain.categories import few
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.messages.written import MOST_DIGITS
 
 
 @dataclass(frozen=True)
@@ -65,22 +67,41 @@ class Taxonomy:
         return len(self.names) - self.k
 
     def distances(self) -> list[list[Fraction]]:
-        """The length of the way between each two categories, k x k."""
-        ways = [self._way_up(node) for node in range(self.k)]
-        return [[_between(one, other) for other in ways] for one in ways]
+        """The length of the way between each two categories, k x k.
 
-    def _way_up(self, node: int) -> dict[int, Fraction]:
-        """How far it is from a node up to itself and each node above it, in that order."""
-        found = {node: Fraction(0)}
-        while (above := self.parents[node]) is not None:
-            found[above] = found[node] + self.lengths[node]
-            node = above
+        Two of them meet at the one node below which both stand in different branches: each pair is looked at once,
+        however long the ways are.
+        """
+        depth = [Fraction(0)] * len(self.names)
+        downward = self._downward()
+        for node in downward:
+            if (above := self.parents[node]) is not None:
+                depth[node] = depth[above] + self.lengths[node]
+        found = [[Fraction(0)] * self.k for _ in range(self.k)]
+        # The categories below each node so far, itself included.
+        under = [[node] if node < self.k else [] for node in range(len(self.names))]
+        for node in reversed(downward):
+            above = self.parents[node]
+            if above is None:
+                continue
+            for one in under[node]:
+                for other in under[above]:
+                    found[one][other] = found[other][one] = depth[one] + depth[other] - 2 * depth[above]
+            if len(under[above]) < len(under[node]):
+                under[above], under[node] = under[node], under[above]
+            under[above] += under[node]
         return found
 
-
-def _between(one: Mapping[int, Fraction], other: Mapping[int, Fraction]) -> Fraction:
-    """By the lowest node that is above both."""
-    return next(length + other[node] for node, length in one.items() if node in other)
+    def _downward(self) -> list[int]:
+        """All nodes, each after the one above it."""
+        below: list[list[int]] = [[] for _ in self.names]
+        for node, above in enumerate(self.parents):
+            if above is not None:
+                below[above].append(node)
+        found = [self.parents.index(None)]
+        for node in found:
+            found += below[node]
+        return found
 
 
 def _mistakes(categories: Sequence[str], below: Mapping[str, Sequence[str]]) -> Iterator[SordinoError]:
@@ -126,6 +147,13 @@ def _wrong_lengths(below: Mapping[str, Sequence[str]], lengths: Mapping[str, Fra
     if unknown:
         found = few(unknown) + nearest(unknown, sorted(listed))
         yield SordinoError("a length must be of a name that stands below another", found=found)
+    common = 1
+    for length in lengths.values():
+        common = lcm(common, length.denominator)
+        if common >= 10**MOST_DIGITS:
+            rule = f"lengths of a tree must have a common denominator of at most {MOST_DIGITS} digits"
+            yield SordinoError(rule, found="more", step="write them with fewer digits")
+            break
     flat = [name for name, length in lengths.items() if length <= 0]
     if flat:
         step = "merge a category with the one above it"
