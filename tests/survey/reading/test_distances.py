@@ -195,3 +195,9 @@ def test_what_an_epsilon_with_a_logarithm_cannot_be_multiplied_by_is_told_by_the
     with pytest.raises(SordinoErrors, match="whole distances"):
         promised(tables, {"categories": 9}, {"per": 2}, "ln 3")
     assert promised(tables, {"categories": 9}, {"per": 0.5}, "ln 3").bound(0, 1) == Nats.of("ln 9")
+
+
+def test_a_map_of_one_cell_has_nothing_to_ask(tables):
+    cell = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 1, "columns": 1}
+    with pytest.raises(SordinoErrors, match="at least two values; found 1"):
+        Survey.read(tables({"x": {"grid": cell, "protect": {"metric": {"per": "1 km"}}}}))

@@ -118,7 +118,7 @@ class AttributeTable(Part):
             numbered = isinstance(domain, Grid) or isinstance(domain.labels, range)
             step = "name the categories, one of them for missing values" if numbered else "add it to categories"
             yield SordinoError("missing must name one of the categories", found=shown(self.missing), step=step)
-        if self.protect is not None:
+        if self.protect is not None and domain.k > 1:
             yield from protect_mistakes(self.protect, domain)
 
     def _number_mistakes(self) -> Iterator[SordinoError]:
