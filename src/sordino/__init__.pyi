@@ -38,6 +38,8 @@ from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.metric.product_response import ProductResponse
+from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
@@ -101,6 +103,7 @@ __all__ = [
     "PlanCertificate",
     "PlanEstimate",
     "Product",
+    "ProductResponse",
     "ProjectiveResponse",
     "Query",
     "RandomizedResponse",
@@ -116,6 +119,7 @@ __all__ = [
     "Survey",
     "SystemSource",
     "Together",
+    "TreeResponse",
     "TruncatedLinearQuery",
     "Value",
     "Values",

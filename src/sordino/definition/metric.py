@@ -28,7 +28,7 @@ from sordino.definition.pairwise import (
     weight_range,
     widened,
 )
-from sordino.domain.tree import Tree
+from sordino.domain.tree import LARGEST_TREE, Tree
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence
 from sordino.exact.messages.arguments import checked, checked_class
@@ -96,8 +96,7 @@ class MetricLDP(Brief):
             SordinoError: no values, positions that are no numbers, or equal ones.
         """
         if isinstance(places, int):
-            steps = np.arange(max(places, 0))
-            return cls((MetricTree.of(Tree.path(steps), [scaled(epsilon, 1)] * len(steps)).checked,))
+            return cls((_steps(places, scaled(epsilon, 1)),))
         positions = [read_rational(place) for place in places]
         order = np.array(sorted(range(len(positions)), key=positions.__getitem__), dtype=np.intp)
         tree = Tree.path(order)
@@ -141,15 +140,15 @@ class MetricLDP(Brief):
             row_step: nats between neighbouring rows, above 0 and at most 100.
             column_step: nats between neighbouring columns.
         """
-        steps = ((rows, row_step), (columns, column_step))
-        return cls(
-            tuple(MetricTree.of(Tree.path(np.arange(max(n, 0))), [step] * max(n, 0)).checked for n, step in steps)
-        )
+        return cls((_steps(rows, row_step), _steps(columns, column_step)))
 
     @classmethod
     @checked
     def product(cls, metrics: "Sequence[MetricLDP]") -> "MetricLDP":
         """Combinations of values, the last one's run fastest: distances add."""
+        for metric in metrics:
+            if not isinstance(metric, MetricLDP):
+                raise SordinoError("a product must be of metrics", found=shown(metric), step="give MetricLDPs")
         return cls(tuple(axis for metric in metrics for axis in metric.axes))
 
     @property
@@ -252,6 +251,13 @@ class MetricLDP(Brief):
         if [axis.tree for axis in self.axes] != [axis.tree for axis in other.axes]:
             raise SordinoError("bounds add over the same edges", found="others")
         return MetricLDP(tuple(mine + theirs for mine, theirs in zip(self.axes, other.axes, strict=True)))
+
+
+def _steps(number: int, step: NatsLike) -> MetricTree:
+    """Values on a line in equal steps."""
+    if not 1 <= number <= LARGEST_TREE:
+        raise SordinoError(f"a line must have 1 to {LARGEST_TREE} values", found=shown(number), step="use blocks")
+    return MetricTree.of(Tree.path(np.arange(number)), [step] * number).checked
 
 
 def _edges_of(tree: Tree, numbers: Sequence[Number | None]) -> list[Number | None]:

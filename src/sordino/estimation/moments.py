@@ -96,8 +96,8 @@ def means(
         SordinoError: the queries do not tell them, fewer reports than statistics, or one that nobody answered.
 
     Example:
-        >>> from sordino import Dependence, sampled_mean
-        >>> asked = sampled_mean(["ln 3"], "ln 3", Dependence.unknown(1))
+        >>> from sordino import Number, Query, RandomizedResponse, Sampled
+        >>> asked = Sampled([Query(Number(0), RandomizedResponse(2, "ln 3"))], [1])
         >>> found = means(asked, asked.tally([1, 1, 0, 1]))
         >>> found.value.tolist(), found.n
         ([1.0], 4)

@@ -12,6 +12,7 @@ from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.keyed import KeyedSource
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
@@ -378,7 +379,8 @@ def test_the_expected_errors_of_coefficients_are_found_where_features_are_as_exp
     rng = np.random.default_rng(0)
     values = rng.uniform(-1, 1, (300_000, 3))  # nothing explains anything
     forecast = question.forecast(values[:1000])
-    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([values])))
+    source = KeyedSource(bytes(32), "features").for_records(np.arange(len(values)))
+    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([values], source)))
     rows = {row["value"]: row["stderr"] for row in result.rows()}
     for name, expected in forecast.json().items():
         assert 0.85 * expected < rows[name] < 1.2 * expected, name

@@ -54,7 +54,7 @@ def best_table(epsilon: NatsLike, share: float = 1.0) -> LinearTable | None:
     Example:
         >>> table = best_table("2")
         >>> table.k, table.outputs
-        (11, 23)
+        (11, 21)
     """
     level = read_epsilon(epsilon)
     return _table(level, share) if 0 < level <= LARGEST_LEVEL else None
