@@ -1,14 +1,12 @@
-"""Each planted fault is found by what everybody runs: all of its killers are tests of the default run."""
+"""Each planted fault has its place, and is found by what everybody runs: its killers are tests of the default run."""
 
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-FAULTS = tomllib.loads(Path(__file__).with_name("faults.toml").read_text(encoding="utf-8"))["fault"]
+from planted import FAULTS, ROOT, planted
+
 KILLERS = sorted({f"tests/{killer}" for fault in FAULTS for killer in fault["killers"]})
 RARE = ("long", "statistical", "mutants")
 
@@ -32,3 +30,7 @@ def test_every_killer_is_in_the_default_run(request):
     elsewhere = [killer for killer in KILLERS if not held(killer, names)]
     names += collected(elsewhere) if elsewhere else []
     assert [killer for killer in KILLERS if not held(killer, names)] == []
+
+
+def test_every_fault_changes_one_place():
+    assert all(fault["old"] != fault["new"] and planted(fault) for fault in FAULTS)
