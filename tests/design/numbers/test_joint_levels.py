@@ -165,7 +165,7 @@ def losses_under(asked, prior):
             own = [(laws[at], share) for at, share in records if at[place] == value]
             mass = sum(share for _, share in own)
             rows.append([sum(law[code] * share for law, share in own) / mass for code in range(asked.outputs)])
-        found.append(max(Nats.log(max(pair) / min(pair)) for pair in zip(*rows, strict=True)))
+        found.append(Nats.log(max(max(pair) / min(pair) for pair in set(zip(*rows, strict=True)))))
     return found
 
 
