@@ -19,6 +19,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import require_size
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
+from sordino.exact.product import HALF, LOWER, full_product
 from sordino.exact.source import Words
 from sordino.mechanism.base import Mechanism
 
@@ -69,7 +70,7 @@ def tightest_edge(mechanism: Mechanism, definition: MetricLDP) -> TightEdge | No
         codes = np.arange(first, min(first + step, mechanism.outputs))
         weights = _weights(mechanism, codes)
         # In halves, whose sums over at most 2^32 codes stay below 2^64.
-        totals += np.stack((weights >> np.uint64(32), weights & np.uint64(0xFFFFFFFF))).sum(axis=2, dtype=np.uint64)
+        totals += np.stack((weights >> HALF, weights & LOWER)).sum(axis=2, dtype=np.uint64)
         some = max(1, COMPARED // mechanism.k)
         for at in range(0, len(codes), some):
             for bound, found in _tightest_of(weights[:, at : at + some], definition, codes[at : at + some]):
@@ -165,21 +166,11 @@ def _largest(heavy: Words, light: Words) -> int:
     best = 0
     while True:
         # Those above the best so far, by products of 128 bits; of them the one that is furthest above.
-        upper, lower = _product(heavy, light[best])
-        other_upper, other_lower = _product(light, heavy[best])
+        upper, lower = full_product(heavy, light[best])
+        other_upper, other_lower = full_product(light, heavy[best])
         above = (upper > other_upper) | ((upper == other_upper) & (lower > other_lower))
         if not above.any():
             return best
         borrow = (lower < other_lower).astype(np.uint64)
         gap = (upper - other_upper - borrow).astype(np.float64) * 2.0**64 + (lower - other_lower)
         best = int(np.argmax(np.where(above, gap / light, -inf)))
-
-
-def _product(words: Words, factor: np.uint64) -> tuple[Words, Words]:
-    """The upper and the lower 64 bits of products, by long multiplication of halves."""
-    half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
-    high, low = words >> half, words & mask
-    factor_high, factor_low = factor >> half, factor & mask
-    cross, other = high * factor_low, low * factor_high
-    carry = (low * factor_low >> half) + (cross & mask) + (other & mask)
-    return high * factor_high + (cross >> half) + (other >> half) + (carry >> half), words * factor

@@ -190,6 +190,15 @@ class MetricLDP(Brief):
             parts.append((first.ravel(), second.ravel(), np.repeat(own, self.k // axis.k)))
         return Edges(*map(np.concatenate, zip(*parts, strict=True)))
 
+    @property
+    def edge_bounds(self) -> list[list[Nats | None]]:
+        """The bounds of neighbours as a matrix, k rows of k, from which all others follow; None elsewhere."""
+        k = self.k
+        bounds: list[list[Nats | None]] = [[Nats.of(0) if x == y else None for y in range(k)] for x in range(k)]
+        for x, y, place in zip(*(ends.tolist() for ends in self.edges), strict=True):
+            bounds[x][y] = bounds[y][x] = self.bounds[place]
+        return bounds
+
     def bound(self, value: int, other: int) -> Nats:
         """The length of the way between the two values."""
         ends = zip(self.axes, *(np.unravel_index(end, self.shape) for end in (value, other)), strict=True)

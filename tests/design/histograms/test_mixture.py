@@ -7,7 +7,7 @@ from sordino.audit.certify import certify
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.design.histograms.best_mechanism import best_mechanism, candidates
-from sordino.design.histograms.mixture import edge_bounds, mixture
+from sordino.design.histograms.mixture import mixture
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.testing import check_mechanism
@@ -48,7 +48,7 @@ def test_eight_by_eight_cells_of_half_a_nat_need_a_fifth_fewer_people_than_alike
 
 def test_the_bounds_of_neighbours_imply_all_others():
     metric = MetricLDP.grid(2, 3, "1/2", "ln 2")
-    rows = edge_bounds(metric)
+    rows = metric.edge_bounds
     joined = [(x, y) for x in range(6) for y in range(6) if x != y and rows[x][y] is not None]
     assert sorted(joined) == sorted(
         (x, y) for x in range(6) for y in range(6) if abs(x // 3 - y // 3) + abs(x % 3 - y % 3) == 1

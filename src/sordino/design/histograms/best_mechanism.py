@@ -15,7 +15,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.histograms.geometric import geometric_weights
 from sordino.design.histograms.integer_channel import needed_pairs
-from sordino.design.histograms.mixture import LARGEST_MIXTURE, edge_bounds, mixture
+from sordino.design.histograms.mixture import LARGEST_MIXTURE, mixture
 from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
@@ -206,7 +206,7 @@ def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
     """These, and a design of their own."""
     yield from _falling(axis)
     if axis.k > 2:
-        yield optimal_channel(edge_bounds(axis))
+        yield optimal_channel(axis.edge_bounds)
 
 
 @checked

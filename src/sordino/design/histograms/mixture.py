@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sordino.definition.metric import MetricLDP
 from sordino.design.histograms.integer_channel import integer_channel
 from sordino.design.reproducible import coarse_number
-from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.table import ChannelTable
@@ -43,16 +42,7 @@ def mixture(definition: MetricLDP, falling: Mechanism) -> ChannelTable:
     # The last digits of inverses are a machine's own, and the plan is not.
     best = min(shares, key=lambda share: coarse_number(_variance(share * told[0] + (1 - share) * told[1])))
     columns = np.concatenate((best * first, (1 - best) * second), axis=1)
-    return ChannelTable(integer_channel(columns, edge_bounds(definition)))
-
-
-def edge_bounds(definition: MetricLDP) -> list[list[Nats | None]]:
-    """The bounds of neighbours as a matrix, shape (k, k), from which all others follow; None elsewhere."""
-    k = definition.k
-    bounds: list[list[Nats | None]] = [[Nats.of(0) if x == y else None for y in range(k)] for x in range(k)]
-    for x, y, place in zip(*(ends.tolist() for ends in definition.edges), strict=True):
-        bounds[x][y] = bounds[y][x] = definition.bounds[place]
-    return bounds
+    return ChannelTable(integer_channel(columns, definition.edge_bounds))
 
 
 def _information(channel: NDArray[np.float64]) -> NDArray[np.float64]:

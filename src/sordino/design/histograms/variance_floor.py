@@ -61,21 +61,11 @@ def definition_floor(k: int, definition: object) -> Fraction | None:
         case LDP() if definition.epsilon.sign() > 0:
             return uniform_floor(k, definition.epsilon)
         case MetricLDP() if 2 <= k <= LARGEST_K:
-            return matrix_floor(_matrix(definition))
+            return matrix_floor(PairwiseLDP(definition.edge_bounds))
         case PairwiseLDP():
             return matrix_floor(definition)
         case _:
             return None
-
-
-def _matrix(metric: MetricLDP) -> PairwiseLDP:
-    """The bounds along edges, which imply all others."""
-    bounds: list[list[Nats | None]] = [[None] * metric.k for _ in range(metric.k)]
-    for x in range(metric.k):
-        bounds[x][x] = Nats.of(0)
-    for x, other, place in zip(*map(np.ndarray.tolist, metric.edges), strict=True):
-        bounds[x][other] = bounds[other][x] = metric.bounds[place]
-    return PairwiseLDP(bounds)
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ Cost: what the parts take, each for all codes. A named combinator: it holds othe
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from math import prod
 from typing import Any, ClassVar, Self, TypeAlias
@@ -124,7 +124,7 @@ class ProductResponse(Brief, Mechanism):
             if part.excess is None:
                 return None
             sums.append(1 + part.k * part.excess)
-        return (_outer(sums) - 1) / self.k
+        return (reduce(_crossed, sums) - 1) / self.k
 
     def weight(self, value: int, code: int) -> int:
         """The product of the parts' weights."""
@@ -213,7 +213,7 @@ class ProductResponse(Brief, Mechanism):
         least, most = np.ones(1), np.ones(1)
         for part in self.axes:
             own = part.swing
-            ends = [np.multiply.outer(one, other).ravel() for one in (least, most) for other in own]
+            ends = [_crossed(one, other) for one in (least, most) for other in own]
             least, most = np.min(ends, axis=0), np.max(ends, axis=0)
         return least, most
 
@@ -270,13 +270,7 @@ class ProductResponse(Brief, Mechanism):
         return np.ascontiguousarray(table).reshape(*before, -1)
 
 
-def _outer(vectors: Sequence[Floats]) -> Floats:
-    found = np.ones(1)
-    for vector in vectors:
-        found = np.multiply.outer(found, vector).ravel()
-    return found
-
-
 def _crossed(first: Floats, second: Floats) -> Floats:
+    """Products of each of the first with each of the second, whose run is fastest."""
     crossed: Floats = np.multiply.outer(first, second).ravel()
     return crossed
