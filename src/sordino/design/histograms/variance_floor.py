@@ -13,6 +13,9 @@ inequalities are v_x <= c v_x' with rational numbers c just above e^E[x, x'].
 Of parts of the values: a channel's rows for k_b of k values are a channel for these, so sum (k_b / k) T_b is a floor of
 trace(M^-1), for floors T_b of the parts (Z with a block for each part, because p_b.v <= p.v).
 
+Of few values every extreme column is looked at, which leaves next to nothing between floor and channel
+(`listed_floor`); products of inequalities prove less the more values bound each other directly.
+
 For k-ary LDP subset selection at its best size is optimal (arXiv 2603.11523).
 Cost: seconds for 32 values.
 """
@@ -30,6 +33,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.design.histograms.integer_channel import BoundRows, needed_pairs
+from sordino.design.histograms.listed_floor import LARGEST_LISTED, listed_floor
 from sordino.design.reproducible import Floats
 from sordino.exact.nats import Nats, exponential
 
@@ -49,7 +53,10 @@ LARGEST_BOUND = 30
 """Nats. Larger bounds count as none."""
 
 SMALLEST_BOUND = Fraction(1, 1000)
-"""Nats. Below this, floats lose the floor."""
+"""Nats. Below this, floats lose the floor of products."""
+
+SMALLEST_LISTED = Fraction(1, 10**6)
+"""Nats. Below this, what bounds are raised by takes more than a hundredth of the floor of few values."""
 
 BITS = 80
 """Binary digits after the point of Z and of the prices."""
@@ -83,11 +90,14 @@ def matrix_floor(definition: PairwiseLDP) -> Fraction | None:
         return None
     floors = []
     every = [bounds[x][other] for x in range(k) for other in range(k) if x != other]
-    largest = max((bound for bound in every if bound is not None), default=None)
-    if largest is not None and None not in every:
+    known = [bound for bound in every if bound is not None]
+    smallest = min(known, default=Nats.of(1))
+    if len(known) == len(every):
         # Whoever keeps the bounds keeps the largest of them between all values.
-        floors.append(uniform_floor(k, largest))
-    if all(bound is None or bound >= SMALLEST_BOUND for bound in every):
+        floors.append(uniform_floor(k, max(known)))
+    if k <= LARGEST_LISTED and smallest >= SMALLEST_LISTED:
+        floors.extend(_listed(bounds))
+    elif smallest >= SMALLEST_BOUND:
         floors.extend(_in_parts(bounds))
     return max(floors, default=None)
 
@@ -114,6 +124,12 @@ def _subset_variance(k: int, size: int, power: Fraction) -> Fraction:
     other = (own * (size - 1) + (1 - own) * size) / (k - 1)
     share = Fraction(size, k)
     return k * share * (1 - share) / (own - other) ** 2
+
+
+def _listed(bounds: BoundRows) -> list[Fraction]:
+    """The floor of few values; none where their extreme columns cannot be told apart."""
+    found = listed_floor(bounds)
+    return [] if found is None else [found - Fraction(1, len(bounds))]
 
 
 def _in_parts(bounds: BoundRows) -> list[Fraction]:

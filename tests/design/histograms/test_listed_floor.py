@@ -1,0 +1,96 @@
+"""Floors of few values: a channel comes as near as is said, and nothing false is proved whatever floats found."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from sordino.design.histograms.every_ray import UNPROTECTED, every_ray
+from sordino.design.histograms.extreme_rays import floors
+from sordino.design.histograms.listed_floor import _rounding, listed_floor, proved_floor, stretched
+from sordino.design.histograms.ray_prices import best_prices
+from sordino.exact.nats import Nats
+
+
+def least_trace(rays):
+    """The least trace(M^-1) over the probabilities of some columns, by another solver."""
+    k = rays.shape[1]
+    columns = rays.T / rays.mean(axis=1)
+
+    def slope(weights):
+        return -np.sum(np.linalg.solve((columns * np.maximum(weights, 0)) @ columns.T, columns) ** 2, axis=0)
+
+    return minimize(
+        lambda weights: np.trace(np.linalg.inv((columns * np.maximum(weights, 0)) @ columns.T)),
+        np.maximum(np.linalg.lstsq(columns, np.ones(k))[0], 0.01),
+        jac=slope,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(rays),
+        constraints={"type": "eq", "fun": lambda weights: columns @ weights - 1, "jac": lambda _: columns},
+        options={"maxiter": 1000, "ftol": 1e-11},
+    ).fun
+
+
+def nats_of(matrix):
+    return [[None if entry == np.inf else Nats.of(entry) for entry in row] for row in matrix]
+
+
+@pytest.mark.parametrize("unprotected", [0.0, 0.4])
+@pytest.mark.parametrize(("k", "seed"), [(2, 0), (3, 0), (3, 1), (4, 0), (4, 1)])
+def test_a_channel_comes_within_a_thousandth(witness, k, seed, unprotected):
+    matrix = witness.random_bounds(np.random.default_rng([seed, k]), k, unprotected)
+    least = least_trace(witness.all_rays(floors(np.array(matrix, dtype=float))))
+    assert 0.999 * least <= listed_floor(nats_of(matrix)) <= least * (1 + 1e-6)
+
+
+def test_small_bounds_have_a_floor_too():
+    small, large = (listed_floor(nats_of([[0, b, b], [b, 0, b], [b, b, 0]])) for b in ("0.00001", "0.001"))
+    # At bounds so small the variance is inversely quadratic in them.
+    assert (small - Fraction(1, 3)) / (large - Fraction(1, 3)) == pytest.approx(10**4, rel=2e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("part", [1e-6, 1e-3, 0.1])
+def test_prices_that_do_not_fit_prove_less_and_nothing_false(seed, part):
+    generator = np.random.default_rng(seed)
+    bounds = nats_of([[abs(x - z) for z in range(5)] for x in range(5)])
+    columns, stretch, error = stretched(every_ray(bounds))
+    root, prices = best_prices(columns)
+    assert stretch == 1
+    least = float(proved_floor(columns, error, root, prices))
+    moved = proved_floor(
+        columns,
+        error,
+        root * (1 + part * generator.normal(size=root.shape)),
+        prices * (1 + part * (generator.normal(size=5) - 1)),
+    )
+    assert moved <= least * 1.0006
+
+
+def test_columns_are_known_within_their_error():
+    bounds = nats_of([[0, 1, 2], [np.inf, 0, np.inf], [2, 1, 0]])
+    columns, stretch, error = stretched(every_ray(bounds))
+    # The second value may be told alone: among the columns that keep a bound of 30 nats, one is nearly that.
+    alone = np.array([0.0, 3.0, 0.0])
+    assert stretch == 1
+    assert 3 * UNPROTECTED * 3 <= error <= 1e-11
+    assert np.abs(columns - alone).max(axis=1).min() < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounding_is_allowed_for(seed):
+    generator = np.random.default_rng(seed)
+    k = 7
+    root, prices = generator.normal(size=(k, k)) * 10.0 ** generator.integers(0, 5, size=(k, 1)), generator.random(k)
+    root = (root + root.T) / 2
+    columns = generator.random((20, k)) * k
+    told = columns @ root
+    found = (told * told).sum(axis=1) - columns @ prices
+    allowed = _rounding(float(columns.max()), 2.0**-50, root, prices)
+    for column, value in zip(columns.tolist(), found.tolist(), strict=True):
+        off = [Fraction(x) + Fraction(int(generator.choice([-1, 1])), 2**50) for x in column]
+        rows = [sum(Fraction(z) * x for z, x in zip(row, off, strict=True)) for row in root.tolist()]
+        exact = sum(row**2 for row in rows) - sum(Fraction(p) * x for p, x in zip(prices.tolist(), off, strict=True))
+        assert abs(exact - Fraction(value)) <= allowed
+    assert allowed <= 1e-9 * float(np.abs(found).max())
