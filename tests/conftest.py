@@ -29,7 +29,8 @@ from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import circulant, flips, linear
@@ -267,6 +268,8 @@ KINDS = {
     "projective-8": _ldp(lambda k, e: ProjectiveResponse(k, e, 8)),
     "subset": _ldp(SubsetSelection),
     "subset-2": _ldp(lambda k, e: SubsetSelection(k, e, 2)),
+    "cyclic": _ldp(CyclicSubsets),
+    "cyclic-13": _ldp(lambda k, e: CyclicSubsets(k, e, (13, 4, 5))),
     "unary": _ldp(UnaryEncoding),
     "table": _ldp(lambda k, e: ChannelTable(circulant(k, odds(e)))),
     "linear": _ldp(lambda k, e: LinearTable(linear(k, odds(e)))),
@@ -283,6 +286,7 @@ KINDS = {
     "high-low-hadamard": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "hadamard")),
     "high-low-projective": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "projective")),
     "high-low-subset": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "subset")),
+    "high-low-cyclic": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "cyclic")),
     "high-low-randomized": _high_low(scattered, lambda k, s, e: HighLow(k, s, e, "randomized")),
     "high-low-one": _high_low(lambda k: [k // 2], HighLow),
     "high-low-but-one": _high_low(lambda k: [x for x in range(k) if x != k // 2], HighLow),
@@ -304,6 +308,9 @@ LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized":
 LARGEST |= {
     "singles": 17,
     "projective-7": 17,
+    "cyclic": 17,
+    "cyclic-13": 13,
+    "high-low-cyclic": 17,
     "window": 31,
     "window-3": 31,
     "blocks-subset": 17,

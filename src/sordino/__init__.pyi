@@ -45,7 +45,8 @@ from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
@@ -78,6 +79,7 @@ __all__ = [
     "Certificate",
     "ChannelTable",
     "CoordinateDP",
+    "CyclicSubsets",
     "Dependence",
     "Estimate",
     "Grid",

@@ -16,7 +16,7 @@ from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.hadamard import HadamardResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.bayesian_coordinate import convert
 

@@ -16,7 +16,8 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
@@ -65,7 +66,18 @@ def test_projective_response(k, field, epsilon):
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("within", ["hadamard", "projective", "subset", "randomized", "best"])
+@pytest.mark.parametrize(("k", "design"), [(3, (3, 2, 2)), (9, (13, 4, 5)), (64, (67, 1, 20)), (900, (911, 65, 130))])
+def test_cyclic_subsets(k, design, epsilon):
+    mechanism = CyclicSubsets(k, epsilon, design)
+    assert certified(mechanism, LDP(epsilon), epsilon)
+    greedy = CyclicSubsets.from_threshold(k, mechanism.threshold + 1, design)
+    if epsilon != "40" or greedy.threshold < WORD:
+        assert refused(greedy, LDP(epsilon))
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("within", ["hadamard", "projective", "subset", "cyclic", "randomized", "best"])
 @pytest.mark.parametrize(
     ("k", "sensitive"),
     [(2, [1]), (3, [0, 2]), (8, [1, 4, 5]), (64, range(63)), (1000, range(3, 990, 20)), (5000, [4999])],

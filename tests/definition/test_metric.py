@@ -16,7 +16,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
 from sordino.exact.nats import Nats
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 
 METRICS = {

@@ -27,7 +27,8 @@ from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
@@ -38,6 +39,7 @@ CHANNELS = {
     "hadamard": (HadamardResponse(5, "1"), LDP("1")),
     "projective": (ProjectiveResponse(20, "1"), LDP("1")),
     "subset": (SubsetSelection(9, "1", 3), LDP("1")),
+    "cyclic": (CyclicSubsets(100, "2"), LDP("2")),
     "blockwise": (Blockwise(BLOCKS, "1"), BlockLDP(BLOCKS, "1")),
     "high-low": (HighLow(9, [0, 2, 3, 8], "1", "subset"), HighLowLDP(9, [0, 2, 3, 8], "1")),
     "binary": (BinaryOptimal("1", "2"), None),

@@ -14,7 +14,7 @@ from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 

@@ -12,7 +12,7 @@ from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 
 LINE = PairwiseLDP([[f"{abs(x - y)}/2" for y in range(9)] for x in range(9)])
 MECHANISMS = {

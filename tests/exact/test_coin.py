@@ -11,7 +11,8 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 EPSILONS = ["0.001", "0.01", "0.1", "0.5", "1", "ln 3", "1/3 + ln 2", "2", "4", "9", "20", "30", "40", "44.36", "60"]
@@ -137,6 +138,14 @@ def test_weights_are_right_however_close_their_limit_is_to_an_integer(digits, ex
 def test_subset_selection_weighs_its_heads_by_the_subsets_without(k, size, epsilon, exp_bounds):
     mechanism = SubsetSelection(k, epsilon, size)
     assert is_largest(mechanism.threshold, enclose(epsilon, exp_bounds), heads=k - size, tails=size)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("design", [(2, 1, 1), (13, 4, 5), (101, 5, 25), (1009, 18, 18)])
+def test_cyclic_subsets_weigh_their_heads_by_the_points_outside_a_block(design, epsilon, exp_bounds):
+    prime, _, size = design
+    mechanism = CyclicSubsets(2, epsilon, design)
+    assert is_largest(mechanism.threshold, enclose(epsilon, exp_bounds), heads=prime - size, tails=size)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

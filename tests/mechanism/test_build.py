@@ -54,7 +54,9 @@ def test_an_impossible_epsilon_is_refused(build, epsilon):
 
 @pytest.mark.parametrize("within", ["subsets", "", None])
 def test_an_unknown_inner_mechanism_is_refused(within):
-    with pytest.raises(SordinoError, match="within must be one of randomized, hadamard, projective, subset, best"):
+    with pytest.raises(
+        SordinoError, match="within must be one of randomized, hadamard, projective, subset, cyclic, best"
+    ):
         Blockwise([0, 0], "1", within)
 
 

@@ -20,7 +20,8 @@ from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
@@ -64,6 +65,9 @@ def choices(mechanism, face):
     if isinstance(mechanism, ProjectiveResponse):
         on, off = mechanism.space.hyperplane, mechanism.space.affine
         return (on, off)[face] if mechanism._listed is not None else (off - 1, off)[face]
+    if isinstance(mechanism, CyclicSubsets):
+        families = mechanism.outputs // mechanism.prime
+        return families * (mechanism.prime - mechanism.size if face else mechanism.size)
     if isinstance(mechanism, SubsetSelection):
         return math.comb(mechanism.k - 1, mechanism.size - 1 + face)
     return mechanism.outputs if isinstance(mechanism, HadamardResponse) else max(mechanism.k - 1, 1)

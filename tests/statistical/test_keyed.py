@@ -10,7 +10,8 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 
 pytestmark = pytest.mark.statistical
 
@@ -66,6 +67,7 @@ BUILD = {
     "hadamard": lambda e: HadamardResponse(12, e),
     "projective": lambda e: ProjectiveResponse(12, e),
     "blocks": lambda e: Blockwise(BLOCKS, e),
+    "cyclic": lambda e: CyclicSubsets(12, e, (13, 4, 4)),
     "subset": lambda e: SubsetSelection(12, e, 2),
     "high-low": lambda e: HighLow(12, [2, 3, 10, 11], e),
 }

@@ -15,7 +15,8 @@ from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import flips
@@ -41,6 +42,7 @@ def table_of(epsilon):
 
 BUILD = {
     **{f"randomized-{k}": lambda e, k=k: RandomizedResponse(k, e) for k in (2, 3, 10, 25)},
+    **{f"cyclic-{k}": lambda e, k=k: CyclicSubsets(k, e, (13, 4, 5)) for k in (4, 13)},
     **{f"hadamard-{k}": lambda e, k=k: HadamardResponse(k, e) for k in (1, 2, 3, 10, 31)},
     **{f"blocks-{w}": lambda e, w=w: Blockwise(BLOCKS, e, w) for w in ("randomized", "hadamard", "best", "subset")},
     **{f"projective-{k}": lambda e, k=k: ProjectiveResponse(k, e, 3) for k in (4, 13)},

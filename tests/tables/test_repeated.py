@@ -9,7 +9,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.mechanism.projective import ProjectiveResponse
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.tables import reports
 from sordino.tables.reports import privatize_table
 
@@ -80,7 +80,7 @@ def test_only_a_corrected_value_draws_afresh(plan, people, codes_of):
 
 
 def test_another_task_key_or_plan_draws_afresh(plan, people, codes_of, make_plan):
-    assert isinstance(plan.questions[0].query.mechanism, ProjectiveResponse)
+    assert isinstance(plan.questions[0].query.mechanism, CyclicSubsets)
     data = people("people.csv", list(range(4000)), [7] * 4000)
     codes = codes_of(plan, data)
     other = make_plan({"categories": 1000}, epsilon="3.9999")

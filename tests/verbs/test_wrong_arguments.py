@@ -42,6 +42,7 @@ RIGHT = {
     "HadamardResponse": (3, "1"),
     "SubsetSelection": (3, "1"),
     "ProjectiveResponse": (3, "1"),
+    "CyclicSubsets": (3, "1"),
     "UnaryEncoding": (3, "1"),
     "BinaryOptimal": ("1", "1"),
     "HighLowLDP": (4, [0], "1"),

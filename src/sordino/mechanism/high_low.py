@@ -9,7 +9,6 @@ mechanisms where their exact variance is lower.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,22 +29,15 @@ from sordino.exact.coin import WORD, least_weight
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.nats import NatsLike
 from sordino.exact.select import select
 from sordino.exact.shared import shared
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import LARGEST_CODE_BITS
-from sordino.mechanism.inner import INNER, Within, offered
+from sordino.mechanism.inner import INNER, Within, offered_wide
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.projective import ProjectiveResponse
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
-from sordino.mechanism.subset import LARGEST as LARGEST_MASK
-from sordino.mechanism.subset import SubsetSelection
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
-
-FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
-"""Orders of the field that projective response inside is tried with, where the best for itself is larger."""
 
 
 @checked_class
@@ -81,7 +73,7 @@ class HighLow(Brief, SupportMechanism):
         if within not in get_args(Within):
             raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=shown(within))
         most = 1 << min(code_bits, LARGEST_CODE_BITS)
-        choices = _choices(len(values), bound, within)
+        choices = offered_wide(len(values), bound, within)
         outputs = [inner.outputs + k - len(values) for inner in choices]
         if min(outputs) > most:
             least = (min(outputs) - 1).bit_length()
@@ -366,27 +358,6 @@ class HighLow(Brief, SupportMechanism):
         behind = self.inner.sample_uniform(words)
         itself = (-1 - place).astype(np.uint64) + np.uint64(self.inner.outputs)
         return select(other, select(told, itself, behind), own)
-
-
-def _choices(size: int, epsilon: Nats, within: Within) -> list[OneCoin]:
-    """Inner mechanisms over the sensitive values.
-
-    Codes that more values share hide the others better, so that they are told more often: subsets of every size and
-    smaller fields than the best for the sensitive values alone are tried too.
-    """
-    if size == 1:
-        return [RandomizedResponse(1, epsilon)]
-    choices = offered(size, epsilon, within)
-    if within in ("subset", "best") and size <= LARGEST_MASK:
-        for held in range(1, size):
-            with suppress(SordinoError):
-                choices.append(SubsetSelection(size, epsilon, held))
-    if within in ("projective", "best"):
-        largest = max((inner.field for inner in choices if isinstance(inner, ProjectiveResponse)), default=0)
-        for field in FIELDS:
-            with suppress(SordinoError):
-                choices += [ProjectiveResponse(size, epsilon, field)] if field < largest else []
-    return choices
 
 
 def _heaviest(inner: OneCoin) -> Fraction:

@@ -16,6 +16,7 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
 
 EPSILONS = ["0.001", "0.5", "1", "ln 3", "4", "20"]
 
@@ -89,8 +90,9 @@ def test_definitions_are_about_all_values(definition):
         best_mechanism(4, definition)
 
 
-def test_many_values_take_projective_geometry_and_few_take_randomized_response():
-    assert isinstance(best_mechanism(1000, LDP("1")), ProjectiveResponse)
+def test_many_values_take_projective_geometry_some_cyclic_subsets_and_few_randomized_response():
+    assert isinstance(best_mechanism(20_000, LDP("1")), ProjectiveResponse)
+    assert isinstance(best_mechanism(1000, LDP("1")), CyclicSubsets)
     assert isinstance(best_mechanism(3, LDP("1")), RandomizedResponse)
 
 
@@ -98,8 +100,8 @@ def test_many_values_take_projective_geometry_and_few_take_randomized_response()
     ("k", "definition", "limits"),
     [
         (100, LDP("1"), {64: 9, 9: 9, 8: 7, 7: 7}),
-        (64, LDP("0.5"), {64: 64, 63: 7, 6: 6}),
-        (80, BlockLDP(np.arange(80) // 16, "0.5"), {64: 19, 18: 8, 7: 7}),
+        (64, LDP("0.5"), {64: 64, 63: 10, 9: 9, 7: 7, 6: 6}),
+        (80, BlockLDP(np.arange(80) // 16, "0.5"), {64: 19, 18: 10, 9: 9, 8: 8, 7: 7}),
     ],
 )
 def test_the_best_that_fits_is_taken(k, definition, limits):
@@ -107,9 +109,9 @@ def test_the_best_that_fits_is_taken(k, definition, limits):
         assert best_mechanism(k, definition, limit).code_bits == bits
 
 
-def test_projective_response_takes_another_field_where_codes_must_be_shorter():
+def test_projective_response_is_taken_where_codes_must_be_shorter_than_those_of_designs():
     best, shorter = (best_mechanism(100, LDP("1"), bits) for bits in (64, 8))
-    assert (best.field, shorter.field) == (4, 3)
+    assert (best.prime, shorter.field) == (101, 3)
     assert total(best) < total(shorter) < total(HadamardResponse(100, "1"))
 
 

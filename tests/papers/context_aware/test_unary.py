@@ -8,7 +8,7 @@ import pytest
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.high_low import HighLow
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 

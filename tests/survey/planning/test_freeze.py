@@ -21,7 +21,7 @@ from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection
+from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from sordino.survey.planning import plan as planning
@@ -134,7 +134,8 @@ def test_a_plan_has_no_more_values_than_are_certified_in_seconds(tmp_path, monke
 LINE = [[abs(x - y) for y in range(4)] for x in range(4)]
 PLANS = {
     "randomized": {"categories": 4, "protect": {"epsilon": "2"}},
-    "projective": {"categories": 100},
+    "projective": {"categories": 20_000},
+    "cyclic": {"categories": 100},
     "subset": {"categories": 20},
     "blockwise": {"categories": 16, "protect": {"blocks": 8}},
     "high-low": {"categories": 9, "protect": {"sensitive": [0, 4, 5, 6, 7]}},
@@ -203,6 +204,8 @@ BREAKS = {
     "randomized": ("randomized", lambda part: moved(part, "threshold", 1)),
     "projective": ("projective", lambda part: moved(part, "threshold", 1)),
     "projective of another field": ("projective", lambda part: part.update(field=part["field"] + 1)),
+    "cyclic": ("cyclic", lambda part: moved(part, "threshold", 1)),
+    "cyclic of smaller blocks": ("cyclic", lambda part: part.update(size=part["order"])),
     "subset": ("subset", lambda part: moved(part, "threshold", 1)),
     "subset of a smaller size": ("subset", lambda part: part.update(size=part["size"] - 1)),
     "blockwise": ("blockwise", lambda part: moved(part["inner"][0], "threshold", 1)),
@@ -292,6 +295,12 @@ FORGED = {
     "no size": ("subset", ["size"], None),
     "size zero": ("subset", ["size"], 0),
     "all values": ("subset", ["size"], 20),
+    "no prime": ("cyclic", ["prime"], None),
+    "a prime that is none": ("cyclic", ["prime"], 111),
+    "fewer points than values": ("cyclic", ["prime"], 97),
+    "an order that does not divide": ("cyclic", ["order"], 7),
+    "order zero": ("cyclic", ["order"], 0),
+    "too many blocks": ("cyclic", ["prime"], 2**61 - 1),
     "no field": ("projective", ["field"], None),
     "a field that is none": ("projective", ["field"], 6),
     "a huge field": ("projective", ["field"], 2**61 - 1),

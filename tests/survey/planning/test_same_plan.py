@@ -69,7 +69,7 @@ GOLDEN = {
     "matrix": "aac18913f7b52c924898",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",
-    "many": "34801949147b2a328636",
+    "many": "6d7eb6be74fecf88f20b",
     "means": "8a4aa0e286a76eaf0d53",
     "means under deltas": "959c7b080ce4d6cdc943",
     "means in two groups": "97519d8ee9650cd1bb56",

@@ -12,7 +12,7 @@ from sordino.exact.entries import Entries
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
-from sordino.mechanism.subset import SubsetSelection, best_size
+from sordino.mechanism.subsets.subset import SubsetSelection, best_size
 
 
 def printed(figure):
