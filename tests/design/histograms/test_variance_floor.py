@@ -2,19 +2,20 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms import variance_floor
 from sordino.design.histograms.best_mechanism import candidates, geometric_channel
 from sordino.design.histograms.extreme_rays import floors
-from sordino.design.histograms.relaxed_design import Multipliers, multipliers, starting_information
+from sordino.design.histograms.relaxed_design import Multipliers, multipliers, pair_kinds, starting_information
 from sordino.design.histograms.variance_floor import (
     definition_floor,
     inequalities,
@@ -27,6 +28,11 @@ from sordino.exact.nats import Nats
 
 def line(k, step):
     return [[Fraction(step) * abs(x - z) for z in range(k)] for x in range(k)]
+
+
+def mirrored(k):
+    """Kinds of a line's pairs: those that turning it around maps to each other."""
+    return pair_kinds(np.abs(np.arange(k)[:, None] - np.arange(k)))
 
 
 def least_variance_of(rays):
@@ -70,9 +76,9 @@ def test_on_lines_the_floor_is_what_a_channel_reaches(witness, k, step):
 @pytest.mark.parametrize("unprotected", [0.0, 0.3, 0.7])
 @pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("listed", [0, 9])
+@pytest.mark.parametrize("listed", [False, True])
 def test_no_channel_lies_below(monkeypatch, witness, k, unprotected, seed, listed):
-    monkeypatch.setattr(variance_floor, "LARGEST_LISTED", listed)
+    monkeypatch.setattr(variance_floor, "can_list", lambda _: listed)
     matrix = witness.random_bounds(np.random.default_rng([seed, k]), k, unprotected)
     floor = matrix_floor.__wrapped__(PairwiseLDP(matrix))
     assert 0 < floor <= brute_force(witness, matrix) * (1 + 1e-6)
@@ -84,7 +90,7 @@ def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(seed, part):
     generator = np.random.default_rng(seed)
     bounds = PairwiseLDP(line(6, 1)).bounds
     rows = inequalities(bounds)
-    found = multipliers(rows, starting_information(np.exp(-np.array(line(6, 1), dtype=float))))
+    found = multipliers(rows, starting_information(np.exp(-np.array(line(6, 1), dtype=float))), mirrored(6))
     noise = generator.normal(size=(6, 6)) * part
 
     def off(values):
@@ -100,6 +106,35 @@ def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(seed, part):
     least = least_variance_of(line_rays(6, 1)) + 1 / 6
     assert proved_floor(rows, moved) <= least * (1 + 1e-6)
     assert part or proved_floor(rows, moved) >= 0.997 * least
+
+
+def test_kinds_of_pairs_prove_what_single_pairs_do():
+    rows = inequalities(PairwiseLDP(line(6, 1)).bounds)
+    start = starting_information(np.exp(-np.array(line(6, 1), dtype=float)))
+    place = np.triu(np.arange(1, 37).reshape(6, 6))
+    singly = np.unique(place + place.T - np.diag(np.diag(place)), return_inverse=True)[1].reshape(6, 6)
+    assert singly.max() == 20
+    assert mirrored(6).max() == 11
+    floors_of = [float(proved_floor(rows, multipliers(rows, start, kinds))) for kinds in (singly, mirrored(6))]
+    assert floors_of[0] == pytest.approx(floors_of[1], rel=3e-3)
+
+
+@pytest.mark.parametrize("case", ["line", "cycle", "grid", "lopsided"])
+def test_pairs_are_of_one_kind_where_an_exchange_maps_them_to_each_other(case):
+    at = np.array([(i // 3, i % 3) for i in range(6)])
+    apart = np.abs(np.arange(6)[:, None] - np.arange(6))
+    bounds = {
+        "line": apart,
+        "cycle": np.minimum(apart, 6 - apart),
+        "grid": np.abs(at[:, None] - at).sum(axis=2),
+        "lopsided": np.where(np.arange(6)[:, None] < np.arange(6), 1, 2) * (apart == 1),
+    }[case]
+    orders = [list(order) for order in permutations(range(6)) if (bounds[np.ix_(order, order)] == bounds).all()]
+    kinds = pair_kinds(bounds)
+    for x in range(6):
+        for z in range(6):
+            reached = {(order[x], order[z]) for order in orders} | {(order[z], order[x]) for order in orders}
+            assert {(i, j) for i in range(6) for j in range(6) if kinds[i, j] == kinds[x, z]} == reached
 
 
 def test_inequalities_hold_for_every_column_that_keeps_the_bounds():
@@ -134,7 +169,7 @@ def test_no_mechanism_for_ldp_lies_below(k, epsilon):
 
 def test_parts_have_a_floor_together(monkeypatch):
     monkeypatch.setattr(variance_floor, "LARGEST_PART", 3)
-    monkeypatch.setattr(variance_floor, "LARGEST_LISTED", 0)
+    monkeypatch.setattr(variance_floor, "can_list", lambda _: False)
     floor = matrix_floor.__wrapped__(PairwiseLDP(line(6, "1.7")))
     assert 0.8 * least_variance_of(line_rays(6, 1.7)) <= floor <= least_variance_of(line_rays(6, 1.7))
 
@@ -142,7 +177,28 @@ def test_parts_have_a_floor_together(monkeypatch):
 def test_metrics_have_the_floor_of_their_matrix():
     floor = definition_floor(5, MetricLDP.line(5, "1/2"))
     assert floor == matrix_floor(PairwiseLDP(line(5, "1/2")))
-    assert definition_floor(4, BlockLDP([[0, 1], [2, 3]], "1")) is None
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        BlockLDP([[0, 1], [2, 3, 4], [5]], "1"),
+        BlockLDP([[0, 1], [2, 3, 4], [5]], "ln 5"),
+        HighLowLDP(6, [1, 4], "1"),
+        HighLowLDP(40, list(range(10)), "1/2"),
+    ],
+)
+def test_blocks_and_sensitive_values_have_mechanisms_at_their_floor(definition):
+    k = getattr(definition, "k", 6)
+    floor = definition_floor(k, definition)
+    least = min(mechanism.total_variance for mechanism in candidates(k, definition).values())
+    assert floor * (1 - Fraction(1, 10**9)) <= least <= floor * Fraction(1002, 1000)
+
+
+def test_blocks_have_the_floor_of_their_matrix():
+    blocks = [[0, 1, 2], [3, 4]]
+    matrix = [[0 if x == z else "4/5" if (x < 3) == (z < 3) else None for z in range(5)] for x in range(5)]
+    assert definition_floor(5, BlockLDP(blocks, "4/5")) == pytest.approx(matrix_floor(PairwiseLDP(matrix)), rel=1e-4)
 
 
 @pytest.mark.long

@@ -1,25 +1,39 @@
-"""A floor of the variance for few values, proved by looking at every extreme ray: .1 % below what a channel reaches.
+"""A floor of the variance for few kinds of values, proved by looking at every extreme ray: .1 % below what is reached.
 
-With columns x, p.x = 1 at equal shares p, whose weights w sum them to ones, M = sum of w x x' is what a channel tells.
-For every symmetric Z and prices l with |Z x|^2 <= l.x + t for all columns x, trace(M^-1) >= 2 trace(Z) - sum l - t. The
-best multiple of them proves (trace Z)^2 / (sum l + t). |Z x|^2 - l.x is convex, so its largest value t is at one of the
+With columns v, p.v = 1 at equal shares p, whose weights w sum them to ones, M = sum of w v v' is what a channel tells.
+For every Z and prices l with |Z v|^2 <= l.v + t for all columns, trace(M^-1) >= 2 trace(Z) - sum l - t, and the best
+multiple of them proves (trace Z)^2 / (sum l + t). |Z v|^2 - l.v is convex, so its largest value t is at one of the
 extreme rays, all of which are known (`every_ray`). It is worked out in floats, and t holds what their rounding can be.
 
-Columns are stretched about ones by a power of two s, so that small bounds lose no digits: x = 1 + s (v - 1), for which
+Values that bounds treat alike (`value_classes`) are told together. Z and l can be alike for them too. In an extreme
+ray a class of them has two levels at most: an entry strictly between the largest and the smallest of its class could be
+moved to either side, for only the bounds from outside, the same for all, and the two could hold it. So c of the m have
+one level and m - c another, c from 1 to m/2, and both levels stand in a ray of two values that represent the class:
+for each c the largest t is at such a ray. A column is then told by y = (sum of v) / m^(1/2) for each class, and
+d = (c (m - c) / m)^(1/2) times the difference of its levels, the length of what the sum leaves. Where nothing bounds
+a class from above, columns are sums of those of one of its values alone and of one with a single level.
+
+Columns are stretched about ones by a power of two s, so that small bounds lose no digits: 1 + s (v - 1), for which
 trace(M^-1) - 1/k is that of the columns v divided by s^2.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
+from math import comb, prod, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sordino.design.histograms.every_ray import ROUNDING, UNPROTECTED, Whole, every_ray, powers
-from sordino.design.histograms.integer_channel import BoundRows
-from sordino.design.histograms.ray_prices import best_prices
+from sordino.design.histograms.every_ray import LARGEST_BOUND, ROUNDING, UNPROTECTED, Whole, every_ray, powers
+from sordino.design.histograms.ray_prices import Coordinates, best_prices
+from sordino.design.histograms.value_classes import ValueClasses
 from sordino.design.reproducible import Floats
 
 LARGEST_LISTED = 9
-"""Values at most: .4 to 1 s."""
+"""Values at most, two of each class: .4 to 1 s."""
+
+MOST_COLUMNS = 200_000
+"""Kinds of columns at most."""
 
 SEEDS = 3
 """Ways of raising the bounds that are tried until no two sums of them agree."""
@@ -31,64 +45,141 @@ HALF = 2.0**-53
 """What one operation of floats rounds, relatively."""
 
 
-def listed_floor(bounds: BoundRows) -> Fraction | None:
-    """A floor of trace(M^-1) for channels that keep the bounds; None where all the tries to list the rays fail.
+@dataclass(frozen=True)
+class Columns:
+    """Every extreme column, stretched.
 
-    Args:
-        bounds: of at most LARGEST_LISTED values, positive, None where a pair is not protected.
+    Attributes:
+        entries: d of each class of several values, then y of each class, shape (n, q).
+        coordinates: what these stand for.
+        stretch: s.
+        error: of an entry at most, missing bounds included.
     """
-    k = len(bounds)
+
+    entries: Floats
+    coordinates: Coordinates
+    stretch: float
+    error: float
+
+
+def can_list(classes: ValueClasses) -> bool:
+    """Whether there are few enough columns."""
+    values = sum(len(rows) for rows in classes.rows)
+    columns = prod(map(len, _counts(classes))) * comb(2 * values - 2, values - 1)
+    return values <= LARGEST_LISTED and columns <= MOST_COLUMNS
+
+
+def listed_floor(classes: ValueClasses) -> Fraction | None:
+    """A floor of trace(M^-1) for channels that keep bounds; None where all the tries to list the rays fail."""
+    k = classes.k
     if k == 1:
         return Fraction(1)
+    bounds = classes.representative_bounds
     rays = next((found for seed in range(SEEDS) if (found := every_ray(bounds, seed)) is not None), None)
     if rays is None:
         return None
-    columns, stretch, error = stretched(rays)
-    _, first = np.unique(np.round(columns, ALIKE), axis=0, return_index=True)
-    root, prices = best_prices(columns[first])
-    told = proved_floor(columns, error, root, prices)
-    return Fraction(1, k) + Fraction(stretch) ** 2 * (told - Fraction(1, k))
+    columns = every_column(classes, rays)
+    _, first = np.unique(np.round(columns.entries, ALIKE), axis=0, return_index=True)
+    root, prices = best_prices(columns.entries[first], columns.coordinates)
+    told = proved_floor(columns, root, prices)
+    return Fraction(1, k) + Fraction(columns.stretch) ** 2 * (told - Fraction(1, k))
 
 
-def stretched(rays: Whole) -> tuple[Floats, float, float]:
-    """Columns x = 1 + s (v - 1) of all rays, s, and what any entry of x may be off, missing bounds included."""
-    k = rays.shape[1]
-    weights = powers(rays)
-    columns = weights / weights.mean(axis=1, keepdims=True)
-    stretch = float(np.ldexp(1.0, int(np.floor(np.log2(max(1.0, 1 / float(np.abs(columns - 1).max())))))))
-    found = 1 + stretch * (columns - 1)
-    largest = max(1.0, float(np.abs(found).max()))
-    # The powers, their sum, the quotient, the difference and the sum are off by a few roundings each.
-    off = stretch * k * (4 * ROUNDING + (k + 4) * HALF) + largest * 4 * HALF
-    return found, stretch, off + k * UNPROTECTED * (largest + 1)
+def every_column(classes: ValueClasses, rays: Whole) -> Columns:
+    """The columns that all rays of the representatives stand for."""
+    k, sizes = classes.k, np.array(classes.sizes, dtype=np.float64)
+    high, low, count = _levels(classes, powers(rays))
+    mean = (count * high + (sizes - count) * low).sum(axis=1, keepdims=True) / k
+    high, low = high / mean, low / mean
+    away = max(float(np.abs(high - 1).max()), float(np.abs(low - 1).max()))
+    stretch = float(np.ldexp(1.0, int(np.floor(np.log2(max(1.0, 1 / away))))))
+    high, low = 1 + stretch * (high - 1), 1 + stretch * (low - 1)
+    several = sizes > 1
+    differences = np.sqrt(count * (sizes - count) / sizes) * (high - low)
+    sums = (count * high + (sizes - count) * low) / np.sqrt(sizes)
+    entries = np.concatenate([differences[:, several], sums], axis=1)
+    largest = max(1.0, float(np.abs(high).max()), float(np.abs(low).max()))
+    # The powers, their sum, the quotient, the difference and the sum are off by a few roundings each. Before they are
+    # stretched, levels are at most k.
+    off = stretch * k * (4 * ROUNDING + (3 * len(sizes) + 8) * HALF)
+    if _lacks_bounds(classes):
+        off += k * UNPROTECTED * (largest + 1)
+    # Both d and y move by at most m^(1/2) times as much as the levels do.
+    error = 2 * sqrt(sizes.max()) * (off + 16 * HALF * largest)
+    free = np.eye(entries.shape[1], dtype=np.bool_)
+    free[several.sum() :, several.sum() :] = True
+    gains = np.concatenate([sizes[several] - 1, np.ones(len(sizes))])
+    costs = np.concatenate([np.zeros(several.sum()), np.sqrt(sizes)])
+    return Columns(entries, Coordinates(gains, costs, free), stretch, error)
 
 
-def proved_floor(columns: Floats, error: float, root: Floats, prices: Floats) -> Fraction:
-    """The floor of trace(M^-1) that Z and prices prove, whatever they are.
+def _lacks_bounds(classes: ValueClasses) -> bool:
+    """Whether a column can lack a bound of `every_ray`: no single level of a free class lies above all others."""
+    held = [number for number in range(len(classes.sizes)) if not classes.is_free(number)]
+    return not held or any(
+        bound is None or bound >= LARGEST_BOUND
+        for number in held
+        for other, bound in enumerate(classes.bounds[number])
+        if other != number or classes.sizes[number] > 1
+    )
+
+
+def _counts(classes: ValueClasses) -> list[NDArray[np.int64]]:
+    """For each class how many of its values may have the first level."""
+    return [
+        np.arange(1, size // 2 + 1) if len(rows) > 1 else np.array([size])
+        for size, rows in zip(classes.sizes, classes.rows, strict=True)
+    ]
+
+
+def _levels(classes: ValueClasses, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Both levels of each class in each column, and how many of its values have the first; shape (n, b) each."""
+    number = len(classes.sizes)
+    counts = np.stack([part.ravel() for part in np.meshgrid(*_counts(classes), indexing="ij")], axis=1)
+    first = weights[:, [rows[0] for rows in classes.rows]]
+    last = weights[:, [rows[-1] for rows in classes.rows]]
+    high, low = (np.repeat(part, len(counts), axis=0) for part in (first, last))
+    count = np.tile(counts.astype(np.float64), (len(weights), 1))
+    alone = np.eye(number)[[at for at in range(number) if classes.is_free(at)]]
+    return (
+        np.concatenate([high, alone]),
+        np.concatenate([low, np.zeros_like(alone)]),
+        np.concatenate([count, np.ones_like(alone)]),
+    )
+
+
+def proved_floor(columns: Columns, root: Floats, prices: Floats) -> Fraction:
+    """The floor of trace(M^-1), stretched, that Z and prices prove, whatever they are.
 
     Args:
-        columns: every extreme x, shape (n, k).
-        error: of each of their entries at most.
-        root: Z, made symmetric here.
-        prices: l.
+        columns: all there are.
+        root: Z, symmetric and 0 where it is not free, made so here.
+        prices: l, 0 where there is none, made so here.
     """
-    root = (root + root.T) / 2
-    told = columns @ root
-    left = float(((told * told).sum(axis=1) - columns @ prices).max())
-    left += _rounding(float(np.abs(columns).max()), error, root, prices)
-    whole = sum((Fraction(price) for price in prices.tolist()), Fraction(left))
-    trace = sum((Fraction(entry) for entry in np.diag(root).tolist()), Fraction(0))
+    coordinates = columns.coordinates
+    root = np.where(coordinates.free, (root + root.T) / 2, 0.0)
+    prices = np.where(coordinates.costs > 0, prices, 0.0)
+    told = columns.entries @ root
+    left = float(((told * told).sum(axis=1) - columns.entries @ prices).max())
+    left += _rounding(float(np.abs(columns.entries).max()), columns.error, root, prices)
+    whole = Fraction(left)
+    for cost, price in zip(coordinates.costs.tolist(), prices.tolist(), strict=True):
+        # The square root of a class's size, rounded to where it adds.
+        whole += Fraction(price) * Fraction(float(np.nextafter(cost, np.inf if price > 0 else 0.0)))
+    trace = Fraction(0)
+    for gain, entry in zip(coordinates.gains.tolist(), np.diag(root).tolist(), strict=True):
+        trace += Fraction(gain) * Fraction(entry)
     return trace**2 / whole if whole > 0 and trace > 0 else Fraction(0)
 
 
 def _rounding(largest: float, error: float, root: Floats, prices: Floats) -> float:
     """What |Z x|^2 - l.x may be off, with a factor of two for the rounding of this sum itself.
 
-    Sums of k products in any order are off by k roundings of the sum of their sizes.
+    Sums of q products in any order are off by q roundings of the sum of their sizes.
     """
-    k = len(root)
+    q = len(root)
     row, price = float(np.abs(root).sum(axis=1).max()), float(np.abs(prices).sum())
-    entry = row * (error + (k + 2) * HALF * largest)
+    entry = row * (error + (q + 2) * HALF * largest)
     reach = row * (largest + error)
-    square = k * (2 * reach * entry + entry**2 + (k + 2) * HALF * reach**2)
-    return 2 * (square + price * (error + (k + 2) * HALF * (largest + error)))
+    square = q * (2 * reach * entry + entry**2 + (q + 2) * HALF * reach**2)
+    return 2 * (square + price * (error + (q + 2) * HALF * (largest + error)))
