@@ -9,7 +9,7 @@ SPREAD := -n logical --maxprocesses 8 --dist loadfile
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo example-health test test-lowest test-long test-mutants check format bench clean
+.PHONY: demo example-health test test-lowest test-spark test-long test-mutants check format bench clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -22,6 +22,10 @@ test: $(STAMP)  ## the default tests, minutes on two cores
 
 test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyproject.toml allows; their warnings are their own
 	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning $(LOWEST) $(SPREAD) $(PYTEST)
+
+test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's is installed where it is missing
+	scripts/java.sh
+	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
 	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)
@@ -52,6 +56,13 @@ $(STAMP): pyproject.toml
 	.venv-lowest/bin/python -m pip install --quiet --editable . --group test --constraint .venv-lowest/lowest.txt
 	touch $@
 
+# Spark is as large as all other libraries together, and knows no pandas that is as new as theirs.
+.venv-spark/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-spark
+	.venv-spark/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" --group test
+	touch $@
+
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
 .venv-peers/.installed: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -59,4 +70,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-peers sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-spark .venv-peers sordino-demo sordino-demo.html sordino-health

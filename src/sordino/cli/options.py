@@ -6,5 +6,11 @@ import click
 
 FILE = click.Path(path_type=Path)
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "spark"]),
+    default="duckdb",
+    help="What reads the tables, DuckDB by default.",
+)
 force_option = click.option("--force", is_flag=True, help="Overwrite what an earlier run of this command made.")
 """For what can be made again."""

@@ -10,12 +10,14 @@ import re
 import secrets
 import stat
 from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sordino.document.files import cannot, require_new, sync_folder, written
 from sordino.document.kinds import expecting
 from sordino.errors import SordinoError
-from sordino.exact.keyed import KEY_BYTES
+from sordino.exact.keyed import KEY_BYTES, KeyedSource
 
 TASK = "reports"
 """The name of a release that nobody named."""
@@ -26,6 +28,48 @@ LARGEST = 4096
 """Bytes that are read; a key has less."""
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@contextmanager
+def held_key(
+    key: Path | KeyedSource | None, task: str, id_column: str | None
+) -> Iterator[Callable[[], KeyedSource | None]]:
+    """A release's source of words, which is asked for once all else is known to be right: only then is a key made.
+
+    A key file is looked at before the block, and a new one goes again where the block ends with a SordinoError.
+
+    Args:
+        key: the key file, a source that names its own task, or None for fresh words.
+        task: of a key file.
+        id_column: tells the rows apart, as a key needs it.
+
+    Raises:
+        SordinoError: no column of ids, or a key that is none, or is not secret.
+    """
+    if key is not None and id_column is None:
+        raise SordinoError(
+            "a key needs the ids of the rows to repeat their reports",
+            found="no column of ids",
+            step="name it: --id COLUMN",
+        )
+    secret = read_key(key) if isinstance(key, Path) else None
+    new: list[Path] = []
+
+    def made() -> KeyedSource | None:
+        if not isinstance(key, Path):
+            return key
+        if secret is not None:
+            return KeyedSource(secret, task)
+        fresh = make_key(key)
+        new.append(key)
+        return KeyedSource(fresh, task)
+
+    try:
+        yield made
+    except SordinoError:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def read_key(path: Path) -> bytes | None:

@@ -25,7 +25,7 @@ from sordino.tables.duckdb import ROWS, WHOLE, count_where, header, quoted, read
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.jobs.drawn import drawn
 from sordino.tables.jobs.pieces import pieces_of, require_jobs
-from sordino.tables.key import TASK, make_key, read_key
+from sordino.tables.key import TASK, held_key
 from sordino.tables.records import check_ids
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
 from sordino.tables.table_file import file_state, opened, table_format, typed, unchanged
@@ -127,25 +127,15 @@ def _codes(
 ) -> Iterator[Iterator[Words]]:
     """One report for each row of a table, whose ids have been compared before the first is made."""
     require_jobs(jobs)
-    if key is not None and id_column is None:
-        raise SordinoError(
-            "a key needs the ids of the rows to repeat their reports",
-            found="no column of ids",
-            step="name it: --id COLUMN",
-        )
-    secret = read_key(key) if isinstance(key, Path) else None
-    require_people(plan, data)
-    file, pieces = pieces_of(data) if jobs > 1 else (None, [])
-    # Of ids that were compared in another file than is read here, two could share their noise.
-    before = file_state(data)
-    if id_column is not None:
-        check_ids(data, id_column)
-    new = None
-    if isinstance(key, Path):
-        new = key if secret is None else None
-        key = KeyedSource(secret or make_key(key), task)
-    keyed = None if key is None else key.of_plan(plan.hash)
-    try:
+    with held_key(key, task, id_column) as made:
+        require_people(plan, data)
+        file, pieces = pieces_of(data) if jobs > 1 else (None, [])
+        # Of ids that were compared in another file than is read here, two could share their noise.
+        before = file_state(data)
+        if id_column is not None:
+            check_ids(data, id_column)
+        source = made()
+        keyed = None if source is None else source.of_plan(plan.hash)
         with ExitStack() as stack:
             if file is None or len(pieces) == 1:
                 codes = drawn(plan, read_people(plan, data, id_column), keyed)
@@ -156,11 +146,6 @@ def _codes(
                 workers = Workers.of(plan, file, id_column, keyed, pieces, jobs)
                 codes = stack.enter_context(workers).codes()
             yield _counted(unchanged(data, before, codes), progress)
-    except SordinoError:
-        # Each value is looked at as it is read: where one is refused a new key goes again.
-        if new is not None:
-            new.unlink(missing_ok=True)
-        raise
 
 
 def _counted(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
@@ -204,24 +189,36 @@ def tally_table(
         SordinoError: reports of another plan, a copy of another file, or no reports.
         DamagedError: a code that the plan cannot send, a damaged or cut file.
     """
-    sampled = plan.sampled
-    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
+    aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
     copies = Copies(note)
     for table in reports:
-        rows = 0
-        for codes in copies.watched(table, _read_codes(plan, table)):
-            try:
-                aggregate += sampled.tally(codes)
-            except SordinoError:
-                position = sampled.first_invalid(codes)
-                if position is None:
-                    raise
-                rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
-                raise DamagedError(rule, found="another code", step="get the file again") from None
-            rows += len(codes)
-            progress(len(codes))
+        aggregate += tally_codes(plan, table, copies.watched(table, read_codes(plan, table)), progress)
     if aggregate.n == 0:
         raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, reports))}")
+    return aggregate
+
+
+def tally_codes(
+    plan: Plan, table: PathOrFrame, batches: Iterator[Words], progress: Progress = lambda _: None
+) -> Aggregate:
+    """Count the codes of a table, which `read_codes` gives.
+
+    Raises:
+        DamagedError: a code that the plan cannot send.
+    """
+    sampled = plan.sampled
+    aggregate, rows = sampled.tally(np.empty(0, dtype=np.uint64)), 0
+    for codes in batches:
+        try:
+            aggregate += sampled.tally(codes)
+        except SordinoError:
+            position = sampled.first_invalid(codes)
+            if position is None:
+                raise
+            rule = f"{table}, row {rows + position + 1}: a code must be one that the plan can send"
+            raise DamagedError(rule, found="another code", step="get the file again") from None
+        rows += len(codes)
+        progress(len(codes))
     return aggregate
 
 
@@ -246,7 +243,7 @@ def tally_people(
     return aggregate
 
 
-def _read_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
+def read_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
     """The codes of a table, each row checked.
 
     Raises:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
     from sordino.tables.reports import Progress
     from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.verbs.plan_reports import Engine
     from sordino.verbs.plan_results import PlanEstimate
 
 PlanLike: TypeAlias = "Plan | Path | str"
@@ -81,6 +82,7 @@ def privatize(
     task: str | None = None,
     progress: "Progress | None" = None,
     jobs: int = 1,
+    engine: "Engine | None" = None,
 ) -> "pa.Table": ...
 @overload
 def privatize(
@@ -94,6 +96,7 @@ def privatize(
     progress: "Progress | None" = None,
     output: Path | str,
     jobs: int = 1,
+    engine: "Engine | None" = None,
 ) -> int: ...
 @overload
 def privatize(plan: Asked, people: ArrayLike | Sequence[ArrayLike], source: Source | None = None) -> Words: ...
@@ -109,6 +112,7 @@ def privatize(
     progress: "Progress | None" = None,
     output: Path | str | None = None,
     jobs: int = 1,
+    engine: "Engine | None" = None,
 ) -> Any:
     """Release one report for each person.
 
@@ -127,10 +131,13 @@ def privatize(
         output: the file of reports to write, never over another one.
         jobs: processes that read and privatize the pieces of a Parquet file; the reports are the same whatever their
             number. A script that asks for several must call it under `if __name__ == "__main__"`.
+        engine: "spark" for people in a Parquet file or a folder of them, read by Spark; a frame of Spark needs no word.
+            Spark computes again what it has lost, so it asks for a keyed source or a key file.
 
     Returns:
         The reports in the order of the rows, with the columns `plan` and `code` of a report file and the plan's hash in
-        the metadata; how many they are, where they are written; of a mechanism, its codes.
+        the metadata; of Spark a frame of them, each time the same; how many they are, where they are written; of a
+        mechanism, its codes.
 
     Raises:
         SordinoError: a value that is missing or outside its domain (named by row, never by value), or other bad input;
@@ -145,26 +152,44 @@ def privatize(
         (3, ['plan', 'code'])
     """
     if isinstance(plan, Asked):
-        if (id_column, key, task, progress, output, jobs) != (None, None, None, None, None, 1):
+        if (id_column, key, task, progress, output, jobs, engine) != (None, None, None, None, None, 1, None):
             raise SordinoError("ids, keys, files and jobs are of plans", found=kind(plan), step="give the source alone")
         return codes_of(plan, people, source)
-    from sordino.verbs.plan_reports import release
+    from sordino.verbs.plan_reports import release, still_the_plan
 
     frozen = _read_plan(plan, "privatize")
     return release(
-        frozen, people, source, id_column=id_column, key=key, task=task, progress=progress, output=output, jobs=jobs
+        frozen,
+        people,
+        source,
+        id_column=id_column,
+        key=key,
+        task=task,
+        progress=progress,
+        output=output,
+        jobs=jobs,
+        engine=engine,
+        require_same=still_the_plan(plan, frozen),
     )
 
 
 @overload
 def aggregate(
-    plan: PlanLike, *reports: Any, progress: "Progress | None" = None, note: Callable[[str], None] | None = None
+    plan: PlanLike,
+    *reports: Any,
+    progress: "Progress | None" = None,
+    note: Callable[[str], None] | None = None,
+    engine: "Engine | None" = None,
 ) -> Aggregate: ...
 @overload
 def aggregate(plan: Asked, *reports: ArrayLike | Aggregate) -> Aggregate: ...
 @checked
 def aggregate(
-    plan: Any, *reports: Any, progress: "Progress | None" = None, note: Callable[[str], None] | None = None
+    plan: Any,
+    *reports: Any,
+    progress: "Progress | None" = None,
+    note: Callable[[str], None] | None = None,
+    engine: "Engine | None" = None,
 ) -> Aggregate:
     """Tally reports, and add up aggregates.
 
@@ -173,6 +198,7 @@ def aggregate(
         reports: frames or files of reports, aggregates or their files (.json), each once; of a mechanism, codes.
         progress: called with the number of rows done since the last call.
         note: called with a sentence about reports that may be copies of others; a warning by default.
+        engine: "spark" for Parquet files and folders of them that Spark reads; its own frames need no word.
 
     Raises:
         SordinoError: another plan's reports, a code that cannot be sent, a copy of other reports, or none at all.
@@ -189,7 +215,7 @@ def aggregate(
         return tally_asked(plan, reports)
     from sordino.verbs.plan_reports import tally
 
-    return tally(_read_plan(plan, "aggregate"), reports, progress, note)
+    return tally(_read_plan(plan, "aggregate"), reports, progress, note, engine)
 
 
 @overload

@@ -3,13 +3,13 @@
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.messages.brief import kind
+from sordino.exact.messages.brief import kind, shown
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
@@ -17,7 +17,11 @@ from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.key import TASK
 from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
-from sordino.tables.values import columns_read
+from sordino.tables.spark.session import is_spark
+from sordino.tables.values import columns_read, count_clipped
+
+Engine: TypeAlias = Literal["duckdb", "spark"]
+"""What reads tables: DuckDB on this machine, or Spark on as many as there are."""
 
 
 def release(
@@ -31,8 +35,14 @@ def release(
     progress: Progress | None = None,
     output: Path | str | None = None,
     jobs: int = 1,
+    engine: Engine | None = None,
+    require_same: Callable[[], None] = lambda: None,
 ) -> Any:
-    """One report for each person of a table, as `sordino.privatize` says."""
+    """One report for each person of a table, as `sordino.privatize` says.
+
+    With Spark the plan is asked whether it is still the same (`require_same`) before reports appear.
+    """
+    spark = _with_spark(engine, people)
     if source is not None and not isinstance(source, KeyedSource | SystemSource):
         step = "give KeyedSource(key, task) itself, and id_column"
         raise SordinoError("a plan needs a source of its own", found=kind(source), step=step)
@@ -41,12 +51,47 @@ def release(
     if task is not None and key is None:
         raise SordinoError("a task must have a key", found="none", step="name its file: --key FILE --id COLUMN")
     held = source if isinstance(source, KeyedSource) else None if key is None else Path(key)
-    data = people_table(plan, people, id_column)
     done = progress or (lambda _: None)
     name = TASK if task is None else task
+    if spark:
+        if jobs != 1:
+            raise SordinoError("jobs are DuckDB's: Spark has executors", found=str(jobs), step="leave them out")
+        from sordino.tables.spark.engine import privatize_folder, privatize_spark
+        from sordino.tables.spark.table import SparkTable
+
+        table = SparkTable.of(Path(people) if isinstance(people, Path | str) else people)
+        if output is None:
+            return privatize_spark(plan, table, id_column=id_column, key=held, task=name)
+        n = privatize_folder(
+            plan, table, Path(output), id_column=id_column, key=held, task=name, require_same=require_same
+        )
+        done(n)
+        return n
+    data = people_table(plan, people, id_column)
     if output is not None:
         return privatize_table(plan, data, Path(output), done, id_column=id_column, key=held, task=name, jobs=jobs)
     return privatize_frame(plan, data, done, id_column=id_column, key=held, task=name, jobs=jobs)
+
+
+def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:
+    """What refuses a plan's file that became another one after it was read; a plan in memory stays what it is."""
+
+    def require() -> None:
+        if isinstance(given, Path | str) and Plan.load(given).hash != plan.hash:
+            step = "privatize again by the plan that is meant; nothing was written"
+            raise SordinoError(f"{given} must not change while it is used", found="another plan", step=step)
+
+    return require
+
+
+def clipped_rows(plan: Plan, people: Path, engine: Engine) -> dict[str, int]:
+    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
+    if engine == "duckdb":
+        return count_clipped(plan, people)
+    from sordino.tables.spark.engine import count_clipped_spark
+    from sordino.tables.spark.table import SparkTable
+
+    return count_clipped_spark(plan, SparkTable.of(people))
 
 
 def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
@@ -56,8 +101,30 @@ def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathO
     return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
 
 
+def _with_spark(engine: Engine | None, *tables: object) -> bool:
+    """Whether tables are Spark's to read: frames of it are, paths where it is asked for.
+
+    Raises:
+        SordinoError: another engine, or one that cannot read the tables.
+    """
+    if engine not in (None, "duckdb", "spark"):
+        raise SordinoError("engine must be duckdb or spark", found=shown(engine))
+    own = any(is_spark(table) for table in tables)
+    if own and engine == "duckdb":
+        raise SordinoError("a frame of Spark is for the engine spark", found="duckdb", step="leave engine out")
+    others = [table for table in tables if not is_spark(table) and not isinstance(table, Path | str | Aggregate)]
+    if others and (own or engine == "spark"):
+        step = "make a frame of Spark of it, or leave engine out"
+        raise SordinoError("the engine spark reads its own frames and paths", found=kind(others[0]), step=step)
+    return own or engine == "spark"
+
+
 def tally(
-    plan: Plan, reports: Sequence[Any], progress: Progress | None, note: Callable[[str], None] | None
+    plan: Plan,
+    reports: Sequence[Any],
+    progress: Progress | None,
+    note: Callable[[str], None] | None,
+    engine: Engine | None = None,
 ) -> Aggregate:
     """The sum of frames and files of reports and of aggregates, as `sordino.aggregate` says."""
     say = note or (lambda sentence: warnings.warn(sentence, stacklevel=5))
@@ -75,7 +142,14 @@ def tally(
             say(f"{name} holds the same counts as {first}, by chance or as a copy; they count twice")
         total += found
     tables = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
-    if tables:
+    if tables and _with_spark(engine, *(part for _, part in tables)):
+        from sordino.tables.spark.engine import tally_spark
+        from sordino.tables.spark.table import SparkTable
+
+        found = tally_spark(plan, [SparkTable.of(part) for _, part in tables])
+        (progress or (lambda _: None))(found.n)
+        total += found
+    elif tables:
         named = [
             part
             if isinstance(part, Path)

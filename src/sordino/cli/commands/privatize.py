@@ -4,27 +4,33 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.options import FILE, as_json_option
+from sordino.cli.options import FILE, as_json_option, engine_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.tally import total_rows
+from sordino.cli.tally import size_of, total_rows
 from sordino.cli.whole_numbers import Whole
 from sordino.survey.planning.plan import Plan
 from sordino.tables.jobs.pieces import MOST_JOBS
 from sordino.tables.key import TASK
-from sordino.tables.values import count_clipped
-from sordino.verbs.plan_reports import release
+from sordino.verbs.plan_reports import Engine, clipped_rows, release, still_the_plan
 
 
 @click.command()
 @click.argument("plan", type=FILE)
 @click.argument("data", type=FILE)
-@click.option("-o", "--output", type=FILE, required=True, help="The reports to write (.csv, .csv.gz or .parquet).")
+@click.option(
+    "-o",
+    "--output",
+    type=FILE,
+    required=True,
+    help="The reports to write (.csv, .csv.gz or .parquet; of Spark a folder).",
+)
 @click.option("--id", "id_column", help="The column that tells people apart; an id that stands twice is refused.")
 @click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
 @click.option("--task", help="With a key, the name of this release: another one draws afresh.")
 @click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="Processes that read a Parquet file's pieces.")
+@engine_option
 @as_json_option
 def privatize(
     plan: Path,
@@ -34,10 +40,11 @@ def privatize(
     key: Path | None,
     task: str | None,
     jobs: int,
+    engine: Engine,
     *,
     as_json: bool,
 ) -> None:
-    """Release one report for each row of DATA (.csv, .csv.gz or .parquet), by the PLAN.
+    """Release one report for each row of DATA (.csv, .csv.gz or .parquet; for Spark also a folder), by the PLAN.
 
     For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
     devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
@@ -46,13 +53,24 @@ def privatize(
     frozen = Plan.load(plan)
     name = TASK if task is None else task
     with progress("privatize", total_rows([data])) as advance:
-        n = release(frozen, data, output=output, id_column=id_column, key=key, task=task, progress=advance, jobs=jobs)
-    clipped = count_clipped(frozen, data)
+        n = release(
+            frozen,
+            data,
+            output=output,
+            id_column=id_column,
+            key=key,
+            task=task,
+            progress=advance,
+            jobs=jobs,
+            engine=engine,
+            require_same=still_the_plan(plan, frozen),
+        )
+    clipped, size = clipped_rows(frozen, data, engine), size_of(output)
     if as_json:
-        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": output.stat().st_size, "clipped": clipped}
+        made = {"reports": str(output), "n": n, "plan": frozen.hash, "bytes": size, "clipped": clipped}
         print_json(made if key is None else {**made, "key": str(key), "task": name})
         return
-    say(f"{output}: {n:,} reports, {output.stat().st_size:,} bytes")
+    say(f"{output}: {n:,} reports, {size:,} bytes")
     for attribute, rows in clipped.items():
         say(f"{attribute}: {rows:,} values beyond its range counted as its nearest end; keep this number to yourself")
     if key is None:

@@ -1,0 +1,152 @@
+"""The verbs on Spark: reports of a keyed source in any partitioning, the same as from a file, and their tallies.
+
+What an executor does with its rows is what is done with a file's (`tasks`); here stands what the driver does before and
+after. Words come from a key and the rows' ids alone: Spark computes a task again whenever it likes, and fresh words
+would make that a second release.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sordino.errors import SordinoError
+from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.tables.duckdb import require_columns
+from sordino.tables.key import TASK, held_key
+from sordino.tables.reports import COLUMNS
+from sordino.tables.spark.columns import SparkColumns
+from sordino.tables.spark.failure import understood
+from sordino.tables.spark.folders import as_spark_names, require_new_folder, require_written, written_folder
+from sordino.tables.spark.ids import compare_ids
+from sordino.tables.spark.table import SparkTable
+from sordino.tables.spark.tasks import SentPlan, Work, clipped, released, report_fields, tallied
+from sordino.tables.values import columns_read, require_people
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def privatize_spark(
+    plan: Plan, people: SparkTable, *, id_column: str | None, key: Path | KeyedSource | None, task: str = TASK
+) -> "DataFrame":
+    """The reports of people as a frame of Spark: computed when they are needed, and each time the same.
+
+    All ids are compared before this returns.
+
+    Args:
+        plan: by which.
+        people: a row each.
+        id_column: tells the rows apart; an id that stands twice is refused.
+        key: the key file, made if there is none, or a keyed source.
+        task: of a key file.
+
+    Raises:
+        SordinoError: no key, columns that are missing, an id that is missing or stands twice, or no Spark.
+    """
+    with held_key(_required(key), task, id_column) as made:
+        return _reports(plan, people, id_column or "", made)[0]
+
+
+def privatize_folder(
+    plan: Plan,
+    people: SparkTable,
+    output: Path,
+    *,
+    id_column: str | None,
+    key: Path | KeyedSource | None,
+    task: str = TASK,
+    require_same: Callable[[], None] = lambda: None,
+) -> int:
+    """Write the reports of people as a folder of Parquet files, which all machines share; returns how many.
+
+    Args:
+        plan: by which.
+        people: a row each.
+        output: the folder, which appears when all of it is written.
+        id_column: as for `privatize_spark`.
+        key: as for `privatize_spark`.
+        task: as for `privatize_spark`.
+        require_same: raises an error if the plan is no longer the one that was read.
+
+    Raises:
+        SordinoError: as `privatize_spark`, a folder that exists, a value that is missing or outside its domain, a plan
+            or a table that changed meanwhile, or Spark cannot finish; no reports are left.
+    """
+    require_new_folder(output)
+    with held_key(_required(key), task, id_column) as made:
+        reports, rows = _reports(plan, people, id_column or "", made)
+        with written_folder(output) as temporary:
+            with understood():
+                reports.write.parquet(as_spark_names(temporary))
+            require_written(temporary, rows)
+            people.require_unchanged()
+            require_same()
+    return rows
+
+
+def tally_spark(plan: Plan, tables: Sequence[SparkTable]) -> Aggregate:
+    """Count the reports of frames, files and folders.
+
+    Raises:
+        SordinoError: another plan's reports, or none at all.
+        DamagedError: a code that the plan cannot send, or a folder that is not whole.
+    """
+    total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    for table in tables:
+        total += _tally(plan, table)
+    if total.n == 0:
+        raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, tables))}")
+    return total
+
+
+def count_clipped_spark(plan: Plan, people: SparkTable) -> dict[str, int]:
+    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
+    if not any(attribute.clip for attribute in plan.attributes.values()):
+        return {}
+    columns = SparkColumns.of(people.frame, columns_read(plan), people.called)
+    with understood():
+        work = Work(SentPlan.of(plan, people.context), columns)
+        counts = columns.select(people.frame).mapInArrow(partial(clipped, work), "attribute string, count bigint")
+        found = counts.groupBy("attribute").sum("count").collect()
+    return {name: int(count) for name, count in sorted(found)}
+
+
+def _reports(
+    plan: Plan, people: SparkTable, id_column: str, made: Callable[[], KeyedSource | None]
+) -> "tuple[DataFrame, int]":
+    """The reports of people whose ids have been compared, and how many they are."""
+    columns = SparkColumns.of(people.frame, [*columns_read(plan), id_column], people.called)
+    require_people(plan, columns.empty(people.frame))
+    rows = compare_ids(people.frame, columns, id_column)
+    source = made()
+    if source is None:
+        raise SordinoError("the engine spark needs a key", found="none")
+    work = Work(SentPlan.of(plan, people.context), columns, id_column, source.of_plan(plan.hash).handed_over())
+    return columns.select(people.frame).mapInArrow(partial(released, work), report_fields(plan)), rows
+
+
+def _tally(plan: Plan, table: SparkTable) -> Aggregate:
+    columns = SparkColumns.of(table.frame, COLUMNS, table.called)
+    require_columns(columns.empty(table.frame), COLUMNS, "give what `sordino privatize` wrote")
+    with understood():
+        work = Work(SentPlan.of(plan, table.context), columns)
+        parts = columns.select(table.frame).mapInArrow(partial(tallied, work), "place bigint, count bigint")
+        found = parts.groupBy("place").sum("count").toDF("place", "count").toArrow()
+    counts = np.zeros(plan.sampled.first_counters[-1], dtype=np.int64)
+    counts[found.column("place").to_numpy()] = found.column("count").to_numpy()
+    return Aggregate(plan.sampled.fingerprint, plan.sampled.reports(counts), counts)
+
+
+def _required(key: Path | KeyedSource | None) -> Path | KeyedSource:
+    if key is None:
+        raise SordinoError(
+            "the engine spark needs a key: it computes tasks again, and fresh words would be a second release",
+            found="none",
+            step="name its file and the column of ids: --key FILE --id COLUMN",
+        )
+    return key

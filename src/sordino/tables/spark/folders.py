@@ -1,0 +1,128 @@
+"""Folders of Parquet files: whole ones are read, and new ones appear whole or not at all."""
+
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from sordino.document.files import cannot
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.tables.damage import damaged
+from sordino.tables.table_file import require_file, require_plain
+
+DONE = "_SUCCESS"
+"""What Spark writes last into a folder that is whole."""
+
+UNDONE = "_temporary"
+"""Where Spark's tasks write what is not yet whole."""
+
+PART = "part-"
+"""How the names of files begin that Spark writes, of which only all together are whole."""
+
+
+def parquet_files(path: Path) -> list[Path]:
+    """A Parquet file, or those in a folder and its folders; hidden ones are nobody's.
+
+    Raises:
+        SordinoError: another file, a folder without any, or one that was not written to its end.
+    """
+    return _files_within(path) if path.is_dir() else [_file(path)]
+
+
+def _file(path: Path) -> Path:
+    kind = require_file(path)
+    if kind != ".parquet":
+        step = "write it as one, or leave --engine spark out"
+        raise SordinoError(f"{path} must be a Parquet file or a folder of them for Spark", found=kind, step=step)
+    return path
+
+
+def _files_within(folder: Path) -> list[Path]:
+    names = sorted(folder.iterdir())
+    unfinished = any(path.name.startswith(PART) for path in names) and not (folder / DONE).is_file()
+    if unfinished or (folder / UNDONE).exists():
+        rule, step = f"{folder} must be a folder that was written to its end", "write it again, or take it away"
+        raise DamagedError(rule, found=f"no {DONE}" if unfinished else UNDONE, step=step)
+    shown = [path for path in names if not path.name.startswith((".", "_"))]
+    files = [file for path in shown for file in parquet_files(path)]
+    if not files:
+        raise SordinoError(f"{folder} must hold Parquet files", found="none")
+    return files
+
+
+def require_one_schema(files: Sequence[Path]) -> None:
+    """Refuse files whose columns differ: Spark would take what one lacks for missing values.
+
+    Raises:
+        SordinoError: with the first that differs.
+        DamagedError: a file that cannot be read.
+    """
+    first: pa.Schema | None = None
+    for path in files:
+        try:
+            schema = parquet.read_schema(path).remove_metadata()
+        except (pa.ArrowException, OSError) as error:
+            raise damaged(path, error) from None
+        first = schema if first is None else first
+        if not schema.equals(first):
+            rule = f"{path} must have the columns of {files[0]}, of the same types in the same order"
+            raise SordinoError(rule, found="others", step="write all files of a folder alike")
+
+
+def as_spark_names(path: Path) -> str:
+    """A path of this machine as Spark takes it: it decodes nothing, so that signs stand as they are."""
+    return f"file://{path.absolute()}"
+
+
+def require_new_folder(path: Path) -> None:
+    """Refuse a name at which no new folder can be written.
+
+    Raises:
+        SordinoError: something has that name, it is one of another kind of file, or there is no folder above.
+    """
+    require_plain(path)
+    if path.name.lower().endswith((".csv", ".csv.gz", ".json")):
+        step = "give a name without an ending, or with .parquet"
+        raise SordinoError(f"{path} must be a folder of Parquet files", found="another ending", step=step)
+    if path.exists() or path.is_symlink():
+        rule = f"{path} must not exist: privatizing the same people again is a second release, and losses add"
+        raise SordinoError(rule, step="use the reports that you have, or choose another name")
+    if not path.parent.is_dir():
+        raise SordinoError(f"{path.parent} must be a folder", found="none of that name", step="make it first")
+
+
+@contextmanager
+def written_folder(path: Path) -> Iterator[Path]:
+    """A hidden name beside `path` that becomes `path` when the block ends well, and vanishes when it does not.
+
+    Raises:
+        SordinoError: something has that name by then, or the system refuses.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part").absolute()
+    try:
+        yield temporary
+        require_new_folder(path)
+        temporary.rename(path)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def require_written(folder: Path, rows: int) -> None:
+    """Refuse a folder that Spark has written if this machine does not see all of it.
+
+    Raises:
+        UnavailableError: fewer or more rows, or no sign that it is whole.
+    """
+    found = sum(parquet.read_metadata(file).num_rows for file in folder.glob(f"{PART}*.parquet"))
+    if not (folder / DONE).is_file() or found != rows:
+        raise UnavailableError(
+            "all machines must write into one folder, and the people must stay the same",
+            found=f"{found:,} of {rows:,} reports in it",
+            step="name a folder that all machines share, and tables whose rows and ids do not change",
+        )

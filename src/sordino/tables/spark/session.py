@@ -1,0 +1,114 @@
+"""The Spark session of a command: one that runs already, or one of this machine's own, quiet and closed to others.
+
+Spark needs Java, whose words at its start and after a failure are for whoever runs a cluster: they go nowhere here, and
+what went wrong is said by `failure`.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sordino.errors import UnavailableError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA = "openjdk-17-jre-headless"
+"""The Debian package that Spark runs on."""
+
+ALONE = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+"""Of a session that needs no other machine: none reaches it."""
+
+QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+"""No page that listens on a port, no bar and no log on the output of a command."""
+
+ELSEWHERE = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "MASTER")
+"""In the environment: somebody else says where Spark runs (`spark-submit`, a cluster's settings)."""
+
+
+def is_spark(given: object) -> bool:
+    """Whether something is a frame of Spark, told without loading Spark."""
+    return any(
+        kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql") for kind in type(given).__mro__
+    )
+
+
+def session() -> "SparkSession":
+    """The session that is running, or a new one: where the environment says, else on this machine's processors.
+
+    Raises:
+        UnavailableError: no Spark, no Java, or one that does not start.
+    """
+    _require_installed()
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    if (active := SparkSession.getActiveSession()) is not None:
+        return active
+    _require_java()
+    builder: Any = SparkSession.builder.appName("sordino")
+    for name, value in QUIET.items():
+        builder = builder.config(name, value)
+    if not any(name in os.environ for name in ELSEWHERE):
+        builder = builder.master("local[*]")
+        for name, value in ALONE.items():
+            builder = builder.config(name, value)
+    try:
+        with silent(), this_python():
+            started: SparkSession = builder.getOrCreate()
+    except (PySparkException, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        step = f"Spark 4 needs Java 17 or newer: {JAVA} on Debian; `java -version` says which is found"
+        raise UnavailableError("Spark must start", found=reason, step=step) from None
+    return started
+
+
+def _require_installed() -> None:
+    try:
+        import pyspark  # noqa: F401 - whether it is there
+    except ImportError:
+        step = "pip install 'sordino[spark]', or leave --engine spark out"
+        raise UnavailableError("the engine spark needs PySpark", found="none installed", step=step) from None
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    there = (Path(home) / "bin" / "java").is_file() if home else shutil.which("java") is not None
+    # A driver that was started from Java has one.
+    if not there and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        found = f"none in JAVA_HOME, {home}" if home else "none"
+        step = f"install {JAVA} (apt-get install {JAVA}), or set JAVA_HOME"
+        raise UnavailableError("Spark needs Java 17 or newer", found=found, step=step)
+
+
+@contextmanager
+def this_python() -> Iterator[None]:
+    """Have Spark's workers run what runs here, unless somebody says which Python they run."""
+    name = "PYSPARK_PYTHON"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """What is started here inherits an error output that nobody reads: Java's notes, and traces of what has failed."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
