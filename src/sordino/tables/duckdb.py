@@ -139,6 +139,11 @@ def write_table(
             raise UnavailableError(f"{path} must be possible to write", found=system_reason(error)) from None
 
 
+def whole_type(kind: str) -> bool:
+    """Whether a column of this type has whole numbers: as decimals too, for engines that lack unsigned ones."""
+    return kind in WHOLE or (kind.startswith("DECIMAL(") and kind.endswith(",0)"))
+
+
 def quoted(name: str) -> str:
     """A name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'

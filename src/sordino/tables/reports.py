@@ -21,7 +21,16 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.copies import Copies
 from sordino.tables.damage import refuse_blank_lines
-from sordino.tables.duckdb import ROWS, WHOLE, count_where, header, quoted, read_batches, require_columns, write_table
+from sordino.tables.duckdb import (
+    ROWS,
+    count_where,
+    header,
+    quoted,
+    read_batches,
+    require_columns,
+    whole_type,
+    write_table,
+)
 from sordino.tables.frame import PathOrFrame, expecting_kind
 from sordino.tables.jobs.drawn import drawn
 from sordino.tables.jobs.pieces import pieces_of, require_jobs
@@ -273,7 +282,7 @@ def _read_any_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
     own = f"coalesce(TRY_CAST({tag} AS UBIGINT) = {plan.tag}, false)"
     whole = "true"
     if typed(table):
-        wrong = [name for name, kind in header(table) if name in COLUMNS and kind not in WHOLE]
+        wrong = [name for name, kind in header(table) if name in COLUMNS and not whole_type(kind)]
         if wrong:
             raise SordinoError(f"{table} must have whole numbers in plan and code", found=f"another type in {wrong[0]}")
     else:
