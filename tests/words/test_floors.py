@@ -13,6 +13,7 @@ from sordino.design.numbers.least_variance import least_variance
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.words import floors
 from sordino.words.explain_plan import NEARLY, explanation
 from sordino.words.floors import floor_sentences
 from sordino.words.sentence import Purpose
@@ -78,6 +79,13 @@ def test_shares_are_compared_with_the_floor_of_their_promise():
     said = float(re.search(r"at most ([\d.]+) % above", near.text)[1])
     assert above <= said <= above + 0.11
     assert best.purpose is near.purpose is Purpose.FLOOR
+
+
+def test_a_floor_that_lies_far_below_is_said_to_prove_little(monkeypatch):
+    monkeypatch.setattr(floors, "above_floor", lambda _: Fraction(1, 2))
+    (sentence,) = floor_sentences(plan_of(DISTANCES))
+    assert "nobody has proved it" in sentence.text
+    assert "at most 50 % above the least" in sentence.text
 
 
 def test_sensitive_values_have_a_floor():

@@ -1,6 +1,6 @@
 """What `plan` prints of its forecasts: expected errors beside uniform protection, and what cannot be answered."""
 
-from math import isfinite
+from math import inf, isfinite, nextafter
 from typing import Any
 
 from sordino.audit.certify import Certificate
@@ -10,7 +10,9 @@ from sordino.cli.show import certificate_json
 from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.estimation.unbiased import leverage
+from sordino.survey.planning.above_floor import above_floor
 from sordino.survey.planning.forecast import Forecast, NumbersForecast, SharesForecast
+from sordino.survey.planning.plan import Question
 
 ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
 """What the expected errors of shares rest on."""
@@ -95,6 +97,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         "code_bits": question.query.code_bits,
         "warning": forecast.warning,
         "people_needed": forecast.people_needed,
+        "above_floor": _above_floor(question),
     }
     if isinstance(forecast, NumbersForecast):
         numbers = forecast.question
@@ -117,6 +120,15 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         "candidates": {name: _candidate_json(found, question.people) for name, found in forecast.candidates.items()},
         "leverage": _finite(weighs),
     }
+
+
+def _above_floor(question: Question) -> float | None:
+    """By how much the variance exceeds the least that is proved of all channels, relatively; rounded up.
+
+    At equal shares, or at the number that is worst for it. Null where nothing is proved.
+    """
+    above = above_floor(question)
+    return None if above is None else max(0.0, nextafter(float(above), inf))
 
 
 def _shares_json(accuracy: SharesAccuracy, people: int) -> dict[str, float | None]:

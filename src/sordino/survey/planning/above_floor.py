@@ -1,0 +1,40 @@
+"""How near a question's channel is to the best there can be, where a bound on all channels is proved.
+
+A mean of one number: `design.numbers.least_variance`, each at the number that is worst for it. A histogram:
+`design.histograms.variance_floor`, at equal shares.
+"""
+
+from fractions import Fraction
+from math import isfinite
+
+from sordino.audit.answers import level_of
+from sordino.design.histograms.variance_floor import definition_floor
+from sordino.design.numbers.least_variance import least_variance
+from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.survey.planning.plan import Question
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+
+
+def above_floor(question: Question) -> Fraction | None:
+    """By how much the variance exceeds the floor, relatively; None where there is none."""
+    return _mean_above(question) if isinstance(question, NumbersQuestion) else _shares_above(question)
+
+
+def _shares_above(question: HistogramQuestion) -> Fraction | None:
+    """That of the variances' sum."""
+    floor = definition_floor(question.domain.k, question.definition)
+    if not floor or not isfinite(question.expected.total_variance):
+        return None
+    return Fraction(question.expected.total_variance) / floor - 1
+
+
+def _mean_above(question: NumbersQuestion) -> Fraction | None:
+    """That of the worst variance of a mean."""
+    queries = question.query.queries
+    if question.part.asked != "mean" or len(question.asked) > 1 or len(queries) > 1:
+        return None
+    (mechanism,) = question.query.mechanisms
+    least = least_variance(level_of(mechanism))
+    (worst,) = MomentEstimator.of(question.query).largest_variance()
+    return None if least is None else Fraction(float(worst)) / Fraction(least) - 1
