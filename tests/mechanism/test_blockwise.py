@@ -158,3 +158,16 @@ def test_a_sparse_code_tells_its_block(within):
     per_block = mechanism.outputs // 5
     codes = mechanism.privatize(np.arange(3000) % 30)
     np.testing.assert_array_equal(codes // np.uint64(per_block), np.arange(3000) % 30 // 6)
+
+
+def test_many_blocks_have_a_few_counters_for_each_value(monkeypatch):
+    blocks = np.arange(1000) // 100
+    free = Blockwise(blocks, "2")
+    assert free.counters > 8 * 1000
+    monkeypatch.setattr("sordino.mechanism.inner.FEW_COUNTERS", 0)
+    tight = Blockwise(blocks, "2")
+    assert 1000 < tight.counters <= 8 * 1000
+    assert free.total_variance < tight.total_variance < 1.1 * free.total_variance
+    # Where all have more, the best is taken as it is.
+    monkeypatch.setattr("sordino.mechanism.inner.COUNTERS_PER_VALUE", 0)
+    assert Blockwise(blocks, "2").inner == free.inner

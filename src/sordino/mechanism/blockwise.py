@@ -25,12 +25,11 @@ from sordino.evidence.finite import ColumnClass, ColumnStack, ValueClass
 from sordino.exact.entries import Entries
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
-from sordino.exact.nats import Nats, NatsLike
+from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
-from sordino.mechanism.inner import INNER, Within, offered
+from sordino.mechanism.inner import INNER, Within, codes_in_blocks, inner_of_blocks
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
@@ -69,7 +68,7 @@ class Blockwise(Brief, SupportMechanism):
         bound = read_epsilon(epsilon)
         if within not in get_args(Within):
             raise SordinoError(f"within must be one of {', '.join(get_args(Within))}", found=shown(within))
-        self._fill(partition, _inner(partition, bound, within, min(code_bits, LARGEST_CODE_BITS)))
+        self._fill(partition, inner_of_blocks(partition, bound, within, min(code_bits, LARGEST_CODE_BITS)))
 
     @classmethod
     @checked
@@ -98,7 +97,7 @@ class Blockwise(Brief, SupportMechanism):
         return cls.from_inner(blocks, inner)
 
     def _fill(self, blocks: Partition, inner: tuple[OneCoin, ...]) -> None:
-        codes = sum(_codes(blocks, mechanism) for mechanism in inner)
+        codes = sum(codes_in_blocks(blocks, mechanism) for mechanism in inner)
         if codes > 1 << LARGEST_CODE_BITS:
             raise SordinoError(f"a report must fit in {LARGEST_CODE_BITS} bits", found=f"{(codes - 1).bit_length()}")
         object.__setattr__(self, "k", blocks.k)
@@ -369,28 +368,3 @@ class Blockwise(Brief, SupportMechanism):
                     codes[rows] = mechanism._sample(place[rows], stream.take(rows))
         codes += self._offset_of[values]
         return codes
-
-
-def _codes(blocks: Partition, mechanism: OneCoin) -> int:
-    """The codes of all blocks of one size."""
-    return int(np.count_nonzero(blocks.sizes == mechanism.k)) * mechanism.outputs
-
-
-def _inner(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> tuple[OneCoin, ...]:
-    """The mechanisms of all block sizes, by ascending size.
-
-    Where the best of each do not fit together in a report, the longest inner codes are given up first.
-    """
-    candidates = [
-        sorted(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
-        if size > 1
-        else [RandomizedResponse(1, epsilon)]
-        for size in blocks.different_sizes
-    ]
-    needed = []
-    for most in range(code_bits, -1, -1):
-        inner = tuple(next((one for one in made if one.code_bits <= most), made[-1]) for made in candidates)
-        needed.append((sum(_codes(blocks, one) for one in inner) - 1).bit_length())
-        if needed[-1] <= code_bits:
-            return inner
-    raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {min(needed)} needed")

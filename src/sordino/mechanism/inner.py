@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from sordino.definition.bounds import read_epsilon
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.hadamard import HadamardResponse
@@ -27,6 +30,9 @@ INNER: Mapping[str, type[Inner]] = {
     for kind in (RandomizedResponse, HadamardResponse, ProjectiveResponse, SubsetSelection, CyclicSubsets)
 }
 """The mechanisms by name, as surveys choose among them and plans freeze them."""
+
+FEW_COUNTERS, COUNTERS_PER_VALUE = 1 << 20, 8
+"""How many counters all blocks of one size may have together: what is better by little is not worth memory."""
 
 FIELDS = (2, 3, 4, 5, 7, 8, 11, 16, 23, 32, 47, 64)
 """Orders of the field that projective response inside is tried with, where the best for itself is larger: a code is
@@ -81,6 +87,38 @@ def offered_wide(size: int, epsilon: Nats, within: Within = "best") -> list[OneC
                 designs = best_designs(size, smaller) if smaller < float(epsilon) else []
                 choices += [CyclicSubsets(size, epsilon, design) for design in designs]
     return choices
+
+
+def inner_of_blocks(blocks: Partition, epsilon: Nats, within: Within, code_bits: int) -> tuple[OneCoin, ...]:
+    """The mechanisms inside the blocks of each size, by ascending size.
+
+    Where the best of each do not fit together in a report, the longest inner codes are given up first.
+
+    Raises:
+        SordinoError: none fit.
+    """
+    candidates = [_of_size(blocks, size, epsilon, within) for size in blocks.different_sizes]
+    needed = []
+    for most in range(code_bits, -1, -1):
+        inner = tuple(next((one for one in made if one.code_bits <= most), made[-1]) for made in candidates)
+        needed.append((sum(codes_in_blocks(blocks, one) for one in inner) - 1).bit_length())
+        if needed[-1] <= code_bits:
+            return inner
+    raise SordinoError(f"a report must fit in {code_bits} bits", found=f"at least {min(needed)} needed")
+
+
+def codes_in_blocks(blocks: Partition, mechanism: OneCoin) -> int:
+    """The codes of all blocks of one size."""
+    return int(np.count_nonzero(blocks.sizes == mechanism.k)) * mechanism.outputs
+
+
+def _of_size(blocks: Partition, size: int, epsilon: Nats, within: Within) -> list[OneCoin]:
+    """The mechanisms for blocks of a size, the lowest variance first; those with very many counters only if all are."""
+    if size == 1:
+        return [RandomizedResponse(1, epsilon)]
+    made = sorted(offered(size, epsilon, within), key=lambda mechanism: mechanism.total_variance)
+    most = max(FEW_COUNTERS, COUNTERS_PER_VALUE * blocks.k) // int(np.count_nonzero(blocks.sizes == size))
+    return [one for one in made if one.counters <= most] or made
 
 
 def _versions(make: type[Inner], k: int, epsilon: NatsLike) -> list[Inner]:
