@@ -4,8 +4,11 @@ BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
 LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/words tests/test_lowest.py
 STAMP := .venv/.installed
-# One process for each processor; a file's tests stay together, since they share what is slow to make.
-SPREAD := -n logical --maxprocesses 8 --dist loadfile
+# One process for each processor, with a part of the files each, of which who is done first takes from the others' ends:
+# a file's tests share what is slow to make, and no long file is left to the end.
+SPREAD := -n logical --maxprocesses 8 --dist worksteal
+# So that processes do not take each other's processors.
+export OPENBLAS_NUM_THREADS ?= 1
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 

@@ -1,10 +1,9 @@
-"""Shared settings and witnesses: a run that counts on every tool fails if any test was skipped.
+"""Shared settings and witnesses.
 
 A `Channel` holds a mechanism beside what its integer weights say when every one of them is read; e^epsilon is enclosed
 here by its power series, so that no witness repeats a formula of the package.
 """
 
-import os
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,7 +38,7 @@ settings.register_profile("sordino", deadline=None, derandomize=True, max_exampl
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
-pytest_plugins = ["collected", "surveys", "each_value", "commands", "beliefs"]
+pytest_plugins = ["collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
 
 DENSE = ChannelTable | WindowResponse | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""
@@ -299,6 +298,16 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
+STARTS = {
+    "one coin": ("randomized", "hadamard", "projective", "subset"),
+    "blocks": ("blocks", "singles", "whole"),
+    "high-low": ("high-low",),
+    "two values": TWO,
+}
+FAMILIES = {name: [kind for kind in KINDS if kind.startswith(starts)] for name, starts in STARTS.items()}
+"""Kinds that one test looks at, one after the other."""
+FAMILIES["others"] = [kind for kind in KINDS if not any(kind in family for family in FAMILIES.values())]
+
 SMALLEST = {"subset-2": 3, **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "flips", *TWO), 2)}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
@@ -354,26 +363,25 @@ def others(kind: str) -> list[tuple[int, str]]:
 
 @pytest.fixture(
     params=[
-        *(pytest.param((kind, telling(sizes)), id=kind) for kind, sizes in kinds(SIZES).items()),
-        *(
-            pytest.param((kind, others(kind)), marks=pytest.mark.long, id=f"{kind}-more")
-            for kind in kinds(SIZES)
-            if others(kind)
-        ),
+        *(pytest.param((FAMILIES[name], lambda kind: telling(kinds(SIZES)[kind])), id=name) for name in FAMILIES),
+        *(pytest.param(([kind], others), marks=pytest.mark.long, id=f"{kind}-more") for kind in KINDS if others(kind)),
     ]
 )
 def awkward(request):
-    """The same kind of mechanism over several numbers of values, at several epsilons."""
-    kind, cases = request.param
-    return [make_channel(kind, k, epsilon) for k, epsilon in cases]
+    """Mechanisms of one family over several numbers of values, at several epsilons."""
+    family, cases_of = request.param
+    return [make_channel(kind, k, epsilon) for kind in family for k, epsilon in cases_of(kind)]
+
+
+MODERATE = pairs((1, 2, 7, 17))
+SELDOM = [(kind, k) for kind, k in MODERATE if k == 2 < LARGEST.get(kind, 64)]
+"""Two values, of kinds that can have more."""
 
 
 @pytest.fixture(
     params=[
-        pytest.param(
-            pair, marks=pytest.mark.long if pair[1] == 2 < LARGEST.get(pair[0], 64) else (), id=f"{pair[0]}-{pair[1]}"
-        )
-        for pair in pairs((1, 2, 7, 17))
+        pytest.param(pair, marks=pytest.mark.long if pair in SELDOM else (), id=f"{pair[0]}-{pair[1]}")
+        for pair in MODERATE
     ]
 )
 def channel(request):
@@ -381,15 +389,18 @@ def channel(request):
     return make_channel(*request.param, "1")
 
 
+@pytest.fixture(
+    params=[
+        pytest.param([pair for pair in MODERATE if pair not in SELDOM], id="all"),
+        pytest.param(SELDOM, marks=pytest.mark.long, id="of two values"),
+    ]
+)
+def channels(request):
+    """The same mechanisms, for tests that take less time than it takes to begin one for each."""
+    return [make_channel(*pair, "1") for pair in request.param]
+
+
 @pytest.fixture(name="exp_bounds", scope="session")
 def exp_bounds_fixture():
     """Rationals around ratio e^rational."""
     return exp_bounds
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session, exitstatus):
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", []) if reporter else []
-    if os.environ.get("SORDINO_NO_SKIPS") and skipped and exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -21,6 +21,7 @@ from enumerated import (
     row,
     table,
 )
+from in_one import in_one
 from sordino import (
     LDP,
     BitFlips,
@@ -43,6 +44,7 @@ from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.exact.nats import Nats
 
 every = pytest.mark.parametrize("name", QUERIES)
+every_in_one = in_one("name", QUERIES)
 SINGLE = [name for name, asked in QUERIES.items() if not isinstance(asked, Sampled)]
 TOLD = {
     Number: lambda s: ((s.place,),),
@@ -57,7 +59,7 @@ def enumerated_level(mechanism):
     return max(Nats.log(max(column) / min(column)) for column in columns)
 
 
-@every
+@every_in_one
 def test_each_query_is_an_answer_at_the_level_of_its_channel(name):
     asked = QUERIES[name]
     types = answers(asked)
@@ -195,8 +197,8 @@ PRIORS = {"xor": (XOR, 1), "leaning": (LEANING, None)}
 MOMENTS = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
 
 
-@pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("name", [name for name in QUERIES if numbers_of(QUERIES[name]) <= 3 and "large" not in name])
+@in_one("prior", PRIORS)
+@in_one("name", [name for name in QUERIES if numbers_of(QUERIES[name]) <= 3 and "large" not in name])
 def test_deltas_hold_for_the_prior_that_bounds_were_made_of(name, prior):
     asked, (law, _) = QUERIES[name], PRIORS[prior]
     dependence = Dependence.from_prior(law, MOMENTS, [SIGNS] * 3)

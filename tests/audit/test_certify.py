@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
@@ -64,6 +65,7 @@ def foreign(k):
     yield PairwiseLDP([[line(x, y) or "inf" for y in range(k)] for x in range(k)]), line
 
 
+@in_one("channel", fixture="channels")
 def test_certificates_under_foreign_definitions_are_those_of_all_pairs(channel):
     if channel.k > 9:
         return

@@ -3,8 +3,7 @@
 import math
 from fractions import Fraction
 
-import pytest
-
+from in_one import in_one
 from on_earth import GRIDS, apart
 from sordino.audit.distances import keeps_distances
 from sordino.exact.nats import Nats
@@ -20,8 +19,8 @@ def scaled(grid, shape, part):
     return tuple(Nats(Fraction(own) * Fraction(part) / Fraction(most)) for own in shape)
 
 
-@pytest.mark.parametrize("name", GRIDS)
-@pytest.mark.parametrize("shape", SHAPES)
+@in_one("name", GRIDS)
+@in_one("shape", SHAPES)
 def test_steps_are_refused_as_soon_as_one_pair_leaves_nothing(name, shape):
     grid = GRIDS[name]
     assert keeps_distances(grid, *scaled(grid, shape, 1 - 3e-7), 1e-3)

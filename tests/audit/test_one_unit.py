@@ -5,6 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
@@ -123,8 +124,8 @@ def test_unary_encoding(k, sensitive, epsilon):
 BOUNDS = [*EPSILONS, None]
 
 
-@pytest.mark.parametrize("second", BOUNDS)
-@pytest.mark.parametrize("first", BOUNDS)
+@in_one("second", BOUNDS)
+@in_one("first", BOUNDS)
 def test_two_values(first, second):
     definition = PairwiseLDP([["0", first], [second, "0"]])
     mechanism = BinaryOptimal(first, second)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit import classes
 from sordino.audit.certify import certify
 from sordino.definition.coordinate import CoordinateDP
@@ -97,7 +98,7 @@ ONE_BY_ONE = Blockwise([0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4], "1", "randomized")
 MATRIX = [["0" if x == y else f"{1 + (x + 2 * y) % 5}/2" for y in range(12)] for x in range(12)]
 
 
-@pytest.mark.parametrize(
+@in_one(
     "definition",
     [
         LDP("1"),
@@ -112,9 +113,8 @@ MATRIX = [["0" if x == y else f"{1 + (x + 2 * y) % 5}/2" for y in range(12)] for
         CoordinateDP(["1/2", "1/4", "inf"]).on((2, 3, 2)),
         CoordinateDP(["inf", "inf", "1/4"]).on((2, 3, 2)),
     ],
-    ids=repr,
 )
-@pytest.mark.parametrize("bold", [None, 2, 3])
+@in_one("bold", [None, 2, 3])
 def test_a_stack_has_the_certificate_of_its_classes(definition, bold):
     """Told together and one by one; each class by itself, or with a coin that is too bold in blocks of one size."""
     inner = [RandomizedResponse(size, "1") for size in (2, 3)]

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import (
     Answer,
@@ -36,8 +37,8 @@ def answer(level, *statistics):
     return Answer(tuple(statistics), Nats.of(level), linear=len(statistics) == 1)
 
 
-@pytest.mark.parametrize("q", Q)
-@pytest.mark.parametrize("level", LEVELS)
+@in_one("q", Q)
+@in_one("level", LEVELS)
 def test_a_dependent_loss_is_rounded_up_and_close(level, q):
     value = mpmath.mpf(Fraction(q).numerator) / Fraction(q).denominator
     right = mpmath.log1p(value * mpmath.expm1(exact(level)))
@@ -45,8 +46,8 @@ def test_a_dependent_loss_is_rounded_up_and_close(level, q):
     assert right - mpmath.mpf(10) ** -55 <= told <= right * (1 + mpmath.mpf(10) ** -28)
 
 
-@pytest.mark.parametrize("q", Q)
-@pytest.mark.parametrize("delta", LEVELS)
+@in_one("q", Q)
+@in_one("delta", LEVELS)
 def test_the_largest_level_is_rounded_down_and_keeps_the_delta(delta, q):
     level = largest_level(delta, q)
     if Fraction(q) == 0:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from enumerated import COIN, LEVELS, PAIR, QUERIES, answers_of, parts_of
+from in_one import in_one
 from json_parts import places, widened
 from sordino import (
     BinaryOptimal,
@@ -31,6 +32,7 @@ from weights import linear
 
 FROZEN = {name: asked if isinstance(asked, Sampled) else Sampled((asked,), (3,)) for name, asked in QUERIES.items()}
 every = pytest.mark.parametrize("name", FROZEN)
+every_in_one = in_one("name", FROZEN)
 ODD = [
     None,
     True,
@@ -82,7 +84,7 @@ def read(found):
     return asked
 
 
-@every
+@every_in_one
 def test_queries_come_back(name):
     asked = FROZEN[name]
     again = read(as_json(asked))
@@ -91,7 +93,7 @@ def test_queries_come_back(name):
     assert answers(again) == answers(asked)
 
 
-@every
+@every_in_one
 def test_mechanisms_stand_once(name):
     found = as_json(FROZEN[name])
     mechanisms = [json.dumps(one, sort_keys=True) for one in found["mechanisms"]]
@@ -155,7 +157,7 @@ def test_any_part_that_is_changed_is_refused_or_makes_other_queries(name):
         assert read(changed) is None or isinstance(part, list)
 
 
-@every
+@every_in_one
 def test_entries_of_other_names_are_refused_at_every_depth(name):
     frozen = as_json(FROZEN[name])
     for changed in widened(frozen):
@@ -207,7 +209,7 @@ SPELLINGS = {
 }
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
+@in_one("spelling", SPELLINGS)
 def test_other_spellings_are_refused(spelling):
     assert read(as_json(FROZEN["sampled, moments"])) is not None
     with pytest.raises(SordinoError):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from in_one import in_one
 from sordino.document import formats
 from sordino.document.sealed import Sealed, canonical, content_hash
 from sordino.errors import DamagedError, SordinoError
@@ -31,8 +32,8 @@ def test_a_sealed_document_is_what_a_reader_of_its_bytes_finds(kind):
     kind.require_unchanged(document)
 
 
-@pytest.mark.parametrize(
-    ("version", "found"),
+@in_one(
+    "version, found",
     [
         (3, "version 3, which a newer Sordino wrote: use a newer Sordino"),
         (10**30, "which a newer Sordino wrote"),
@@ -70,10 +71,9 @@ def test_another_format_is_refused_before_its_version(kind):
             kind.require({"format": other, "version": 9}, "x.json")
 
 
-@pytest.mark.parametrize(
+@in_one(
     "change",
     [{"a": []}, {"version": 9}, {"new": 1}, {"hash": None}, {"hash": "sha256:" + "0" * 64}, {"a": float("inf")}],
-    ids=str,
 )
 def test_changed_words_are_damage(kind, change):
     document = {**kind.seal(CONTENT), **change}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 
@@ -115,8 +116,8 @@ def test_labels_of_fine_grids_differ():
     assert len({fine.label(cell) for cell in range(fine.k)}) == fine.k
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(4, 6), (5, 7), (1, 1), (3, 11)])
-@pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 3), (3, 2), (5, 5), (20, 20)])
+@in_one("rows, columns", [(4, 6), (5, 7), (1, 1), (3, 11)])
+@in_one("height, width", [(1, 1), (2, 3), (3, 2), (5, 5), (20, 20)])
 def test_tiles_are_cut_from_the_south_west_whether_or_not_they_divide(rows, columns, height, width):
     tiles = Grid(0, 1, 0, 1, rows, columns).tiles(height, width)
     corners = {}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import share_interval
@@ -141,6 +142,7 @@ def test_much_epsilon_tells_the_shares_as_they_are(k):
     np.testing.assert_allclose(found.value, np.bincount(values) / len(values), atol=1e-9)
 
 
+@in_one("channel", fixture="channels")
 def test_estimates_from_counters_of_any_kind_are_means_over_reports(channel):
     rng = np.random.default_rng(3)
     mechanism = channel.mechanism

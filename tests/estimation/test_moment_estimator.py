@@ -24,6 +24,7 @@ from enumerated import (
     numbers_of,
     records_of,
 )
+from in_one import in_one
 from read_by_hand import moment, read, tellings, told_by, untold
 from sordino import (
     Aggregate,
@@ -73,6 +74,7 @@ SAMPLED = {
 }
 EVERY = {**QUERIES, **SAMPLED}
 every = pytest.mark.parametrize("name", EVERY)
+every_in_one = in_one("name", EVERY)
 drawn = pytest.mark.parametrize("name", SAMPLED)
 
 
@@ -103,7 +105,7 @@ def test_the_estimate_is_unbiased_for_given_people_where_everything_was_drawn(na
     np.testing.assert_allclose(enumerated_mean(asked, people), expected, atol=1e-12)
 
 
-@every
+@every_in_one
 def test_the_means_of_a_record_are_its_moments(name):
     asked = EVERY[name]
     estimator = MomentEstimator.of(asked)
@@ -115,7 +117,7 @@ def test_the_means_of_a_record_are_its_moments(name):
         np.testing.assert_allclose(means, expected, atol=1e-14 * max(scale**2, 100))
 
 
-@every
+@every_in_one
 def test_moments_are_named_in_the_order_of_the_queries(name):
     asked = EVERY[name]
     names = tuple(dict.fromkeys(told for query in answers_of(asked) for told, _ in told_by(query)))
@@ -202,7 +204,7 @@ def test_no_variance_is_below_the_least_that_answers_can_have():
         assert len(g) == query.outputs
 
 
-@every
+@every_in_one
 def test_noise_is_the_least_second_moment_of_an_unbiased_estimate(name):
     """1 / sum of share / M, with M the largest E[g^2] of all records, enumerated."""
     asked = EVERY[name]
@@ -244,8 +246,8 @@ def one_way(own):
     return all(np.array_equal(told[2], own[0][2]) for told in own)
 
 
-@every
-@pytest.mark.parametrize("share", [1.0, 0.3])
+@every_in_one
+@in_one("share", [1.0, 0.3])
 def test_the_largest_variance_is_that_of_the_worst_numbers(name, share):
     """E[g^2] / share - x^2 where queries tell a moment in one way, over fine steps; an upper bound where in several."""
     asked = EVERY[name]
@@ -265,7 +267,7 @@ def test_the_largest_variance_is_that_of_the_worst_numbers(name, share):
     assert (largest >= estimator.expected_variance(np.zeros((1, numbers_of(asked)))) - 1e-9).all()
 
 
-@every
+@every_in_one
 def test_the_even_variance_is_the_mean_over_even_moments(name):
     asked = EVERY[name]
     estimator, fine, total = MomentEstimator.of(asked), np.linspace(-1, 1, 4001), 0.0
@@ -286,7 +288,7 @@ def test_a_moment_about_which_nobody_was_asked_is_named_with_the_remedy():
             ask(asked.tally([0, 1, 1]))
 
 
-@every
+@every_in_one
 def test_foreign_and_empty_tallies_are_refused(name):
     asked = EVERY[name]
     estimator = MomentEstimator.of(asked)

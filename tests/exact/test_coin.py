@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from in_one import in_one
 from sordino.exact.coin import WORD, largest_threshold, least_weight, most_weight
 from sordino.exact.nats import Nats
 from sordino.mechanism.binary import BinaryOptimal
@@ -32,8 +33,8 @@ def enclose(epsilon, exp_bounds):
     return exp_bounds(amount.rational, amount.ratio)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("heads", "tails"), [(1, 1), (1, 7), (24, 1), (38, 12), (2**40, 3), (3, 2**40)])
+@in_one("epsilon", EPSILONS)
+@in_one("heads, tails", [(1, 1), (1, 7), (24, 1), (38, 12), (2**40, 3), (3, 2**40)])
 def test_threshold_is_the_largest_allowed(epsilon, heads, tails, exp_bounds):
     threshold = largest_threshold(Nats.of(epsilon), heads, tails)
     assert is_largest(threshold, enclose(epsilon, exp_bounds), heads, tails)
@@ -103,8 +104,8 @@ def test_least_weight_is_enough_and_one_less_is_not(epsilon, heavy, exp_bounds):
     assert (high if epsilon != "0" else 1) * (found - 1) < heavy
 
 
-@pytest.mark.parametrize("epsilon", ["0", *EPSILONS])
-@pytest.mark.parametrize("light", [1, 2, 7, WORD - 1, WORD, WORD**3 + 1])
+@in_one("epsilon", ["0", *EPSILONS])
+@in_one("light", [1, 2, 7, WORD - 1, WORD, WORD**3 + 1])
 def test_most_weight_is_allowed_and_one_more_is_not(epsilon, light, exp_bounds):
     low, high = enclose(epsilon, exp_bounds)
     found = most_weight(Nats.of(epsilon), light)
@@ -133,23 +134,23 @@ def test_weights_are_right_however_close_their_limit_is_to_an_integer(digits, ex
     assert (most_weight(Nats(below), WORD), most_weight(Nats(above), WORD)) == (3 * WORD - 1, 3 * WORD)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("k", "size"), [(2, 1), (7, 2), (25, 7), (64, 1), (64, 33), (64, 63)])
+@in_one("epsilon", EPSILONS)
+@in_one("k, size", [(2, 1), (7, 2), (25, 7), (64, 1), (64, 33), (64, 63)])
 def test_subset_selection_weighs_its_heads_by_the_subsets_without(k, size, epsilon, exp_bounds):
     mechanism = SubsetSelection(k, epsilon, size)
     assert is_largest(mechanism.threshold, enclose(epsilon, exp_bounds), heads=k - size, tails=size)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize("design", [(2, 1, 1), (13, 4, 5), (101, 5, 25), (1009, 18, 18)])
+@in_one("epsilon", EPSILONS)
+@in_one("design", [(2, 1, 1), (13, 4, 5), (101, 5, 25), (1009, 18, 18)])
 def test_cyclic_subsets_weigh_their_heads_by_the_points_outside_a_block(design, epsilon, exp_bounds):
     prime, _, size = design
     mechanism = CyclicSubsets(2, epsilon, design)
     assert is_largest(mechanism.threshold, enclose(epsilon, exp_bounds), heads=prime - size, tails=size)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
-@pytest.mark.parametrize(("k", "field"), [(4, 3), (9, 5), (100, 2), (43_750, 3)])
+@in_one("epsilon", EPSILONS)
+@in_one("k, field", [(4, 3), (9, 5), (100, 2), (43_750, 3)])
 def test_projective_response_weighs_its_heads_by_the_points_off_a_hyperplane(k, field, epsilon, exp_bounds):
     mechanism = ProjectiveResponse(k, epsilon, field)
     off = field ** (len(_digits(mechanism.outputs, field)) - 1)

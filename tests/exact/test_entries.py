@@ -2,6 +2,7 @@
 
 import pytest
 
+from in_one import in_one
 from sordino.errors import DamagedError
 from sordino.exact.entries import Entries
 
@@ -25,14 +26,14 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("wrong", [*ODD, "1", *TEXTS], ids=lambda wrong: repr(wrong)[:20])
+@in_one("wrong", [*ODD, "1", *TEXTS])
 def test_a_whole_number_is_a_number_up_to_two_to_the_53(wrong):
     for found, read in (({"k": wrong}, "whole"), ({"k": [wrong]}, "wholes"), ({"k": [[1, wrong]]}, "tuples")):
         with pytest.raises(DamagedError, match=r"mechanism\.k must be a whole number in 0\.\.2\^53; found"):
             getattr(Entries(found, "mechanism"), read)("k")
 
 
-@pytest.mark.parametrize("wrong", [*ODD, 0, 1, *TEXTS], ids=lambda wrong: repr(wrong)[:20])
+@in_one("wrong", [*ODD, 0, 1, *TEXTS])
 def test_an_integer_is_a_text_of_64_bits_in_one_spelling(wrong):
     for found, read in (({"k": wrong}, "integer"), ({"k": [wrong]}, "integers"), ({"k": [["1", wrong]]}, "rows")):
         with pytest.raises(DamagedError, match=r"mechanism\.k must be an integer in 0\.\.2\^64, as text; found"):
@@ -50,8 +51,8 @@ def test_what_fits_is_read():
 READERS = ["text", "whole", "wholes", "tuples", "integer", "integers", "rows", "inner", "inners", "groups"]
 
 
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("found", [None, 3, "k", ["k"], True, {}], ids=repr)
+@in_one("read", READERS)
+@in_one("found", [None, 3, "k", ["k"], True, {}])
 def test_what_is_no_object_or_lacks_the_entry_is_refused(read, found):
     with pytest.raises(DamagedError, match=r"x must be an object|x\.k must be given"):
         getattr(Entries(found, "x"), read)("k")

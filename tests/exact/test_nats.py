@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.errors import SordinoError
-from sordino.exact.messages.written import shown
 from sordino.exact.nats import Nats, in_nats
 
 witness = mpmath.MPContext()
@@ -67,13 +67,13 @@ def cut(ratio, digits):
     return Fraction(int(witness.floor(witness.log(mp(Fraction(ratio))) * 10**digits)), 10**digits)
 
 
-@pytest.mark.parametrize(("text", "rational", "ratio"), GOOD)
+@in_one("text, rational, ratio", GOOD)
 def test_reads_amounts_exactly(text, rational, ratio):
     amount = Nats.of(text)
     assert (amount.rational, amount.ratio) == (rational, ratio)
 
 
-@pytest.mark.parametrize("text", BAD, ids=shown)
+@in_one("text", BAD)
 def test_refuses_what_is_no_amount(text):
     with pytest.raises(SordinoError, match="finite number of nats"):
         Nats.of(text)
@@ -91,7 +91,7 @@ def test_order_is_exact(first, second):
     assert ((first == second), (first <= second), (first >= second)) == (sign == 0, sign <= 0, sign >= 0)
 
 
-@pytest.mark.parametrize(("ratio", "digits"), CLOSE)
+@in_one("ratio, digits", CLOSE)
 def test_order_is_exact_however_close(ratio, digits):
     below = cut(ratio, digits)
     logarithm = Nats.of(f"ln {ratio}")
@@ -116,7 +116,7 @@ def test_floor_and_ceil_enclose_within_two_units(amount):
     assert low <= float(amount) <= high
 
 
-@pytest.mark.parametrize(("ratio", "digits"), CLOSE)
+@in_one("ratio, digits", CLOSE)
 def test_floor_and_ceil_enclose_sums_that_almost_cancel(ratio, digits):
     amount = Nats(cut(ratio, digits)) - f"ln {ratio}"
     low, high = amount.floor(), amount.ceil()

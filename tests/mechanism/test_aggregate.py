@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -35,6 +36,7 @@ def test_tallies_are_a_commutative_monoid(first, second, third):
         assert (total.n, total.fingerprint) == (len(first) + len(second) + len(third), MECHANISM.fingerprint)
 
 
+@in_one("channel", fixture="channels")
 def test_counts_are_whole_numbers_of_every_code(channel):
     tally = channel.mechanism.tally(channel.mechanism.privatize(np.zeros(50, dtype=int)))
     assert (tally.counts.dtype, tally.counts.shape, tally.n) == (np.int64, (channel.mechanism.counters,), 50)

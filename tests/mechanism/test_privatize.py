@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.binary import BinaryOptimal
@@ -179,7 +180,8 @@ def test_large_spaces_are_sampled_as_exactly_as_listed_ones(field, monkeypatch):
         assert law_by_words(mechanism, value) == law
 
 
-@pytest.mark.parametrize("face", [0, WORD - 1], ids=["heads", "tails"])
+@in_one("face", [0, WORD - 1])
+@in_one("channel", fixture="channels")
 def test_every_value_draws_as_many_words(channel, face):
     mechanism = channel.mechanism
     count = len(mechanism.sensitive) + 1 if isinstance(mechanism, UnaryEncoding) else 2
@@ -208,6 +210,7 @@ def test_rejected_words_are_replaced_whatever_the_value_and_the_coin(mechanism, 
     assert set(source.drawn.tolist()) == {4}
 
 
+@in_one("channel", fixture="channels")
 def test_codes_are_words_in_range(channel):
     values = np.arange(3000) % channel.mechanism.k
     codes = channel.mechanism.privatize(values)
@@ -228,6 +231,7 @@ def test_values_of_any_integer_type_are_read_and_left_alone(channel, dtype):
     assert list(given) == values
 
 
+@in_one("channel", fixture="channels")
 def test_nobody_answers_nothing(channel):
     for empty in ([], np.array([], dtype=np.int64)):
         codes = channel.mechanism.privatize(empty)
@@ -249,6 +253,7 @@ BAD_VALUES = [
 ]
 
 
+@in_one("channel", fixture="channels")
 def test_a_bad_value_is_refused_without_being_told(channel):
     for values in BAD_VALUES:
         with pytest.raises(SordinoError) as caught:
@@ -257,7 +262,8 @@ def test_a_bad_value_is_refused_without_being_told(channel):
         assert str(SECRET) not in " ".join(map(repr, (error, vars(error), error.__cause__, error.__context__)))
 
 
-@pytest.mark.parametrize("values", [[-1], [0, -1]])
+@in_one("values", [[-1], [0, -1]])
+@in_one("channel", fixture="channels")
 def test_the_values_are_those_below_k(channel, values):
     for wrong in (values, [0, channel.mechanism.k]):
         with pytest.raises(SordinoError, match=f"0..{channel.mechanism.k - 1}; found another at position"):

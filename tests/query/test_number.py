@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from enumerated import GRID, read_law
+from in_one import in_one
 from sordino import Number, Product, RandomizedResponse, Scaled, Signs, SordinoError
 from sordino.query.number import MOST_POINTS, MOST_SIGNS, statistic_of
 
@@ -131,8 +132,8 @@ def test_only_two_values_are_linear_in_their_moment():
                 assert abs(found - (1 - share) * low[code] - share * high[code]) <= Fraction(1, 2**63)
 
 
-@pytest.mark.parametrize(
-    ("build", "words"),
+@in_one(
+    "build, words",
     [
         *((lambda p=p: Number(p), "places must be whole numbers") for p in (-1, 2**20, 1.0, "0", None, True)),
         *((lambda p=p: Number(0, p), "2 to 128 points") for p in (0, 1, -3, 129, 2.0, "3", None, True)),

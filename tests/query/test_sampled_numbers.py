@@ -24,6 +24,7 @@ from enumerated import (
     scripts,
     tally_of,
 )
+from in_one import in_one
 from sordino import (
     BitFlips,
     KeyedSource,
@@ -42,6 +43,7 @@ from sordino.exact.nats import Nats
 from sordino.query import sampled
 
 every = pytest.mark.parametrize("name", QUERIES)
+every_in_one = in_one("name", QUERIES)
 drawn = pytest.mark.parametrize("name", [name for name in QUERIES if name.startswith("sampled,")])
 
 
@@ -63,7 +65,7 @@ def has_points(name):
     return any(isinstance(q.statistic, Number) and q.statistic.points > 2 for q in answers_of(QUERIES[name]))
 
 
-@every
+@every_in_one
 def test_the_sampler_sends_each_code_as_often_as_the_law_by_hand(name):
     asked = QUERIES[name]
     for record in records_of(asked):
@@ -91,7 +93,7 @@ def test_the_law_that_is_told_is_that_of_the_sampler(name):
 WEIRD = [math.nan, math.inf, -math.inf, 7.0, -1e300, 5e-324, -5e-324, 2.0**-64, -0.0, 1 - 2**-53, -1 - 2**-52]
 
 
-@every
+@every_in_one
 def test_no_report_tells_more_than_the_level(name):
     """Whatever the record is, even one of raw floats that no check has seen."""
     asked = QUERIES[name]
@@ -208,7 +210,7 @@ def test_chunks_are_drawn_as_one_batch_is(name, monkeypatch):
     np.testing.assert_array_equal(codes[0], codes[1])
 
 
-@every
+@every_in_one
 def test_reports_are_counted_and_can_add_up_to_their_tally(name):
     asked = QUERIES[name]
     codes = np.arange(asked.outputs).repeat(3)
@@ -227,7 +229,7 @@ def test_reports_are_counted_and_can_add_up_to_their_tally(name):
         asked.tally([0, asked.outputs])
 
 
-@every
+@every_in_one
 def test_a_keyed_source_repeats_its_reports_in_any_batch(name):
     asked = QUERIES[name]
     records = np.random.default_rng(5).uniform(-1, 1, (60, numbers_of(asked)))
@@ -265,7 +267,7 @@ def test_a_bad_number_in_the_last_chunk_refuses_all(name, monkeypatch):
         QUERIES[name].privatize(records)
 
 
-@every
+@every_in_one
 def test_rows_of_other_lengths_and_kinds_are_refused(name):
     asked = QUERIES[name]
     d = numbers_of(asked)
@@ -278,7 +280,7 @@ def test_rows_of_other_lengths_and_kinds_are_refused(name):
                 asked.privatize(values)
 
 
-@every
+@every_in_one
 def test_checked_records_and_whole_numbers_are_read_alike(name):
     asked = QUERIES[name]
     d = numbers_of(asked)
@@ -299,7 +301,7 @@ def test_numbers_come_in_one_row_or_a_row_each():
     assert asked.privatize([-1, 1, 1]).tolist() == asked.privatize([[-1], [1], [1]]).tolist() == [0, 1, 1]
 
 
-@every
+@every_in_one
 def test_equal_queries_have_equal_fingerprints_and_others_have_not(name):
     others = [asked.fingerprint for other, asked in QUERIES.items() if other != name]
     assert QUERIES[name].fingerprint not in others

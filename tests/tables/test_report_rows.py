@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.tables import reports
 from sordino.tables.report_rows import HEADER, OtherRowsError, ReportRows
@@ -85,7 +86,7 @@ def test_codes_beyond_the_last_are_noticed(last):
         assert read(rows, documented(rows, [last, code, 0])) == ([last], True)
 
 
-@pytest.mark.parametrize("cut", range(1, 24))
+@in_one("cut", range(1, 24))
 def test_a_part_of_a_row_is_noticed(cut):
     rows = ReportRows(TAG, 99)
     content = documented(rows, [5] * 10)

@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     BlockLDP,
@@ -162,7 +163,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("call", "step"), REFUSED.values(), ids=REFUSED)
+@in_one("call, step", REFUSED.values())
 def test_what_makes_no_sense_is_refused_with_the_next_step(call, step):
     with pytest.raises(SordinoError, match=step):
         call()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sordino
+from in_one import in_one
 from sordino import LDP, Plan, RandomizedResponse, SordinoError, Survey, best_mechanism, certify, estimate
 
 RESPONSE = RandomizedResponse(3, "1")
@@ -91,7 +92,7 @@ def public_calls():
 CALLS = dict(public_calls())
 
 
-@pytest.mark.parametrize("name", CALLS)
+@in_one("name", CALLS)
 def test_a_wrong_argument_is_one_clear_error(name):
     call = CALLS[name]
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)

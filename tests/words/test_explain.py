@@ -5,6 +5,7 @@ import re
 import mpmath
 import pytest
 
+from in_one import in_one
 from sordino import LDP, BlockLDP, Blockwise, HadamardResponse, RandomizedResponse, certify
 from sordino.errors import SordinoError
 from sordino.words.explain import explain
@@ -43,8 +44,8 @@ def test_the_example_of_the_paper_in_words():
     assert "A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2." in text
 
 
-@pytest.mark.parametrize("definition", [LDP, lambda epsilon: BlockLDP([0, 0, 1, 1], epsilon)], ids=["LDP", "blocks"])
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@in_one("definition", [LDP, lambda epsilon: BlockLDP([0, 0, 1, 1], epsilon)])
+@in_one("epsilon", EPSILONS)
 def test_numbers_round_against_the_promise(definition, epsilon):
     lines = explain(definition(epsilon))
     with mpmath.workdps(50):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianCoordinateDP,
@@ -113,8 +114,8 @@ def test_decisions_at_the_bound_are_those_of_fractions(name, queries, beside, ch
             asked, likelihood = asked.after(query, code), after[code]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("beside", [-1, 0, 1])
+@in_one("name", NAMES)
+@in_one("beside", [-1, 0, 1])
 def test_a_hair_that_no_float_tells_decides(name, beside):
     """Odds of (3 + h)^2 after answers that cancelled, against a bound of ln 9."""
     scale = 10**18

@@ -3,8 +3,8 @@
 from itertools import combinations, product
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.exact.combinatorics.projective import ProjectiveSpace
 
 PRIMES = ((2, 2), (2, 5), (3, 2), (3, 4), (5, 3), (7, 3), (13, 2), (31, 3))
@@ -19,14 +19,14 @@ def canonical(space):
     return np.array([v for v in vectors if next((c for c in v if c), 0) == 1])
 
 
-@pytest.mark.parametrize("space", SPACES, ids=str)
+@in_one("space", SPACES)
 def test_points_are_the_vectors_with_a_leading_one(space):
     vectors = canonical(space)
     assert len(vectors) == space.points
     np.testing.assert_array_equal(space.digits(space.vectors), vectors)
 
 
-@pytest.mark.parametrize("space", SPACES, ids=str)
+@in_one("space", SPACES)
 def test_every_multiple_of_a_vector_is_the_same_point(space, inner_products):
     scales, powers = np.arange(1, space.q)[:, None], space.q ** np.arange(space.t)[::-1]
     columns = [inner_products(space.q, scales, column[:, None]) for column in canonical(space).T]
@@ -37,7 +37,7 @@ def test_every_multiple_of_a_vector_is_the_same_point(space, inner_products):
     assert space.vectors_in_all == len(space.point_of)
 
 
-@pytest.mark.parametrize("space", SPACES, ids=str)
+@in_one("space", SPACES)
 def test_hyperplanes_have_their_sizes(space, inner_products):
     vectors = canonical(space)
     incident = inner_products(space.q, vectors, vectors) == 0
@@ -49,7 +49,7 @@ def test_hyperplanes_have_their_sizes(space, inner_products):
     assert {int((incident[u] & incident[v]).sum()) for u, v in combinations(some, 2)} == {space.meet}
 
 
-@pytest.mark.parametrize("space", [*SPACES, *LARGE], ids=str)
+@in_one("space", [*SPACES, *LARGE])
 def test_inner_products_by_chunks_are_those_of_the_coordinates(space, inner_products):
     rng = np.random.default_rng(2)
     for length in {space.t, space.t - 1, 1}:
@@ -65,7 +65,7 @@ def test_the_smallest_space_is_taken():
     assert ProjectiveSpace.holding(3, 1) == ProjectiveSpace(3, 2)
 
 
-@pytest.mark.parametrize("space", [*SPACES, *LARGE], ids=str)
+@in_one("space", [*SPACES, *LARGE])
 def test_images_of_vectors_are_those_of_each_coordinate(space):
     rng = np.random.default_rng(3)
     images = np.append(0, rng.integers(0, space.q, space.q - 1))

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.accounting.approximate import ApproximateFilter
 from sordino.definition.dependence import Dependence
 from sordino.definition.prior import Prior
@@ -69,7 +70,7 @@ def test_a_number_is_read_exactly(number, value):
     assert read_rational(number) == value
 
 
-@pytest.mark.parametrize("number", ABSURD, ids=range(len(ABSURD)))
+@in_one("number", ABSURD)
 def test_an_absurd_number_is_refused_with_a_short_message(number):
     with pytest.raises(SordinoError) as caught:
         read_rational(number)

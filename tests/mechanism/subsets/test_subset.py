@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.entries import Entries
@@ -41,8 +42,8 @@ def least_total(k, epsilon):
     return min(total_by_binomials(k, size, epsilon) for size in sizes)
 
 
-@pytest.mark.parametrize(("k", "size"), [(2, 1), (3, 2), (10, 3), (25, 7), (64, 17), (64, 1)])
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
+@in_one("k, size", [(2, 1), (3, 2), (10, 3), (25, 7), (64, 17), (64, 1)])
+@in_one("epsilon", ["0.5", "1", "4"])
 def test_the_total_variance_is_that_of_the_numbers_of_subsets(k, size, epsilon):
     found = SubsetSelection(k, epsilon, size).total_variance
     assert found == pytest.approx(total_by_binomials(k, size, float(epsilon)), rel=1e-9)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from in_one import in_one
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
 from sordino.page.figures.drawing import inline
@@ -122,8 +123,8 @@ def test_the_key_tells_round_bounds_that_all_maps_share(read):
     assert all(any("also for less" in text for text in read(drawing).texts) for drawing in drawings)
 
 
-@pytest.mark.parametrize("last", [1.0, 0.5, 0.011, 3e-7])
-@pytest.mark.parametrize("first", [1, 0.9, 0.1, 1e-3, 1e-9])
+@in_one("last", [1.0, 0.5, 0.011, 3e-7])
+@in_one("first", [1, 0.9, 0.1, 1e-3, 1e-9])
 def test_classes_hold_the_shares(first, last):
     shares = np.array([first, 1]) * last
     bounds = classes(shares)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from in_one import in_one
 from sordino.errors import RefusedError, SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -101,7 +102,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize(("name", "change", "words"), CHANGES.values(), ids=CHANGES)
+@in_one("name, change, words", CHANGES.values())
 def test_words_that_do_not_fit_are_refused(load_changed, name, change, words):
     def apply(metric, protect):
         changed = {**metric, **change}

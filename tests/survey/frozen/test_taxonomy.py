@@ -5,11 +5,12 @@ from random import Random
 
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoErrors
 from sordino.survey.frozen.taxonomy import Taxonomy
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one("seed", range(20))
 def test_ways_are_the_edges_above_one_of_two_categories(seed):
     random = Random(seed)
     count = random.randint(2, 14)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from on_earth import apart
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
@@ -164,7 +165,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("attribute", "metric", "words"), MISTAKES.values(), ids=MISTAKES)
+@in_one("attribute, metric, words", MISTAKES.values())
 def test_a_mistake_is_named_with_the_door_to_take(tables, attribute, metric, words):
     own = {"epsilon": "2"} if "epsilon" in metric else {}
     with pytest.raises(SordinoErrors) as caught:

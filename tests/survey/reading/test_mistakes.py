@@ -2,6 +2,7 @@
 
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoErrors
 from sordino.survey.reading.schema import Survey
 
@@ -146,7 +147,7 @@ def mistakes(read, kind, *changes):
     return [str(error) for error in caught.value.errors]
 
 
-@pytest.mark.parametrize(("kind", "change", "words"), [*SINGLE.values(), *VALUES.values()], ids=[*SINGLE, *VALUES])
+@in_one("kind, change, words", [*SINGLE.values(), *VALUES.values()])
 def test_a_mistake_is_named(read, kind, change, words):
     # Values without their blocks: blocks of values that are not there would be a second mistake.
     alone = change[0] in (CATEGORIES, "= 1000", GRID)

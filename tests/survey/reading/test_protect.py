@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from in_one import in_one
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
@@ -227,7 +228,7 @@ def mistakes(tables):
     return [str(error) for error in caught.value.errors]
 
 
-@pytest.mark.parametrize(("attribute", "protect", "words"), MISTAKES.values(), ids=MISTAKES)
+@in_one("attribute, protect, words", MISTAKES.values())
 def test_a_mistake_is_named(tables, attribute, protect, words):
     (found,) = mistakes(tables({"x": attribute | {"protect": protect}}))
     assert found.startswith("attribute.x")
