@@ -191,6 +191,7 @@ def test_remaining_is_a_promise():
         assert asked.remaining + asked.spent <= 1
 
 
+@pytest.mark.long
 def test_grouped_bounds_are_looser_but_hold():
     rng = np.random.default_rng(12)
     whole, grouped = (BayesianFilter(SQUARE, LDP("2"), nodes=300, group=group) for group in (None, 3))

@@ -99,6 +99,7 @@ CHANNELS = {
 }
 
 
+@pytest.mark.statistical
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("case", CHANNELS)
 def test_means_err_as_forecast(case):
@@ -114,6 +115,7 @@ def test_means_err_as_forecast(case):
     assert np.array(forecast.stderr) == pytest.approx(shown, rel=0.05)
 
 
+@pytest.mark.statistical
 def test_covariances_err_as_forecast():
     channel, n = sampled_moments(["2"] * 3, "2", Dependence.unknown(3)), 4000
     records = people(SURVEYS * n)

@@ -210,6 +210,7 @@ def chance(counts, shares):
     return np.exp(ways + special.xlogy(counts, shares).sum(axis=1))
 
 
+@pytest.mark.statistical
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("mechanism", OTHERS, ids=lambda m: f"{type(m).__name__}-{m.k}")
 @pytest.mark.parametrize("confidence", [0.95, 0.8])

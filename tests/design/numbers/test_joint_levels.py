@@ -202,6 +202,7 @@ def test_two_numbers_of_one_person_tell_the_third_that_is_made_of_them():
     assert sampling_deltas(answers(asked.queries[0]), dependence)[2] == Nats.of(0)
 
 
+@pytest.mark.long
 def test_plans_for_two_numbers_fear_what_is_made_of_them():
     """The third number's delta is small, and only pairs are known to be independent."""
     pairwise = {(i, (j,)): 0 for i in range(3) for j in range(3) if i != j}
@@ -214,6 +215,7 @@ def test_plans_for_two_numbers_fear_what_is_made_of_them():
     assert joint_levels(*read_deltas(["8", "8", "0.5"], "8", dependence), dependence) == ()
 
 
+@pytest.mark.statistical
 def test_errors_are_as_large_as_is_said():
     asked = chosen(["6", "6"], "6")
     estimator = MomentEstimator.of(asked)
