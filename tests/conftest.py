@@ -298,15 +298,8 @@ KINDS = {
 
 TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 
-STARTS = {
-    "one coin": ("randomized", "hadamard", "projective", "subset"),
-    "blocks": ("blocks", "singles", "whole"),
-    "high-low": ("high-low",),
-    "two values": TWO,
-}
-FAMILIES = {name: [kind for kind in KINDS if kind.startswith(starts)] for name, starts in STARTS.items()}
-"""Kinds that one test looks at, one after the other."""
-FAMILIES["others"] = [kind for kind in KINDS if not any(kind in family for family in FAMILIES.values())]
+LOTS = [[*KINDS][first::6] for first in range(6)]
+"""All kinds: one test looks at a lot, since to begin a test for each takes longer than most take."""
 
 SMALLEST = {"subset-2": 3, **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "flips", *TWO), 2)}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
@@ -363,14 +356,14 @@ def others(kind: str) -> list[tuple[int, str]]:
 
 @pytest.fixture(
     params=[
-        *(pytest.param((FAMILIES[name], lambda kind: telling(kinds(SIZES)[kind])), id=name) for name in FAMILIES),
+        *((lot, lambda kind: telling(kinds(SIZES)[kind])) for lot in LOTS),
         *(pytest.param(([kind], others), marks=pytest.mark.long, id=f"{kind}-more") for kind in KINDS if others(kind)),
     ]
 )
 def awkward(request):
-    """Mechanisms of one family over several numbers of values, at several epsilons."""
-    family, cases_of = request.param
-    return [make_channel(kind, k, epsilon) for kind in family for k, epsilon in cases_of(kind)]
+    """Mechanisms of some kinds over several numbers of values, at several epsilons."""
+    lot, cases_of = request.param
+    return [make_channel(kind, k, epsilon) for kind in lot for k, epsilon in cases_of(kind)]
 
 
 MODERATE = pairs((1, 2, 7, 17))
