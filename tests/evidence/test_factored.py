@@ -94,20 +94,6 @@ def test_small_tables_bound_outward_and_large_ones_attain():
     assert loose[1].value < total.min() - 0.1
 
 
-def test_whole_numbers_are_multiplied_exactly():
-    rng = np.random.default_rng(6)
-    tables = [
-        (places, np.array(rng.integers(1, 2**62, [3] * len(places)).tolist(), dtype=object))
-        for places in ((0, 1), (1, 2), (0,), (3,))
-    ]
-    products = [
-        math.prod(int(array[tuple(record[place] for place in places)]) for places, array in tables)
-        for record in itertools.product(range(3), repeat=4)
-    ]
-    assert best_sum(tables, "max", products=True).value == max(products)
-    assert best_sum(tables, "min", products=True).value == min(products)
-
-
 def test_fifty_attributes_in_a_chain():
     """A chain's largest sum by passing the best along it, value by value."""
     rng = np.random.default_rng(7)

@@ -3,12 +3,13 @@
 from fractions import Fraction
 from math import prod
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino import Nats
-from sordino.exact.powers import compare_powers
+from sordino.exact.powers import ProductOrder, compare_powers
 
 POWERS = st.dictionaries(st.integers(1, 40), st.integers(-6, 6), max_size=5)
 
@@ -44,3 +45,15 @@ def test_large_powers_that_cancel_are_never_multiplied_out():
     assert compare_powers({huge: 10**9, 2**62: -(10**9), 9: -20 * 10**9}, Nats.of(0)) == 0
     assert compare_powers({huge: 10**9, 2**62: -(10**9), 9: 1 - 20 * 10**9}, Nats.of("ln 9")) == 0
     assert compare_powers({3: 1}, Nats.log(0)) == 1
+
+
+@given(st.lists(st.lists(st.integers(-9, 9), min_size=3, max_size=3), min_size=1, max_size=8))
+def test_the_largest_and_the_least_product_are_those_of_fractions(rows):
+    """Of ratios whose powers are equal, or as close as floats cannot tell."""
+    ratios = [Fraction(3), Fraction(9), Fraction(3) + Fraction(1, 10**30)]
+    order, powers = ProductOrder(ratios), np.array(rows)
+    worth = [prod((ratio**power for ratio, power in zip(ratios, row, strict=True)), start=Fraction(1)) for row in rows]
+    found = [tuple(best(powers, axis=0).tolist()) for best in (order.most, order.least)]
+    assert [worth[list(map(tuple, rows)).index(row)] for row in found] == [max(worth), min(worth)]
+    along = [best(powers[:, np.newaxis], axis=0).tolist() for best in (order.most, order.least)]
+    assert along == [[list(row)] for row in found]

@@ -2,11 +2,11 @@
 
 A table is an array with an axis for each of its places, ascending. Attributes are eliminated one after the other: the
 tables that touch one are added, and its axis is replaced by the best entry along it. Where a sum would have more than
-`limit` entries, tables are bounded apart instead: then the result is an outer bound, no longer exact. The same works
-with products of whole numbers in place of sums of floats. Cost: the sizes of the sums, exponential in the treewidth.
+`limit` entries, tables are bounded apart instead: then the result is an outer bound, no longer exact. What is best may
+be told otherwise than by size. Cost: the sizes of the sums, exponential in the treewidth.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, TypeAlias
@@ -37,44 +37,38 @@ class Best:
     exact: bool
 
 
-def best_sum(
-    tables: Iterable[Table], side: Literal["max", "min"], *, limit: int = LARGEST_SUM, products: bool = False
-) -> Best:
-    """The largest or smallest value of a sum (or a product) of tables over all ways that the attributes can be.
+Choice: TypeAlias = Callable[..., NDArray[Any]]
+"""The best entries of an array along the `axis` that is named."""
+
+
+def best_sum(tables: Iterable[Table], side: Literal["max", "min"], *, limit: int = LARGEST_SUM) -> Best:
+    """The largest or smallest value of a sum of tables over all ways that the attributes can be.
 
     Args:
         tables: each with places of its own; sizes agree where places do.
         side: which end.
         limit: entries of a sum at most.
-        products: multiply instead of adding; entries must not be negative.
 
     Example:
         >>> best_sum([((0,), np.array([1.0, 0.0])), ((0, 1), np.array([[0.0, 1.0], [5.0, 2.0]]))], "max")
         Best(value=5.0, exact=True)
     """
-    (_, total), exact = best_table(tables, (), side, limit=limit, products=products)
-    return Best(np.asarray(total).item(), exact)
+    best = np.maximum.reduce if side == "max" else np.minimum.reduce
+    (_, total), exact = best_table(tables, (), best, limit=limit)
+    return Best(total.item(), exact)
 
 
 def best_table(
-    tables: Iterable[Table],
-    kept: Collection[int],
-    side: Literal["max", "min"],
-    *,
-    limit: int = LARGEST_SUM,
-    products: bool = False,
+    tables: Iterable[Table], kept: Collection[int], best: Choice, *, limit: int = LARGEST_SUM
 ) -> tuple[Table, bool]:
     """For each way that some attributes can be the best value over all others, and whether it is attained.
 
     Args:
         tables: as of `best_sum`; attributes that none of them touches are left out.
         kept: the attributes that stay.
-        side: which end.
+        best: of the values along an axis; it keeps a kept last axis together.
         limit: entries of a sum at most.
-        products: multiply instead of adding.
     """
-    combine = np.multiply if products else np.add
-    reduce = np.maximum.reduce if side == "max" else np.minimum.reduce
     left = list(tables)
     sizes = {place: size for places, array in left for place, size in zip(places, array.shape, strict=True)}
     costs = {place: _size(left, place, sizes) for place in sizes if place not in kept}
@@ -86,16 +80,14 @@ def best_table(
         groups = _groups(touching, sizes, limit)
         exact = exact and len(groups) == 1
         for group in groups:
-            places, total = combined(group, combine)
+            places, total = combined(group)
             axis = places.index(place)
-            # Reduced to a single whole number, an array of objects is one no longer.
-            rest = np.asarray(reduce(total, axis=axis), dtype=total.dtype)
-            left.append((places[:axis] + places[axis + 1 :], rest))
+            left.append((places[:axis] + places[axis + 1 :], np.asarray(best(total, axis=axis))))
         del sizes[place], costs[place]
         # Sums of places that shared no table with this one are what they were.
         for one in {one for places, _ in touching for one in places}.intersection(costs):
             costs[one] = _size(left, one, sizes)
-    return combined(left, combine), exact
+    return combined(left), exact
 
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:

@@ -152,7 +152,8 @@ class FactoredEvidence:
         if math.prod(further[0].log.shape) > LARGEST_SUM:
             return None
         tables = [((), np.zeros(())), *(factor.table for factor in known)]
-        sides = [best_table(tables, places, side, limit=LARGEST_SUM) for side in ("max", "min")]
+        ends = np.maximum.reduce, np.minimum.reduce
+        sides = [best_table(tables, places, best, limit=LARGEST_SUM) for best in ends]
         if not all(exact for _, exact in sides):
             return None
         most, least = (table for table, _ in sides)

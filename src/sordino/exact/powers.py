@@ -6,10 +6,14 @@ only where the exponent of each of these is 0.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from fractions import Fraction
 from functools import lru_cache
 from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sordino.exact.nats import FIRST_DIGITS, Nats
 
@@ -18,6 +22,9 @@ SPARE = 20
 
 REMEMBERED = 1 << 12
 """Logarithms that are kept at most."""
+
+UNSURE = 1e-14
+"""By which a sum of floats may be off at most, for each nat or each power that it adds up."""
 
 
 def compare_powers(powers: Mapping[int, int], amount: Nats) -> int:
@@ -49,6 +56,60 @@ def compare_powers(powers: Mapping[int, int], amount: Nats) -> int:
         if numerator == 0 and digits == FIRST_DIGITS and _is_one(terms):
             return 0
         digits *= 2
+
+
+class ProductOrder:
+    """Products of whole powers of some ratios, in order: which is the largest, however close they are.
+
+    Attributes:
+        ratios: above 1; a product is a row of their exponents.
+
+    Example:
+        >>> order = ProductOrder([Fraction(3), Fraction(9)])
+        >>> rows = np.array([[3, 0], [0, 2], [1, 1]])
+        >>> order.most(rows, axis=0).tolist(), order.least(rows, axis=0).tolist()
+        ([0, 2], [3, 0])
+    """
+
+    def __init__(self, ratios: Sequence[Fraction]) -> None:
+        """Of ratios above 1."""
+        self.ratios = ratios
+        self._logs = np.array([float(Nats.log(ratio)) for ratio in ratios])
+        self._signs: dict[tuple[int, ...], int] = {}
+
+    def most(self, powers: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+        """The rows of the largest products along an axis; rows are the last axis."""
+        return self._best(powers, axis, 1)
+
+    def least(self, powers: NDArray[np.int64], axis: int) -> NDArray[np.int64]:
+        """The rows of the smallest products."""
+        return self._best(powers, axis, -1)
+
+    def _best(self, powers: NDArray[np.int64], axis: int, side: int) -> NDArray[np.int64]:
+        first, *others = np.moveaxis(powers, axis, 0)
+        best: NDArray[np.int64] = first
+        for other in others:
+            best = np.where((self._compared(other - best) == side)[..., np.newaxis], other, best)
+        return best
+
+    def _compared(self, powers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """-1, 0 or 1 for products below 1, of 1 and above 1, shape (...) of exponents (..., ratios)."""
+        logarithm = powers @ self._logs
+        signs: NDArray[np.int64] = np.array(np.sign(logarithm), dtype=np.int64)
+        unsure = (np.abs(logarithm) <= UNSURE * (np.abs(powers) @ (self._logs + 1))) & powers.any(axis=-1)
+        if unsure.any():
+            rows, which = np.unique(powers[unsure], axis=0, return_inverse=True)
+            signs[unsure] = np.array([self._sign(tuple(row)) for row in rows.tolist()])[which.ravel()]
+        return signs
+
+    def _sign(self, row: tuple[int, ...]) -> int:
+        if row not in self._signs:
+            powers: Counter[int] = Counter()
+            for ratio, power in zip(self.ratios, row, strict=True):
+                powers[ratio.numerator] += power
+                powers[ratio.denominator] -= power
+            self._signs[row] = compare_powers(powers, Nats.of(0))
+        return self._signs[row]
 
 
 def _enclosed(powers: Mapping[int, int], digits: int) -> tuple[int, int]:

@@ -98,10 +98,6 @@ class FiniteState(GroupedState):
         """As the definition measures the evidence."""
         return self.measure.levels(self.evidence)
 
-    def ratio(self, group: int) -> Ratio:
-        """Of the exact products."""
-        return self._ratios[group]
-
     def known(self, query: Any) -> QueryLosses:
         """The columns of its mechanism, read once."""
         return self._asked(query).known

@@ -76,10 +76,6 @@ class GroupedState(ABC):
         """Bounds on the realized loss of the present version."""
 
     @abstractmethod
-    def ratio(self, group: int) -> Ratio:
-        """The same exactly; None where it is infinite or cannot be worked out."""
-
-    @abstractmethod
     def known(self, query: Any) -> QueryLosses:
         """What is known of a query.
 
@@ -87,13 +83,13 @@ class GroupedState(ABC):
             SordinoError: a query that does not fit the domain.
         """
 
+    @abstractmethod
     def within(self, group: int) -> bool:
         """Whether the loss of a group is exactly within its bound, which floats cannot tell."""
-        return self._compared(group, self.ratio(group))
 
+    @abstractmethod
     def within_raised(self, group: int, known: QueryLosses) -> bool:
         """The same of what no answer to a query can pass."""
-        return self._compared(group, self.raised_ratio(group, known))
 
     @property
     def undecided(self) -> float:
@@ -115,11 +111,6 @@ class GroupedState(ABC):
     def raised(self, known: QueryLosses) -> NDArray[np.float64]:
         """Levels that no answer to a query can pass, rounded up."""
         return np.nextafter(self.levels + known.levels, np.inf)
-
-    def raised_ratio(self, group: int, known: QueryLosses) -> Ratio:
-        """The same exactly."""
-        own, now = known.own[group], self.ratio(group)
-        return None if own is None or now is None else now * own
 
     def decide(self, query: Any, rule: Rule) -> Decision:
         """By the most that the query can add; then, by the full rule, answer by answer."""
@@ -221,10 +212,6 @@ class GroupedState(ABC):
         if self.bounds[group] is None:
             return True
         return level <= self.floors[group] + self.undecided and exactly(group)
-
-    def _compared(self, group: int, exact: Ratio) -> bool:
-        bound = self.bounds[group]
-        return bound is None or (exact is not None and Nats.log(exact) <= bound)
 
     def _largest(self, levels: NDArray[np.float64]) -> float:
         """Of the groups that are protected."""

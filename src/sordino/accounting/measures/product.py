@@ -31,6 +31,7 @@ from sordino.evidence.bound.loss import LossBounds
 from sordino.evidence.factored import Factor, FactoredEvidence
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
+from sordino.exact.powers import compare_powers
 from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
@@ -68,9 +69,9 @@ class ProductQuery:
         """What an answer says."""
         return Factor(self.places, self._turned(self.columns.logs[code]), self.columns.radius)
 
-    def weights(self, code: int) -> NDArray[np.object_]:
-        """The same in whole numbers."""
-        return self._turned(self.columns.weights(code))
+    def place(self, code: int) -> NDArray[np.integer]:
+        """Where its weights stand among the different ones."""
+        return self._turned(self.columns.place[code])
 
     def _turned(self, column: NDArray[Any]) -> NDArray[Any]:
         return column.reshape(self.sizes).transpose(self.axes)
@@ -86,7 +87,7 @@ class ProductState(GroupedState):
         evidence: what all answers about the present version say.
         coordinates: the loss of each attribute, rounded up.
         basic: e to the sum of the most that each query could add: for the record, then for each attribute.
-        reports: the present version's queries and answers.
+        whole: the same exactly.
         memo: what is known of queries, shared by all states of one filter; it changes no decision.
     """
 
@@ -95,7 +96,7 @@ class ProductState(GroupedState):
     evidence: FactoredEvidence
     coordinates: tuple[float, ...]
     basic: tuple[Ratio, ...]
-    reports: tuple[tuple[Query, int], ...] = ()
+    whole: WholeFactors = field(default_factory=WholeFactors)
     memo: dict[str, ProductQuery] = field(default_factory=dict, metadata={"derived": True})
 
     @classmethod
@@ -136,22 +137,14 @@ class ProductState(GroupedState):
         record = math.nextafter(self.evidence.loss[1] + float(known.levels[-1]), math.inf)
         return self._mixed(attributes.tolist(), record)
 
-    def ratio(self, group: int) -> Ratio:
-        """Of exact products, or the sum of the most that each query could add, whichever is less."""
-        share = self._share(group)
-        if share not in (0, 1):
-            return None
-        place = None if share == 1 else group
-        return _least(self._whole.ratio(place), self.basic[0 if place is None else place + 1])
+    def within(self, group: int) -> bool:
+        """By counts, or else by the most that each query could add."""
+        return self._keeps(group, self.bounds[group])
 
-    def raised_ratio(self, group: int, known: QueryLosses) -> Ratio:
-        """At most the sum of the most that each query could add."""
-        share = self._share(group)
-        if share not in (0, 1):
-            return None
-        now = self.ratio(group)
-        own = known.own[group] if share == 0 else known.epsilon
-        return None if now is None or own is None else now * own
+    def within_raised(self, group: int, known: QueryLosses) -> bool:
+        """The same, with what the query can add taken from the bound."""
+        bound, own = self.bounds[group], known.own[group] if self._share(group) == 0 else known.epsilon
+        return bound is None or (own is not None and self._keeps(group, bound - Nats.log(own)))
 
     def known(self, query: Any) -> QueryLosses:
         """The columns of its mechanism, read once."""
@@ -168,7 +161,7 @@ class ProductState(GroupedState):
         (floor,), largest = self.floors.tolist(), 0.0
         for code, (lower, upper) in enumerate(spans):
             largest = max(largest, upper)
-            if lower > floor + self.undecided or (upper > floor and not self._answered(query, code).holds):
+            if lower > floor + self.undecided or (upper > floor and not self._answered(query, code).within(0)):
                 return False, largest
         return True, largest
 
@@ -184,8 +177,8 @@ class ProductState(GroupedState):
                 coordinates[place] = evidence.coordinate_loss(place)[1]
         own = [asked.known.epsilon, *(asked.attributes.get(place, Fraction(1)) for place in range(self.record.d))]
         basic = tuple(None if a is None or b is None else a * b for a, b in zip(self.basic, own, strict=True))
-        reports = (*self.reports, (query, code))
-        return replace(self, evidence=evidence, coordinates=tuple(coordinates), basic=basic, reports=reports)
+        whole = self.whole.plus(asked.places, asked.columns.distinct, asked.place(code))
+        return replace(self, evidence=evidence, coordinates=tuple(coordinates), basic=basic, whole=whole)
 
     def about(self, group: int) -> str:
         """The attribute, or the record."""
@@ -206,7 +199,7 @@ class ProductState(GroupedState):
                 step="promise LDP or coordinate DP",
             )
         left = tuple(
-            None if bound is None else _less(bound, self.ratio(group), level)
+            None if bound is None else _less(bound, self._ratio(group), level)
             for group, (bound, level) in enumerate(zip(self.bounds, self.levels.tolist(), strict=True))
         )
         fresh = ProductState.start(self.record, self.definition)
@@ -217,12 +210,29 @@ class ProductState(GroupedState):
         """By elimination."""
         return LossBounds(*self.evidence.loss)
 
-    @cached_property
-    def _whole(self) -> WholeFactors:
-        return WholeFactors.of((asked.places, asked.weights(code)) for asked, code in self._answers())
+    def _keeps(self, group: int, bound: Nats | None) -> bool:
+        share = self._share(group)
+        if bound is None or share not in (0, 1):
+            return bound is None
+        place = None if share == 1 else group
+        powers = self.whole.powers(place)
+        if powers is not None:
+            return compare_powers(powers, bound) <= 0
+        most = self._most(place)
+        return most is not None and Nats.log(most) <= bound
 
-    def _answers(self) -> Sequence[tuple[ProductQuery, int]]:
-        return [(self._asked(query), code) for query, code in self.reports]
+    def _ratio(self, group: int) -> Ratio:
+        """The loss of a group exactly, or the sum of the most that each query could add."""
+        share = self._share(group)
+        if share not in (0, 1):
+            return None
+        place = None if share == 1 else group
+        known = self.whole.ratio(place)
+        return self._most(place) if known is None else known
+
+    def _most(self, place: int | None) -> Ratio:
+        """What each query could add, together: to an attribute, or to the record."""
+        return self.basic[0 if place is None else place + 1]
 
     def _share(self, group: int) -> Fraction:
         """How much of the record's loss counts for a group."""
@@ -290,12 +300,6 @@ def mixture(attribute: float, record: float, share: Fraction) -> float:
     # Both terms are above 0, so nothing cancels.
     value = own + math.log1p(float(share) * math.expm1(record - own))
     return min(value + ROUNDINGS * math.ulp(record + 1), record)
-
-
-def _least(first: Ratio, second: Ratio) -> Ratio:
-    if first is None or second is None:
-        return second if first is None else first
-    return min(first, second)
 
 
 def _less(bound: Nats, ratio: Ratio, level: float) -> Nats:
