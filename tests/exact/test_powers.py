@@ -57,3 +57,12 @@ def test_the_largest_and_the_least_product_are_those_of_fractions(rows):
     assert [worth[list(map(tuple, rows)).index(row)] for row in found] == [max(worth), min(worth)]
     along = [best(powers[:, np.newaxis], axis=0).tolist() for best in (order.most, order.least)]
     assert along == [[list(row)] for row in found]
+
+
+def test_of_products_that_floats_cannot_tell_apart_the_larger_one_is_found():
+    hair = Fraction(1, 10**30)
+    order = ProductOrder([Fraction(3), 3 + hair, 9 + 6 * hair])
+    rows = np.array([[2, 0, 0], [0, 0, 1], [0, 2, 0], [1, 1, 0]])
+    assert order.most(rows, axis=0).tolist() == [0, 2, 0]
+    assert order.least(rows, axis=0).tolist() == [2, 0, 0]
+    assert order.least(rows[1:3], axis=0).tolist() == [0, 0, 1]

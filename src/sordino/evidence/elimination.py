@@ -6,8 +6,9 @@ tables that touch one are added, and its axis is replaced by the best entry alon
 be told otherwise than by size. Cost: the sizes of the sums, exponential in the treewidth.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import prod
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +20,9 @@ Table: TypeAlias = tuple[tuple[int, ...], NDArray[Any]]
 
 LARGEST_SUM = 1 << 20
 """Entries of a sum of tables at most."""
+
+LARGE = 1 << 12
+"""Entries of a sum from which on the order of adding is chosen with care."""
 
 LARGEST_AXES = 30
 """Axes of an array at most, as numpy allows."""
@@ -69,42 +73,92 @@ def best_table(
         best: of the values along an axis; it keeps a kept last axis together.
         limit: entries of a sum at most.
     """
-    left = list(tables)
-    sizes = {place: size for places, array in left for place, size in zip(places, array.shape, strict=True)}
-    costs = {place: _size(left, place, sizes) for place in sizes if place not in kept}
-    exact = True
+    left = dict(enumerate(tables))
+    sizes = sizes_of(left.values())
+    at: dict[int, set[int]] = {place: set() for place in sizes}
+    for number, (places, _) in left.items():
+        for place in places:
+            at[place].add(number)
+    costs = {place: _size(left, at[place], sizes) for place in sizes if place not in kept}
+    exact, numbers = True, count(len(left))
     while costs:
         place = min(costs, key=lambda one: (costs[one], one))
-        touching = [table for table in left if place in table[0]]
-        left = [table for table in left if place not in table[0]]
-        groups = _groups(touching, sizes, limit)
+        touching = [(number, left.pop(number)) for number in sorted(at[place])]
+        around = {one for _, (places, _) in touching for one in places}
+        for number, (places, _) in touching:
+            for one in places:
+                at[one].discard(number)
+        groups = _groups([table for _, table in touching], sizes, limit)
         exact = exact and len(groups) == 1
         for group in groups:
-            places, total = combined(group)
-            axis = places.index(place)
-            left.append((places[:axis] + places[axis + 1 :], np.asarray(best(total, axis=axis))))
-        del sizes[place], costs[place]
+            scope, total = combined(group)
+            axis, number = scope.index(place), next(numbers)
+            left[number] = (scope[:axis] + scope[axis + 1 :], np.asarray(best(total, axis=axis)))
+            for one in left[number][0]:
+                at[one].add(number)
+        del costs[place]
         # Sums of places that shared no table with this one are what they were.
-        for one in {one for places, _ in touching for one in places}.intersection(costs):
-            costs[one] = _size(left, one, sizes)
-    return combined(left), exact
+        for one in around.intersection(costs):
+            costs[one] = _size(left, at[one], sizes)
+    return combined(list(left.values())), exact
 
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     """One table that is the sum of some, over all of their places."""
-    scope = tuple(sorted({place for places, _ in tables for place in places}))
-    total: Any = None
-    for places, array in tables:
-        axes = dict(zip(places, array.shape, strict=True))
-        wide = array.reshape([axes.get(place, 1) for place in scope])
-        total = wide if total is None else combine(total, wide)
-    sizes = {place: size for places, array in tables for place, size in zip(places, array.shape, strict=True)}
-    return scope, np.broadcast_to(total, [sizes[place] for place in scope])
+    sizes = sizes_of(tables)
+    scope = tuple(sorted(sizes))
+    shape = [sizes[place] for place in scope]
+    if prod(shape) < LARGE or len(tables) < 3:
+        total: Any = None
+        for places, array in tables:
+            wide = _widened(array, places, scope)
+            total = wide if total is None else combine(total, wide)
+        return scope, np.broadcast_to(total, shape)
+    # Place by place from the last one on, so that what is added to many entries is worked out once and in one row.
+    place, *rest = scope
+    own = [table for table in tables if table[0][:1] == (place,)]
+    others = [table for table in tables if table[0][:1] != (place,)]
+    inner_scope, inner = combined(others or [((), np.asarray(combine.identity))], combine)
+    total = np.empty(shape, dtype=np.result_type(inner, *(array for _, array in own)))
+    for value in range(sizes[place]):
+        added_scope, added = combined([(places[1:], array[value]) for places, array in own], combine)
+        wide = _widened(inner, inner_scope, rest), _widened(added, added_scope, rest)
+        combine(*wide, out=total[value])
+    return scope, total
 
 
-def _size(tables: Sequence[Table], place: int, sizes: dict[int, int]) -> int:
-    """How many entries the sum of the tables that touch a place has."""
-    return prod(sizes[one] for one in {one for places, _ in tables if place in places for one in places})
+def work(tables: Sequence[Table], kept: Collection[int], most: int) -> int:
+    """How many entries the sums have that `best_table` would need; no more are counted than `most`."""
+    sizes = sizes_of(tables)
+    scopes = {frozenset(places) for places, _ in tables}
+    around = {one: frozenset[int]().union(*(scope for scope in scopes if one in scope)) for one in sizes}
+    costs = {one: prod(sizes[other] for other in around[one]) for one in sizes if one not in kept}
+    total = 0
+    while costs and total <= most:
+        place = min(costs, key=lambda one: (costs[one], one))
+        scope = around.pop(place)
+        total += costs.pop(place)
+        for one in scope - {place}:
+            around[one] = (around[one] | scope) - {place}
+            if one in costs:
+                costs[one] = prod(sizes[other] for other in around[one])
+    return total
+
+
+def sizes_of(tables: Iterable[Table]) -> dict[int, int]:
+    """How many values each place has."""
+    return {place: size for places, array in tables for place, size in zip(places, array.shape, strict=True)}
+
+
+def _widened(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -> NDArray[Any]:
+    """With an axis for each place of a scope."""
+    axes = dict(zip(places, array.shape, strict=True))
+    return array.reshape([axes.get(place, 1) for place in scope])
+
+
+def _size(tables: Mapping[int, Table], numbers: Collection[int], sizes: Mapping[int, int]) -> int:
+    """How many entries the sum of some tables has."""
+    return prod(sizes[one] for one in {one for number in numbers for one in tables[number][0]})
 
 
 def _groups(tables: Sequence[Table], sizes: dict[int, int], limit: int) -> list[list[Table]]:

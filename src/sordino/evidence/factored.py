@@ -16,12 +16,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.evidence.elimination import LARGEST_SUM, Best, Table, best_sum, best_table, combined
+from sordino.evidence.elimination import (
+    LARGEST_AXES,
+    LARGEST_SUM,
+    Best,
+    Table,
+    best_sum,
+    best_table,
+    combined,
+    sizes_of,
+    work,
+)
 from sordino.exact.rounding import down, up
 
 HOPELESS = 1e200
 """In place of infinity for "certain under the one hypothesis, impossible under the other", so that it still adds up
 with minus infinity, "impossible under both"."""
+
+LISTED = 1 << 13
+"""Ways that attributes can be at most that are listed without asking whether an elimination is less work."""
+
+AFFORDED = 1 << 19
+"""Entries of all sums of an elimination at most, for an exact result: some ten milliseconds."""
+
+ROUGH = 1 << 12
+"""Entries of a sum at most where that does not do."""
+
+BOTH = -1
+"""In place of an attribute: the axis of what is sought from both ends."""
+
+SWEEPS = 4
+"""How many times as much work an entry of an elimination is as one of a sum over everything: two ends, and one way
+through memory that numpy likes less."""
 
 SPARE = 1e-12
 """Relative; more than the roundings of an error bound itself."""
@@ -76,14 +102,40 @@ class Component:
         """Whether no values of the attributes can cause the reports."""
         if all(np.isfinite(factor.log).all() for factor in self.factors):
             return False
-        return math.isinf(best_sum([factor.table for factor in self.factors], "max", limit=LARGEST_SUM).value)
+        return bool(np.isneginf(self.ends(())[0][1]))
 
     @cached_property
     def spread(self) -> Span:
         """Bounds on the largest less the smallest sum."""
-        tables = [factor.table for factor in self.factors]
-        most, least = (best_sum(tables, side, limit=LARGEST_SUM) for side in ("max", "min"))
-        return _span(most, least, _error(self.factors, self.places))
+        (_, most), (_, least), exact = self.ends(())
+        return _span(Best(most.item(), exact), Best(least.item(), exact), _error(self.factors, self.places))
+
+    def ends(self, kept: tuple[int, ...]) -> tuple[Table, Table, bool]:
+        """The largest and the smallest sum for each way that some attributes can be; and whether they are attained."""
+        tables = self._tables
+        if self._total is not None:
+            scope, log = self._total
+            axes = tuple(axis for axis, place in enumerate(scope) if place not in kept)
+            left = tuple(place for place in scope if place in kept)
+            return (left, np.asarray(log.max(axis=axes))), (left, np.asarray(log.min(axis=axes))), True
+        # The largest sum and that of all negated, along an axis of their own: attributes are eliminated once.
+        both = [((BOTH, *places), np.stack((log, -log))) for places, log in tables]
+        ((_, *left), best), exact = best_table(both, (BOTH, *kept), np.maximum.reduce, limit=2 * _limit(tables, kept))
+        return (tuple(left), best[0]), (tuple(left), -best[1]), exact
+
+    @property
+    def _tables(self) -> list[Table]:
+        return [((), np.zeros(())), *(factor.table for factor in self.factors)]
+
+    @cached_property
+    def _total(self) -> Table | None:
+        """The sum over all ways that the attributes can be, if that is less work than an elimination."""
+        size = math.prod(sizes_of(self._tables).values())
+        if size > LARGEST_SUM or len(self.places) > LARGEST_AXES:
+            return None
+        if size > LISTED and SWEEPS * work(self._tables, (), size // SWEEPS) < size:
+            return None
+        return combined(self._tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +194,7 @@ class FactoredEvidence:
     def losses_with(self, further: Sequence[Factor]) -> list[Span] | None:
         """Bounds on the loss with each of some factors on the same attributes: one elimination for all of them.
 
-        None where some reports are impossible under some records, or tables are too large to be added.
+        None where some reports are impossible under some records, or the factors are too large.
         """
         places = further[0].places
         touched = [part for part in self.components if not part.places.isdisjoint(places)]
@@ -151,12 +203,8 @@ class FactoredEvidence:
             return None
         if math.prod(further[0].log.shape) > LARGEST_SUM:
             return None
-        tables = [((), np.zeros(())), *(factor.table for factor in known)]
-        ends = np.maximum.reduce, np.minimum.reduce
-        sides = [best_table(tables, places, best, limit=LARGEST_SUM) for best in ends]
-        if not all(exact for _, exact in sides):
-            return None
-        most, least = (table for table, _ in sides)
+        whole = touched[0] if len(touched) == 1 else Component(tuple(known))
+        most, least, exact = whole.ends(places)
         lower = upper = 0.0
         for part in self.components:
             if part.places.isdisjoint(places):
@@ -166,7 +214,7 @@ class FactoredEvidence:
         found = []
         for factor in further:
             gap = combined([most, factor.table])[1].max() - combined([least, factor.table])[1].min()
-            low, high = _outward(float(gap), exact=True, error=_error([*known, factor], around))
+            low, high = _outward(float(gap), exact=exact, error=_error([*known, factor], around))
             found.append((down(lower + low), up(upper + high)))
         return found
 
@@ -182,19 +230,23 @@ class FactoredEvidence:
 
 def _coordinate(place: int, factors: list[Factor], elsewhere: list[Table]) -> Span:
     """The loss of one attribute, by the first way that is small enough."""
-    around = {one: size for factor in factors for one, size in zip(factor.places, factor.log.shape, strict=True)}
+    around = sizes_of(factor.table for factor in factors)
     error = _error(factors, frozenset(around))
-    if math.prod(around.values()) <= LARGEST_SUM and len(around) <= 30 and not elsewhere:
+    second = max(*around, *(one for places, _ in elsewhere for one in places), -1) + 1
+    tables = None
+    if all(factor.log.size * around[place] <= LARGEST_SUM for factor in factors):
+        tables = [*(_difference(factor, place, second) for factor in factors), *elsewhere]
+    size = math.prod(around.values())
+    listed = size <= LARGEST_SUM and len(around) <= LARGEST_AXES and not elsewhere
+    if listed and (size <= LISTED or tables is None or work(tables, (), size) >= size):
         scope, log = combined([factor.table for factor in factors])
         axis = scope.index(place)
         most, least = log.max(axis=axis), log.min(axis=axis)
         # Where the rest makes the reports impossible whatever the attribute is, nothing is compared.
         gap = np.subtract(most, least, out=np.full_like(most, -np.inf), where=~np.isneginf(most))
         return _outward(float(gap.max(initial=0.0)), exact=True, error=error)
-    second = max(*around, *(one for places, _ in elsewhere for one in places), -1) + 1
-    if all(factor.log.size * around[place] <= LARGEST_SUM for factor in factors):
-        tables = [_difference(factor, place, second) for factor in factors]
-        best = best_sum([*tables, *elsewhere], "max", limit=LARGEST_SUM)
+    if tables is not None:
+        best = best_sum(tables, "max", limit=_limit(tables, ()))
         return _outward(max(float(best.value), 0.0), exact=best.exact, error=error)
     apart = 0.0
     for factor in factors:
@@ -203,6 +255,11 @@ def _coordinate(place: int, factors: list[Factor], elsewhere: list[Table]) -> Sp
         gap = np.subtract(most, least, out=np.full_like(most, -np.inf), where=~np.isneginf(most))
         apart += float(gap.max(initial=0.0))
     return _outward(apart, exact=len(factors) == 1 and not elsewhere, error=error)
+
+
+def _limit(tables: list[Table], kept: tuple[int, ...]) -> int:
+    """Entries of a sum at most, so that an elimination is exact where that can be afforded."""
+    return LARGEST_SUM if work(tables, kept, AFFORDED) <= AFFORDED else min(ROUGH, LARGEST_SUM)
 
 
 def _difference(factor: Factor, place: int, second: int) -> Table:
