@@ -122,8 +122,7 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     total = np.empty(shape, dtype=np.result_type(inner, *(array for _, array in own)))
     for value in range(sizes[place]):
         added_scope, added = combined([(places[1:], array[value]) for places, array in own], combine)
-        wide = _widened(inner, inner_scope, rest), _widened(added, added_scope, rest)
-        combine(*wide, out=total[value])
+        combine(_widened(inner, inner_scope, rest), _widened(added, added_scope, rest), out=total[value])
     return scope, total
 
 

@@ -120,8 +120,8 @@ class Component:
             return (left, np.asarray(log.max(axis=axes))), (left, np.asarray(log.min(axis=axes))), True
         # The largest sum and that of all negated, along an axis of their own: attributes are eliminated once.
         both = [((BOTH, *places), np.stack((log, -log))) for places, log in tables]
-        ((_, *left), best), exact = best_table(both, (BOTH, *kept), np.maximum.reduce, limit=2 * _limit(tables, kept))
-        return (tuple(left), best[0]), (tuple(left), -best[1]), exact
+        (scope, best), exact = best_table(both, (BOTH, *kept), np.maximum.reduce, limit=2 * _limit(tables, kept))
+        return (scope[1:], best[0]), (scope[1:], -best[1]), exact
 
     @property
     def _tables(self) -> list[Table]:
