@@ -28,6 +28,9 @@ EXACT = (
     "histograms/extreme_rays",
     "histograms/integer_channel",
     "histograms/optimal",
+    "histograms/orbits",
+    "histograms/ray_search",
+    "histograms/symmetries",
     "reproducible",
 )
 """The files whose floats end in a channel's last digits."""

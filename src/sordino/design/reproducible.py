@@ -2,8 +2,9 @@
 
 IEEE 754 fixes every bit of +, -, *, / and the square root of two floats, element by element; what differs between
 processors and libraries is the order of sums, fused multiplications, and the functions of mathematical libraries. So
-nothing here leaves an order open: sums fold halves onto each other, products and eliminations take one middle index
-after the other, and exponentials are rounded from decimals. (BLAS, LAPACK, einsum, exp and log are not used.)
+nothing here leaves an order open: sums fold halves onto each other, small products and eliminations take one middle
+index after the other, large ones are sums that are never rounded (`exact_product`), and exponentials are rounded from
+decimals. (LAPACK, einsum, exp and log are not used.)
 
 Cost: that of textbook algorithms in numpy; a system of 400 unknowns takes some tens of milliseconds.
 """
@@ -15,10 +16,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.design.exact_product import exact_product
+
 Floats: TypeAlias = NDArray[np.float64]
 
 BATCH = 1 << 13
 """Rows of a product at once, so that they stay near the processor."""
+
+LARGE = 1 << 10
+"""Entries of a right factor from which exact slices pay off."""
+
+ONE_PANEL, PANEL = 200, 32
+"""Columns that are eliminated one after the other, before all others follow at once: all of small systems."""
 
 SMALL = 1 << 14
 """Entries of a product that is added up as a whole, one middle index after the other: the same sums in fewer steps."""
@@ -54,6 +63,8 @@ def product(left: Floats, right: Floats) -> Floats:
         return product(left, right[:, None])[..., 0]
     k, m = right.shape
     rows = left.reshape(-1, k)
+    if k * m >= LARGE:
+        return exact_product(rows, right).reshape(*left.shape[:-1], m)
     if k and len(rows) * m <= SMALL:
         small: Floats = rows[:, 0, None] * right[0]
         for i in range(1, k):
@@ -94,16 +105,32 @@ def solve(matrix: Floats, right: Floats) -> Floats:
         right: shape (n,) or (n, m).
     """
     n = len(matrix)
+    panel = n if n <= ONE_PANEL else PANEL
     work = np.column_stack([matrix, right])
-    for i in range(n - 1):
+    for first in range(0, n, panel):
+        _eliminate(work, first, min(first + panel, n), n)
+    for last in range(n, 0, -panel):
+        first = max(last - panel, 0)
+        for i in range(last - 1, first - 1, -1):
+            work[i, n:] /= work[i, i]
+            work[first:i, n:] -= work[first:i, i, None] * work[i, n:]
+        if first:
+            work[:first, n:] -= product(work[:first, first:last], work[first:last, n:])
+    return work[:, n:].reshape(right.shape)
+
+
+def _eliminate(work: Floats, first: int, last: int, n: int) -> None:
+    """Columns `first` to `last` below the diagonal, within them one by one, then for all columns behind at once."""
+    end = last if last < n else work.shape[1]
+    for i in range(first, last):
         largest = i + int(np.argmax(np.abs(work[i:, i])))
         work[[i, largest]] = work[[largest, i]]
-        factors = work[i + 1 :, i] / work[i, i]
-        work[i + 1 :, i + 1 :] -= factors[:, None] * work[i, i + 1 :]
-    for i in range(n - 1, -1, -1):
-        work[i, n:] /= work[i, i]
-        work[:i, n:] -= work[:i, i, None] * work[i, n:]
-    return work[:, n:].reshape(right.shape)
+        work[i + 1 :, i] /= work[i, i]
+        work[i + 1 :, i + 1 : end] -= work[i + 1 :, i, None] * work[i, i + 1 : end]
+    if last < n:
+        for i in range(first, last - 1):
+            work[i + 1 : last, last:] -= work[i + 1 : last, i, None] * work[i, last:]
+        work[last:, last:] -= product(work[last:, first:last], work[first:last, last:])
 
 
 def inverse(matrix: Floats) -> Floats:

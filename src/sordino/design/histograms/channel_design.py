@@ -8,7 +8,6 @@ Shapes: bounds (k, k) in nats; channel (k, m), rows of sum one up to rounding.
 Cost: a second for 8 values, some seconds for 16, up to a minute for 32.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
@@ -16,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.histograms.column_weights import GAP, Weighting, best_weights, restored, sparse
-from sordino.design.histograms.extreme_rays import Score, climb, distinct, floors, random_rays, starting_rays
-from sordino.design.reproducible import Floats, ReproducibleDraws, inverse, product, total
+from sordino.design.histograms.extreme_rays import climb, floors, random_rays, starting_rays
+from sordino.design.histograms.orbits import Orbits
+from sordino.design.histograms.ray_search import Worth, approach
+from sordino.design.histograms.symmetries import symmetries
+from sordino.design.reproducible import Floats, ReproducibleDraws, coarse, inverse, product, total
 
 TOLERANCE = 1e-6
 """Stop where no ray is found that could lower the variance by more than this part of it."""
@@ -28,14 +30,39 @@ FEW_VALUES = 12
 TOLERANCE_BEYOND = 1e-5
 """Rays are then found that promise ten times more, and bring about a millionth of the variance."""
 
-FIRST_ACCURACY = 1e-3
+STALLED, STALLED_FALL = 5, 1e-3
+"""Beyond few values, stop also where the last rounds lowered the variance by no more than this part."""
+
+MOST_WORK = 15_000_000_000
+"""Multiplications in the weights' solver: stop beyond, half a minute later at most. Counted, not timed, so that a
+design is the same on every machine."""
+
+NEWTON_STEPS = 8
+"""Of a round, about."""
+
+ALL_MOVES = 32
+"""Up to this many values each ray is improved by all moves; beyond, by those that promise most."""
+
+WIDE = 20
+"""Up to this many values a search that found nothing is made again from four times as many starts."""
+
+FIRST_ACCURACY = 1e-2
 """Of the weights in the first rounds, which decide no more than where to search."""
 
-FINER = 30
-"""Weights are this much more accurate than the most that the last round's rays promised."""
+FINEST_BEYOND = 1e-6
+"""Of the weights in the last round, where all moves would be too many."""
+
+FINER, FINER_THAN_FALL = 30, 10
+"""Weights are this much more accurate than the most that the last round's rays promised, and than its gain."""
+
+STARTS, FRESH = (1, 3), (3, 6)
+"""Starts of each kind, and rays that are added, for each value: of many values, and of few."""
 
 NEXT = 3
 """Columns out of use that are kept, for each value."""
+
+MOST_COLUMNS = 800
+"""Columns in use that are kept; what others combine to becomes one."""
 
 MOST_ROUNDS = 300
 """Rounds of the search; 1 to 50 are usual."""
@@ -68,44 +95,132 @@ class Design:
     gap: float
 
 
-def design(bounds: Floats, prior: Floats) -> Design:
+def design(bounds: Floats, prior: Floats, known: Floats | None = None) -> Design:
     """The best channel that the search finds, for at least two values.
 
     Args:
         bounds: positive off the diagonal, infinity where a pair is not protected, shape (k, k).
         prior: positive, of sum 1, shape (k,).
+        known: columns of channels that keep the bounds, to begin with beside others, shape (k, m).
     """
-    floor = floors(bounds)
-    draws = ReproducibleDraws(SEARCH_SEED)
-    rays, weights = _first(floor, prior, draws)
-    # The variance is inversely quadratic in the columns' distances from (1, ..., 1), and nothing else changes if all
-    # are stretched: so small bounds are solved as accurately as large ones.
-    stretch = 1 / min(1.0, float(np.abs(_on_section(rays, prior) - 1).max()))
+    return _Search(bounds, prior, known).run()
 
-    def stretched(vectors: Floats) -> Floats:
-        return 1 + stretch * (_on_section(vectors, prior) - 1)
 
-    tolerance = TOLERANCE if len(prior) <= FEW_VALUES else TOLERANCE_BEYOND
-    accuracy = FIRST_ACCURACY
-    for number in count(1):
-        used = best_weights(stretched(rays).T, weights, accuracy)
-        score = _gain(used, stretched)
-        found, worth = _search(rays, used, floor, score, draws, tolerance)
-        most = max(float(worth.max(initial=0.0)), 0.0)
-        found_none = most <= tolerance * used.total
-        if number == MOST_ROUNDS or (found_none and accuracy == GAP):
-            break
-        kept = _kept(rays, used, prior, score, accuracy)
-        accuracy = GAP if found_none else max(GAP, min(accuracy, most / used.total / FINER))
-        fresh = found[np.argsort(-worth, kind="stable")][: 6 * len(prior)]
-        fresh = fresh[score(fresh) > 0]
-        more = np.concatenate([rays[kept], fresh])
-        start = np.concatenate([used.weights[kept], np.zeros(len(fresh))])
-        inside = _inside(stretched(more).T, start, product(more, prior) / more.max(axis=1))
-        if inside is None:
-            break
-        rays, weights = more, inside
-    return _finished(rays, used, prior, stretch, most)
+class _Search:
+    """Rays, and the weights that the best channel of these gives them, better from round to round."""
+
+    def __init__(self, bounds: Floats, prior: Floats, known: Floats | None) -> None:
+        self.floor, self.prior = floors(bounds), prior
+        self.orbits = Orbits(symmetries(_labels(self.floor, prior)))
+        self.draws = ReproducibleDraws(SEARCH_SEED)
+        rays = starting_rays(self.floor, self.draws)
+        if known is not None:
+            rays = np.concatenate([rays, known.T])
+        self.rays, self.weights = _first(self.orbits.chosen(rays), self.floor, prior, self.orbits)
+        # The variance is inversely quadratic in the columns' distances from (1, ..., 1), and nothing else changes if
+        # all are stretched: so small bounds are solved as accurately as large ones.
+        self.stretch = 1 / min(1.0, float(np.abs(_on_section(self.rays, prior) - 1).max()))
+        self.few = len(prior) <= FEW_VALUES
+        self.tolerance = TOLERANCE if self.few else TOLERANCE_BEYOND
+        self.finest = GAP if len(prior) <= ALL_MOVES else FINEST_BEYOND
+
+    def run(self) -> Design:
+        accuracy, totals, work = FIRST_ACCURACY, [np.inf], 0
+        for number in count(1):
+            used = best_weights(self._stretched(self.rays).T, self.weights, accuracy, self.orbits)
+            worth = Worth(used.inverse, used.prices, self.prior, self.stretch)
+            found, worths = self._found(used, worth)
+            most = max(float(worths.max(initial=0.0)), 0.0)
+            fall = totals[-1] / used.total - 1
+            totals.append(used.total)
+            work += self._work()
+            enough = most <= self.tolerance * used.total or number == MOST_ROUNDS or work > MOST_WORK
+            enough = enough or (not self.few and totals[-STALLED:][0] < used.total * (1 + STALLED_FALL))
+            if enough and accuracy == self.finest:
+                break
+            accuracy = max(self.finest, min(accuracy, most / used.total / FINER, fall / FINER_THAN_FALL))
+            accuracy = self.finest if enough else accuracy
+            if not self._extend(used, worth, found[np.argsort(-worths, kind="stable")]):
+                break
+        return self._finished(used, most)
+
+    def _work(self) -> int:
+        """Multiplications in the weights of one round, about."""
+        m, k, number = len(self.rays), len(self.prior), len(self.orbits.permutations)
+        return NEWTON_STEPS * (m**3 + number * m * m * k)
+
+    def _extend(self, used: Weighting, worth: Worth, found: Floats) -> bool:
+        """Add rays, the best first, and let go those of no use; False where rounding leaves no room for more."""
+        kept = self._kept(used, worth)
+        fresh = found[: FRESH[self.few] * len(self.prior)]
+        fresh = fresh[worth(fresh) > 0]
+        left = self._whole(self.rays[~kept], used.weights[~kept])
+        more = np.concatenate([self.rays[kept], left[left.max(axis=1) > 0], fresh])
+        start = np.concatenate([used.weights[kept], product(left, self.prior), np.zeros(len(fresh))])
+        units = product(more, self.prior) / more.max(axis=1)
+        inside = _inside(self.orbits.rows(self._stretched(more).T), start, units)
+        if inside is not None:
+            self.rays, self.weights = more, inside
+        return inside is not None
+
+    def _whole(self, rays: Floats, weights: Floats) -> Floats:
+        """What rays and their images combine to, shape (1, k)."""
+        if not len(rays):
+            return np.zeros((0, len(self.prior)))
+        return self.orbits.combined(_on_section(rays, self.prior), weights)[None, :]
+
+    def _kept(self, used: Weighting, worth: Worth) -> NDArray[np.bool_]:
+        """The columns in use, no more than could be needed, and some others that matter next."""
+        largest = _on_section(self.rays, self.prior).max(axis=1) * used.weights
+        kept = largest > UNUSED
+        most = min(len(self.orbits.pair_counts), MOST_COLUMNS)
+        kept[np.argsort(-largest, kind="stable")[most:]] = False
+        kept[np.argsort(-worth(self.rays), kind="stable")[: NEXT * len(self.prior)]] = True
+        return np.asarray(kept)
+
+    def _stretched(self, rays: Floats) -> Floats:
+        return 1 + self.stretch * (_on_section(rays, self.prior) - 1)
+
+    def _found(self, used: Weighting, worth: Worth) -> tuple[Floats, Floats]:
+        """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
+        k = len(self.floor)
+        for width in (1, 4):
+            best = self.rays[np.argsort(-used.weights, kind="stable")[: k * k]]
+            drawn = random_rays(self.floor, STARTS[self.few] * k * width, self.draws)
+            joined = _joined(best, STARTS[self.few] * k * width, self.draws)
+            found = self.orbits.chosen(approach(np.concatenate([drawn, joined]), self.floor, worth))
+            if k <= ALL_MOVES:
+                found = self.orbits.chosen(climb(found, self.floor, worth))
+            worths = worth(found)
+            if worths.max() > self.tolerance * used.total or k > WIDE:
+                break
+        return found, worths
+
+    def _finished(self, used: Weighting, most: float) -> Design:
+        """The channel of the columns in use, and no more of them than its variance depends on."""
+        prior, orbits = self.prior, self.orbits
+        in_use = _in_use(self.rays, used, prior)
+        vectors = _on_section(self.rays[in_use], prior)
+        columns = 1 + self.stretch * (vectors.T - 1)
+        weights = sparse(columns, restored(orbits.rows(columns), used.weights[in_use]), orbits)
+        vectors, weights = orbits.expanded(vectors[weights > 0], weights[weights > 0])
+        columns = 1 + self.stretch * (vectors.T - 1)
+        # The rows must sum to one to the last digits: as they are, not stretched.
+        weights = restored(vectors.T, weights)
+        squares, stretch = float(total(prior * prior)), self.stretch
+        variance = float(total(np.diag(inverse(product(columns * weights, columns.T)))) - squares) * stretch**2
+        # For any W and prices m with |W v|^2 <= m . v on the cone's section, trace(M^-1) >= (trace W)^2 / sum(m).
+        least = used.total**2 / (used.total + used.gap + most)
+        return Design(vectors.T * weights, variance, float(1 - (least - squares) * stretch**2 / variance))
+
+
+def _labels(floor: Floats, prior: Floats) -> NDArray[np.intp]:
+    """Numbers that are equal for pairs of values with equal bounds; on the diagonal for values with equal shares."""
+    _, labels = np.unique(coarse(floor).ravel(), return_inverse=True)
+    _, shares = np.unique(coarse(prior), return_inverse=True)
+    labels = labels.reshape(floor.shape)
+    labels[np.arange(len(floor)), np.arange(len(floor))] = floor.size + shares.ravel()
+    return np.asarray(labels)
 
 
 def _on_section(rays: Floats, prior: Floats) -> Floats:
@@ -115,17 +230,16 @@ def _on_section(rays: Floats, prior: Floats) -> Floats:
     return scaled
 
 
-def _first(floor: Floats, prior: Floats, draws: ReproducibleDraws) -> tuple[Floats, Floats]:
-    """Rays to begin with, and positive weights that combine them to ones.
+def _first(rays: Floats, floor: Floats, prior: Floats, orbits: Orbits) -> tuple[Floats, Floats]:
+    """Rays to begin with, and positive weights that combine them and their images to ones.
 
-    All starting rays get one small weight; what is then left of (1, ..., 1) is itself in the cone once the weight is
-    small enough, because no bound is zero, and joins them.
+    All of these get one small weight; what is then left of (1, ..., 1) is itself in the cone once the weight is small
+    enough, because no bound is zero, and joins them.
     """
-    rays = starting_rays(floor, draws)
-    whole = total(rays, axis=0)
-    part = 0.5 / whole.max()
+    sums = orbits.combined(rays, np.ones(len(rays)))
+    part = 0.5 / sums.max()
     while True:
-        rest = 1 - part * whole
+        rest = 1 - part * sums
         if (rest[None, :] >= floor * rest[:, None]).all():
             rays = np.concatenate([rays, rest[None, :] / rest.max()])
             parts = np.append(np.full(len(rays) - 1, part), rest.max())
@@ -133,42 +247,16 @@ def _first(floor: Floats, prior: Floats, draws: ReproducibleDraws) -> tuple[Floa
         part /= 2
 
 
-def _inside(columns: Floats, weights: Floats, units: Floats) -> Floats | None:
-    """Positive weights near these that combine the columns to ones; a column of one unit has the largest entry 1.
+def _inside(rows: Floats, weights: Floats, units: Floats) -> Floats | None:
+    """Positive weights near these that combine columns to ones; a column of one unit has the largest entry 1.
 
     None where rounding leaves no room for them: then the weights are as good as floats can tell.
     """
     for halvings in range(MOST_HALVINGS):
-        inside = restored(columns, np.maximum(weights, LEAST_START / len(weights) / 2**halvings * units))
+        inside = restored(rows, np.maximum(weights, LEAST_START / len(weights) / 2**halvings * units))
         if inside.min() > 0:
             return inside
     return None
-
-
-def _gain(used: Weighting, stretched: Callable[[Floats], Floats]) -> Score:
-    """What a ray would bring: |M^-1 v|^2 less its price, on the section; none for rows of zeros."""
-
-    def score(rays: Floats) -> Floats:
-        vectors = stretched(rays)
-        gain: Floats = total(product(vectors, used.inverse) ** 2) - product(vectors, used.prices)
-        gain[rays.max(axis=-1) == 0] = -np.inf
-        return gain
-
-    return score
-
-
-def _search(
-    rays: Floats, used: Weighting, floor: Floats, score: Score, draws: ReproducibleDraws, tolerance: float
-) -> tuple[Floats, Floats]:
-    """Rays that local search finds, with what they would bring; a wider search where the first brings nothing."""
-    k = len(floor)
-    for width in (1, 4):
-        known = _joined(rays[np.argsort(-used.weights, kind="stable")[: k * k]], 3 * k * width, draws)
-        found = distinct(climb(np.concatenate([random_rays(floor, 2 * k * width, draws), known]), floor, score))
-        worth = score(found)
-        if worth.max() > tolerance * used.total:
-            break
-    return found, worth
 
 
 def _joined(rays: Floats, number: int, draws: ReproducibleDraws) -> Floats:
@@ -177,30 +265,7 @@ def _joined(rays: Floats, number: int, draws: ReproducibleDraws) -> Floats:
     return np.asarray(np.maximum(rays[first], rays[second] * draws.uniform(number, 1)))
 
 
-def _kept(rays: Floats, used: Weighting, prior: Floats, score: Score, accuracy: float) -> NDArray[np.bool_]:
-    """The columns in use, as far as weights of this accuracy tell, and some others that matter next."""
-    kept = _in_use(rays, used, prior, max(UNUSED, accuracy / len(rays)))
-    kept[np.argsort(-score(rays), kind="stable")[: NEXT * len(prior)]] = True
-    return kept
-
-
 def _in_use(rays: Floats, used: Weighting, prior: Floats, least: float = UNUSED) -> NDArray[np.bool_]:
     """Whether some value gives a column more than this probability."""
     largest = _on_section(rays, prior).max(axis=1) * used.weights
     return np.asarray(largest > least)
-
-
-def _finished(rays: Floats, used: Weighting, prior: Floats, stretch: float, most: float) -> Design:
-    """The channel of the columns in use, and no more of them than its variance depends on."""
-    in_use = _in_use(rays, used, prior)
-    vectors = _on_section(rays[in_use], prior)
-    columns = 1 + stretch * (vectors.T - 1)
-    weights = sparse(columns, restored(columns, used.weights[in_use]))
-    vectors, columns, weights = vectors[weights > 0], columns[:, weights > 0], weights[weights > 0]
-    # The rows must sum to one to the last digits: as they are, not stretched.
-    weights = restored(vectors.T, weights)
-    variance = float(total(np.diag(inverse(product(columns * weights, columns.T)))) - total(prior * prior)) * stretch**2
-    # For any W and prices m with |W v|^2 <= m . v on the cone's section, trace(M^-1) >= (trace W)^2 / sum(m).
-    least = used.total**2 / (used.total + used.gap + most)
-    gap = float(1 - (least - float(total(prior * prior))) * stretch**2 / variance)
-    return Design(vectors.T * weights, variance, gap)

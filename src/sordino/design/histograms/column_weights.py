@@ -2,15 +2,19 @@
 
 Given columns v_y with prior . v_y = 1, the channel with columns c_y v_y has, at the prior, the summed variance of the
 best linear unbiased estimates trace(M^-1) - |prior|^2 (times n), where M = sum_y c_y v_y v_y'. This file minimises
-trace(M^-1) over c >= 0 with sum_y c_y v_y = (1, ..., 1): convex, by a primal-dual interior point method.
+trace(M^-1) over c >= 0 with sum_y c_y v_y = (1, ..., 1): convex, by a primal-dual interior point method. Where a group
+exchanges values, each column stands for all of its images, used alike: M and the sum are means over the group.
 
 Shapes: columns (k, m), weights (m,), prices (k,). Cost: a few tens of steps of m^3 operations.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from sordino.design.histograms.orbits import Orbits
 from sordino.design.reproducible import Floats, inverse, is_definite, logarithm, null_space, product, solve, total
 
 GAP = 1e-9
@@ -27,6 +31,10 @@ SHORTEST = 1e-4
 
 TO_BOUNDARY = 0.98
 """The part of the way to the boundary that a step may go."""
+
+
+MOST_THINNING = 1 << 27
+"""Operations: columns that are no more than M has entries are thinned for no more, since most are needed then."""
 
 
 @dataclass(frozen=True)
@@ -51,43 +59,91 @@ class Weighting:
         return float(total(np.diag(self.inverse)))
 
 
-def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP) -> Weighting:
+class _Columns:
+    """Columns as a group repeats them."""
+
+    def __init__(self, columns: Floats, orbits: Orbits) -> None:
+        self.columns, self.orbits = columns, orbits
+        self.rows = orbits.rows(columns)
+
+    def information(self, weights: Floats) -> Floats:
+        """M."""
+        return self.orbits.averaged(product(self.columns * weights, self.columns.T))
+
+    def slope(self, found: Floats) -> Floats:
+        """The slope of trace(M^-1) by the weights: -|M^-1 v|^2 for each column v, shape (m,)."""
+        return -total(product(self.columns.T, found) ** 2)
+
+    def curvature(self, found: Floats) -> Floats:
+        """The second derivative of trace(M^-1) by the weights of columns v and u: 2 (v' M^-1 u)(v' M^-2 u).
+
+        Along steps that keep sum_y c_y v_y it is the same for v - (1, ..., 1), which loses fewer digits where columns
+        are nearly flat. Of images of u, the mean.
+        """
+        flat = self.columns - 1
+        k, m = flat.shape
+        once = product(flat.T, found)
+        number = len(self.orbits.permutations)
+        if number * m > k * k:
+            return self._curvature_by_pairs(flat, found)
+        curved = np.zeros((m, m))
+        twice = product(once, found)
+        for image in self.orbits.images(flat):
+            curved += product(once, image) * product(twice, image)
+        return curved * (2 / number)
+
+    def _curvature_by_pairs(self, flat: Floats, found: Floats) -> Floats:
+        """The same by the means D of the columns' products: 2 trace(D M^-1 E M^-2), where images are many."""
+        k, m = flat.shape
+        orbits = self.orbits
+        products = orbits.products(flat)
+        means = products.T[:, orbits.pairs].reshape(m * k, k)
+        # D M^-1 of each column, then M^-2 before that.
+        right = product(means, found).reshape(m, k, k)
+        square = product(found, found)
+        both = product(right.transpose(0, 2, 1).reshape(m * k, k), square).reshape(m, k * k)
+        sums = np.array([np.bincount(orbits.pairs, row) for row in both])
+        curved = product(sums, products)
+        return curved + curved.T
+
+
+def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP, orbits: Orbits | None = None) -> Weighting:
     """The weights of least variance.
 
     Args:
         columns: shape (k, m), of rank k; some positive weights must combine them to ones.
         weights: positive weights to start from, near such ones.
         accuracy: the relative gap between the weights and their prices to stop at.
+        orbits: the group by which each column is repeated; none by default.
     """
-    scale = _variance(columns, weights)
-    slope = _slope(columns, weights) / scale
+    of = _Columns(columns, orbits or Orbits(np.arange(len(columns))[None, :]))
+    rows = of.rows
+    found = inverse(of.information(weights))
+    scale = float(total(np.diag(found)))
+    slope = of.slope(found) / scale
     # The prices that explain the slope best, by least squares.
-    prices = solve(product(columns, columns.T), product(columns, -slope))
-    losses = np.maximum(slope + product(columns.T, prices), 1 / len(weights))
+    prices = solve(product(rows, rows.T), product(rows, -slope))
+    losses = np.maximum(slope + product(rows.T, prices), 1 / len(weights))
     for _ in range(MOST_STEPS):
-        slope = _slope(columns, weights) / scale
+        found = inverse(of.information(weights))
+        slope = of.slope(found) / scale
         gap = float(total(weights * losses))
-        apart = float(np.abs((slope + product(columns.T, prices) - losses) * weights).max())
+        apart = float(np.abs((slope + product(rows.T, prices) - losses) * weights).max())
         enough = -accuracy * float(total(slope * weights))  # the variance itself, in units of the scale
         if gap < enough and apart < enough:
             break
         target = max(0.1 * gap, 0.01 * enough) / len(weights)
-        pull = slope + product(columns.T, prices) - target / weights
-        step, price_step = _newton(columns, weights, pull, losses, scale)
+        pull = slope + product(rows.T, prices) - target / weights
+        curved = of.curvature(found) / scale
+        step, price_step = _newton(curved, rows, losses / weights, -pull, 1 - product(rows, weights))
         loss_step = target / weights - losses - losses / weights * step
-        length = min(1.0, TO_BOUNDARY * _room(weights, step))
         fall = float(total((slope - target / weights) * step))
-        here = _barrier(columns, weights, target, scale)
-        while _barrier(columns, weights + length * step, target, scale) > here + 0.01 * length * fall:
-            length /= 2
-            if length < SHORTEST:
-                break
-        weights = weights + length * step
-        exact = restored(columns, weights)
-        weights = exact if exact.min() > 0 else weights
+        weights = _along(of, weights, step, fall, partial(_barrier, of, target=target, scale=scale))
         length = min(1.0, TO_BOUNDARY * _room(losses, loss_step))
         prices, losses = prices + length * price_step, losses + length * loss_step
-    return Weighting(weights, prices * scale, _inverse(columns, weights), float(total(weights * losses)) * scale)
+    found = inverse(of.information(weights))
+    gap = float(total(weights * losses)) * scale
+    return Weighting(weights, of.orbits.spread(prices) * scale, found, gap)
 
 
 def restored(columns: Floats, weights: Floats) -> Floats:
@@ -98,14 +154,15 @@ def restored(columns: Floats, weights: Floats) -> Floats:
     return weights
 
 
-def sparse(columns: Floats, weights: Floats) -> Floats:
-    """Weights of the same M with at most k (k+1) / 2 of them positive, shape (m,).
+def sparse(columns: Floats, weights: Floats, orbits: Orbits | None = None) -> Floats:
+    """Weights of the same M with at most k (k+1) / 2 of them positive, shape (m,); fewer where a group repeats them.
 
     M is linear in the weights: while more columns are in use than M has entries, some direction does not change M, and
     following it until a weight is zero leaves one column less (Caratheodory's argument).
     """
-    first, second = np.triu_indices(len(columns))
-    products = columns[first] * columns[second]
+    products = (orbits or Orbits(np.arange(len(columns))[None, :])).products(columns)
+    if products.size * len(weights) > MOST_THINNING and len(weights) <= len(products):
+        return weights
     size = np.abs(products).max(axis=0)
     free = null_space(products / size, ROUNDING)
     left = weights.copy()
@@ -128,44 +185,35 @@ def sparse(columns: Floats, weights: Floats) -> Floats:
     return left
 
 
-def _variance(columns: Floats, weights: Floats) -> float:
-    """trace(M^-1)."""
-    return float(total(np.diag(_inverse(columns, weights))))
-
-
-def _inverse(columns: Floats, weights: Floats) -> Floats:
-    return inverse(product(columns * weights, columns.T))
-
-
-def _slope(columns: Floats, weights: Floats) -> Floats:
-    """The slope of trace(M^-1) by the weights: -|M^-1 v|^2 for each column v, shape (m,)."""
-    return -total(product(columns.T, _inverse(columns, weights)) ** 2)
-
-
-def _newton(columns: Floats, weights: Floats, pull: Floats, losses: Floats, scale: float) -> tuple[Floats, Floats]:
-    """The step of weights and prices to where slope + columns' prices = target / weights and columns combine to ones.
-
-    The second derivative of trace(M^-1) by the weights of columns v and u is 2 (v' M^-1 u)(v' M^-2 u). Along steps that
-    keep sum_y c_y v_y it is the same for v - (1, ..., 1), which loses fewer digits where columns are nearly flat.
-    """
-    k, m = columns.shape
-    found = _inverse(columns, weights)
-    flat = columns - 1
-    system = np.zeros((m + k, m + k))
-    once = product(flat.T, found)
-    system[:m, :m] = 2 / scale * product(once, flat) * product(once, once.T)
-    system[np.arange(m), np.arange(m)] += losses / weights
-    size = np.append(1 / np.sqrt(np.diag(system)[:m]), np.ones(k))
-    system[:m, m:] = columns.T
-    system[m:, :m] = columns
-    right = np.concatenate([-pull, 1 - product(columns, weights)])
-    solution = size * solve(size[:, None] * system * size, size * right)
+def _newton(curved: Floats, rows: Floats, walls: Floats, pull: Floats, missing: Floats) -> tuple[Floats, Floats]:
+    """The step of weights and prices: (curved + walls) step + rows' prices = pull, and rows step = missing."""
+    r, m = rows.shape
+    system = np.zeros((m + r, m + r))
+    system[:m, :m] = curved
+    system[np.arange(m), np.arange(m)] += walls
+    size = np.append(1 / np.sqrt(np.diag(system)[:m]), np.ones(r))
+    system[:m, m:] = rows.T
+    system[m:, :m] = rows
+    solution = size * solve(size[:, None] * system * size, size * np.concatenate([pull, missing]))
     return solution[:m], solution[m:]
 
 
-def _barrier(columns: Floats, weights: Floats, target: float, scale: float) -> float:
+def _along(of: _Columns, weights: Floats, step: Floats, fall: float, barrier: Callable[[Floats], float]) -> Floats:
+    """The weights after as much of a step as lowers the barrier, made to combine to ones."""
+    length = min(1.0, TO_BOUNDARY * _room(weights, step))
+    here = barrier(weights)
+    while barrier(weights + length * step) > here + 0.01 * length * fall:
+        length /= 2
+        if length < SHORTEST:
+            break
+    weights = weights + length * step
+    exact = restored(of.rows, weights)
+    return exact if exact.min() > 0 else weights
+
+
+def _barrier(of: _Columns, weights: Floats, target: float, scale: float) -> float:
     """What a step must lower: the variance, and a wall before weights of zero."""
-    matrix = product(columns * weights, columns.T)
+    matrix = of.information(weights)
     if weights.min() <= 0 or not is_definite(matrix):
         return np.inf
     return float(total(np.diag(inverse(matrix)))) / scale - target * float(total(logarithm(weights)))
