@@ -24,6 +24,7 @@ from sordino import (
     Query,
     RandomizedResponse,
     Record,
+    SubsetSelection,
     Values,
 )
 from sordino.mechanism.base import Mechanism
@@ -53,7 +54,7 @@ def rows() -> Iterator[tuple[str, ...]]:
             made, first, slowest = life(BayesianFilter(Categories(range(k)), LDP(budget)), kind(k, epsilon), answers)
             name = f"k = {k:,}, {kind.name} at {epsilon}, LDP {budget}"
             yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
-    for d in (10, 50):
+    for d in (10, 20, 50):
         made, first, slowest = pairs(d)
         yield f"pairs of {d} attributes, LDP 2", f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
     for d, kind, bounded in (
@@ -127,13 +128,18 @@ def panels() -> Iterator[tuple[str, float]]:
     for query, definition in (
         (RandomizedResponse(10, "0.3"), LDP("1")),
         (HighLow(100, range(10), "0.3"), HighLowLDP(100, range(10), "1")),
+        (SubsetSelection(25, "0.3"), LDP("1")),
+        (RandomizedResponse(1_000, "0.3"), LDP("1")),
         (ProjectiveResponse(1_000, "0.3"), LDP("1")),
         (HadamardResponse(1_000, "0.3"), LDP("1")),
         (Blockwise(blocks, "0.3"), BlockLDP(blocks, "1")),
+        (HighLow(1_000, range(10), "0.3"), HighLowLDP(1_000, range(10), "1")),
+        (HighLow(1_000, range(300), "0.3"), HighLowLDP(1_000, range(300), "1")),
     ):
         panel = Panel(Categories(range(query.k)), definition, PEOPLE)
         values, begun = np.random.default_rng(1).integers(0, query.k, PEOPLE), process_time()
         for step in range(8):
             asked = panel.accepts(query)
             panel = panel.after(query, query.privatize(values[asked], SimulationSource(step)), asked)
-        yield f"{query.name} over {query.k:,} values", 8 * PEOPLE / (process_time() - begun)
+        sensitive = f", {len(query.sensitive)} sensitive" if isinstance(query, HighLow) else ""
+        yield f"{query.name} over {query.k:,} values{sensitive}", 8 * PEOPLE / (process_time() - begun)

@@ -14,6 +14,7 @@ from sordino import (
     ChannelTable,
     CoordinateDP,
     HadamardResponse,
+    HighLow,
     HighLowLDP,
     Nats,
     Panel,
@@ -22,6 +23,7 @@ from sordino import (
     SubsetSelection,
     estimate_stopped,
 )
+from sordino.accounting import panel as panels
 from sordino.papers.simulation import SimulationSource
 
 FIVE = Categories(range(5))
@@ -188,3 +190,41 @@ def test_a_block_that_is_impossible_refuses_nothing():
     panel, alone = Panel(FIVE, blocks, 2).after(told, [0, 1]), BayesianFilter(FIVE, blocks)
     expected = [alone.after(told, code).accepts(later) for code in (0, 1)]
     assert panel.accepts(later).tolist() == expected == [False, True]
+
+
+def test_likelihoods_lie_as_near_to_nothing_as_the_panel_takes_them_for(monkeypatch):
+    """Its margin for rounding grows with their distance, which it adds up and looks at only now and then."""
+    monkeypatch.setattr(panels, "LARGEST_REACH", 3.0)
+    coin, codes = RandomizedResponse(5, "0.7"), np.arange(6) % 3
+    panel, reaches = Panel(FIVE, LDP("9"), 6), []
+    for step in range(9):
+        asked = np.arange(6) % 4 != step % 4
+        panel = panel.after(coin, codes[asked] if step % 2 else (codes[asked] + step) % 5, asked)
+        reaches.append(panel._reach)
+        assert np.abs(panel.log_likelihood).max() <= panel._reach * (1 + 1e-12)
+    assert reaches[:4] == pytest.approx([0.7, 1.4, 2.1, 2.8])
+    assert max(reaches[4:]) < 3.6
+
+
+def test_who_is_not_asked_keeps_likelihood_and_loss():
+    """Answers of some, whose columns are listed or not, leave those of all others as they were."""
+    for query in (RandomizedResponse(5, "0.5"), SubsetSelection(25, "0.5")):
+        domain, people = Categories(range(query.k)), 300
+        first = query.privatize(np.arange(people) % query.k, SimulationSource(0))
+        before = Panel(domain, LDP("3"), people).after(query, first)
+        asked = np.arange(people) % 7 == 0
+        after = before.after(query, first[asked], asked)
+        np.testing.assert_array_equal(after.log_likelihood[~asked], before.log_likelihood[~asked])
+        np.testing.assert_allclose(after.log_likelihood[asked], 2 * before.log_likelihood[asked], rtol=1e-12)
+        np.testing.assert_allclose(after.spent, np.where(asked, 2, 1) * before.spent, rtol=1e-12)
+
+
+def test_answers_that_all_tell_a_value_are_looked_at_like_others():
+    """Of a thousand values the last answers tell one each, and none of them is of the values that hide."""
+    query, domain = HighLow(1_000, range(10), "0.3"), Categories(range(1_000))
+    promise = HighLowLDP(1_000, range(10), "0.5")
+    codes = [query.outputs - 1, int(query.inner.privatize([3], SimulationSource(1))[0])]
+    alone = [BayesianFilter(domain, promise).after(query, code) for code in codes]
+    panel = Panel(domain, promise, 2).after(query, codes)
+    assert panel.accepts(query).tolist() == [one.accepts(query) for one in alone]
+    assert query.marks(np.empty(0, dtype=np.uint64))[1].shape == (0, 1_000)

@@ -67,9 +67,9 @@ class OneCoin(SupportMechanism):
         sendable = ~self.impossible(codes)
         marks[~sendable] = 2
         weights = [0, 0, 0]
-        for mark in range(2):
+        for mark in range(2) if marks.size else ():
             place = int((marks == mark).argmax())
-            if marks.size and marks.flat[place] == mark:
+            if marks.flat[place] == mark:
                 weights[mark] = self.weight(place % self.k, int(codes[place // self.k]))
         return tuple(weights), marks
 

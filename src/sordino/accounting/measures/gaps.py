@@ -20,13 +20,23 @@ Contrasted: TypeAlias = tuple[int, int]
 """A value, and another one that it must not be told from."""
 
 
-def largest_gap(definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward."""
+def largest_gap(
+    definition: LDP | BlockLDP | HighLowLDP, log: NDArray[np.float64], *, centred: bool = False
+) -> NDArray[np.float64]:
+    """The largest loss of a protected pair, shape (n,), of likelihoods of shape (n, k); not rounded outward.
+
+    Args:
+        definition: tells which pairs are protected.
+        log: the likelihoods.
+        centred: each has 0 as its largest entry.
+    """
     match definition:
         case BlockLDP(partition=blocks):
             most, least = _ends_of_blocks(blocks, log)
         case HighLowLDP(sensitive=sensitive):
             most, least = log[:, sensitive].max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
+        case _ if centred:
+            most, least = np.zeros((len(log), 1)), log.min(axis=1, keepdims=True)
         case _:
             most, least = log.max(axis=1, keepdims=True), log.min(axis=1, keepdims=True)
     gap = np.subtract(most, least, out=np.zeros_like(most), where=~np.isneginf(most))
@@ -83,7 +93,8 @@ def pairs_along(
 
 def _ends_of_blocks(blocks: Partition, log: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The largest and the least logarithm within each block, shape (n, blocks) each."""
-    ordered = log[:, blocks.order]
+    in_order = np.array_equal(blocks.order, np.arange(log.shape[1]))
+    ordered = log if in_order else log[:, blocks.order]
     return (
         np.maximum.reduceat(ordered, blocks.starts, axis=1),
         np.minimum.reduceat(ordered, blocks.starts, axis=1),

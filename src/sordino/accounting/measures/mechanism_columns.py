@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,22 +50,53 @@ class Columns:
             raise SordinoError(f"at most {LISTED} weights can be listed", found=f"{mechanism.outputs} x {mechanism.k}")
         asked = np.arange(mechanism.outputs, dtype=np.uint64) if codes is None else np.asarray(codes, dtype=np.uint64)
         number: dict[int, int] = {}
-        places = [np.empty((0, mechanism.k), dtype=np.int32)]
+        found = []
         for rows in parts(len(asked), mechanism.k):
             weights, marks = mechanism.marks(asked[rows])
-            own = np.array([number.setdefault(int(weight), len(number)) for weight in weights], dtype=np.int32)
-            places.append(own[marks])
+            own = [number.setdefault(int(weight), len(number)) for weight in weights]
+            # Few different weights: a byte holds a place among them.
+            found.append((own, marks.astype(np.min_scalar_type(len(weights)), copy=False)))
         ascending = sorted(number)
         rank = np.empty(len(number), dtype=np.min_scalar_type(len(number)))
         rank[[number[weight] for weight in ascending]] = np.arange(len(number))
+        place: NDArray[Any] = np.empty((len(asked), mechanism.k), dtype=rank.dtype)
+        for rows, (own, marks) in zip(parts(len(asked), mechanism.k), found, strict=True):
+            np.take(rank[own], marks, out=place[rows], mode="clip")
         # Of no codes at all nothing is told: one weight stands for all.
-        return cls(tuple(ascending) or (1,), rank[np.concatenate(places)])
+        return cls(tuple(ascending) or (1,), place)
 
     @cached_property
     def logs(self) -> NDArray[np.float64]:
         """Shape (outputs, k): the logarithm of each weight's ratio to the largest of all; minus infinity for zero."""
-        logs: NDArray[np.float64] = self.logarithms[self.place]
+        logs: NDArray[np.float64] = np.take(self.logarithms, self.place, mode="clip")
         return logs
+
+    @cached_property
+    def by_value(self) -> NDArray[np.float64]:
+        """The same, shape (k, outputs)."""
+        return np.ascontiguousarray(self.logs.T)
+
+    @cached_property
+    def ruled_out(self) -> bool:
+        """Whether some value cannot cause some output."""
+        return not self.distinct[0] and bool((self.place == 0).any())
+
+    def told(
+        self, outputs: NDArray[np.integer], out: NDArray[np.float64] | None = None, *, listed: bool
+    ) -> NDArray[np.float64]:
+        """What some outputs say, shape (n, k).
+
+        Args:
+            outputs: which of these.
+            out: where it is written; a new array by default.
+            listed: keep what all outputs say, for more calls.
+        """
+        told: NDArray[np.float64] = (
+            np.take(self.logs, outputs, axis=0, out=out, mode="clip")
+            if listed
+            else np.take(self.logarithms, self.place[outputs], out=out, mode="clip")
+        )
+        return told
 
     @cached_property
     def logarithms(self) -> NDArray[np.float64]:
