@@ -13,7 +13,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms import variance_floor
-from sordino.design.histograms.best_mechanism import candidates, geometric_channel
+from sordino.design.histograms.best_mechanism import candidates, geometric_channel, optimal_channel
 from sordino.design.histograms.extreme_rays import floors
 from sordino.design.histograms.relaxed_design import Multipliers, multipliers, pair_kinds, starting_information
 from sordino.design.histograms.variance_floor import (
@@ -168,9 +168,9 @@ def test_no_mechanism_for_ldp_lies_below(k, epsilon):
 
 
 def test_parts_have_a_floor_together(monkeypatch):
-    monkeypatch.setattr(variance_floor, "LARGEST_PART", 3)
     monkeypatch.setattr(variance_floor, "can_list", lambda _: False)
-    floor = matrix_floor.__wrapped__(PairwiseLDP(line(6, "1.7")))
+    # Three values in a line have four kinds of pairs, six have twelve.
+    floor = matrix_floor.__wrapped__(PairwiseLDP(line(6, "1.7")), 4)
     assert 0.8 * least_variance_of(line_rays(6, 1.7)) <= floor <= least_variance_of(line_rays(6, 1.7))
 
 
@@ -205,7 +205,15 @@ def test_blocks_have_the_floor_of_their_matrix():
 def test_long_lines_have_a_floor_in_parts():
     # The geometric channel's summed variance is 9.636.
     floor = definition_floor(128, MetricLDP.line(128, "1"))
-    assert 9.08 <= floor <= geometric_channel(PairwiseLDP(line(64, 1))).total_variance
+    assert 9.21 <= floor <= geometric_channel(PairwiseLDP(line(64, 1))).total_variance
+
+
+@pytest.mark.long
+def test_on_grids_the_floor_is_what_a_channel_reaches():
+    grid = MetricLDP.grid(4, 4, "1/2", "1/2")
+    floor = definition_floor(16, grid)
+    assert 0.998 <= floor / optimal_channel(grid.edge_bounds).total_variance <= 1
+    assert 341 <= definition_floor(64, MetricLDP.grid(8, 8, "1/2", "1/2")) <= 342
 
 
 @pytest.mark.long

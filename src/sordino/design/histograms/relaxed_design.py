@@ -208,15 +208,19 @@ class _Relaxation:
         return fall > wall * CENTRED / 1000
 
     def _curve(self, once: Floats, square: Floats) -> Floats:
-        """The second derivative of trace(M^-1): 2 trace(M^-1 D M^-2 C), for D and C with ones at a kind of pairs."""
+        """The second derivative of trace(M^-1): 2 trace(M^-1 D M^-2 C), for D and C with ones at a kind of pairs.
+
+        M^-1 D M^-2 is the same for all pairs of a kind and order, so one of each is enough.
+        """
         curve = np.zeros((self.number, self.number))
+        order = np.argsort(self.kinds.ravel(), kind="stable")
+        starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
+        x, z = np.divmod(order[starts], self.k)
         for first in range(0, self.number, KINDS_AT_ONCE):
-            kinds = np.arange(first, min(first + KINDS_AT_ONCE, self.number))
-            ones = (self.kinds == kinds[:, None, None]).astype(np.float64)
-            found = (once @ ones @ square).reshape(len(kinds), -1)
-            order = np.argsort(self.kinds.ravel(), kind="stable")
-            starts = np.concatenate([[0], np.cumsum(self.counts)[:-1]])
-            curve[kinds] = np.add.reduceat(found[:, order], starts, axis=1)
+            at = slice(first, first + KINDS_AT_ONCE)
+            found = once[x[at], :, None] * square[z[at], None, :] + once[z[at], :, None] * square[x[at], None, :]
+            curve[at] = np.add.reduceat(found.reshape(len(found), -1)[:, order], starts, axis=1)
+        curve *= self.counts[:, None] / 2
         return np.asarray(curve + curve.T)
 
     def _multipliers(self, wall: float) -> Multipliers | None:

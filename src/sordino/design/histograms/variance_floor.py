@@ -18,7 +18,7 @@ Of few kinds of values every extreme column is looked at, which leaves next to n
 a channel for each of them reaches their floor.
 
 For k-ary LDP subset selection at its best size is optimal (arXiv 2603.11523).
-Cost: seconds for 32 values.
+Cost: a second, two for a line of 128 values.
 """
 
 from collections import Counter
@@ -42,13 +42,15 @@ from sordino.design.reproducible import Floats
 from sordino.exact.nats import Nats, exponential
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sordino.design.histograms.relaxed_design import Multipliers
 
 DIGITS = 40
 """Decimal, of enclosures of exponentials."""
 
-LARGEST_PART = 32
-"""Values of a part at most."""
+MOST_KINDS = 530
+"""Kinds of pairs in a part at most, each an unknown: 32 values that differ, a line of 44, a grid of 9 x 9."""
 
 LARGEST_K = 128
 """Values of a matrix at most."""
@@ -84,8 +86,12 @@ def definition_floor(k: int, definition: object) -> Fraction | None:
 
 
 @lru_cache(maxsize=8)
-def matrix_floor(definition: PairwiseLDP) -> Fraction | None:
+def matrix_floor(definition: PairwiseLDP, most_kinds: int = MOST_KINDS) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
+
+    Args:
+        definition: the bounds.
+        most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
 
     Example:
         >>> steps = PairwiseLDP([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -107,7 +113,7 @@ def matrix_floor(definition: PairwiseLDP) -> Fraction | None:
     if listed is not None:
         floors.append(listed)
     elif smallest >= SMALLEST_BOUND:
-        floors.extend(_in_parts(bounds))
+        floors.extend(_in_parts(bounds, most_kinds))
     return max(floors, default=None)
 
 
@@ -151,27 +157,43 @@ def _listed(classes: ValueClasses) -> Fraction | None:
     return None if found is None else found - Fraction(1, classes.k)
 
 
-def _in_parts(bounds: BoundRows) -> list[Fraction]:
+def _in_parts(bounds: BoundRows, most_kinds: int) -> list[Fraction]:
     """The floor of the values in parts of their order, as equal as may be; none where a part has none."""
     k = len(bounds)
-    number = -(-k // LARGEST_PART)
-    ends = [k * part // number for part in range(number + 1)]
     found: dict[tuple[tuple[Nats | None, ...], ...], Fraction | None] = {}
     whole = Fraction(-1, k)
-    for first, last in pairwise(ends):
-        part = tuple(tuple(row[first:last]) for row in bounds[first:last])
+    for part, kinds in _parts(bounds, most_kinds):
         if part not in found:
-            found[part] = _trace_floor(part)
+            found[part] = _trace_floor(part, kinds)
         floor = found[part]
         if floor is None:
             return []
-        whole += Fraction(last - first, k) * floor
+        whole += Fraction(len(part), k) * floor
     return [whole]
 
 
-def _trace_floor(bounds: BoundRows) -> Fraction | None:
-    """A floor of trace(M^-1) for at most a part's values."""
-    from sordino.design.histograms.relaxed_design import multipliers, pair_kinds, starting_information
+Part = tuple[tuple[tuple[Nats | None, ...], ...], "NDArray[np.intp]"]
+
+
+def _parts(bounds: BoundRows, most_kinds: int) -> list[Part]:
+    """As few parts as have few enough kinds of pairs each: their bounds and these kinds."""
+    from sordino.design.histograms.relaxed_design import pair_kinds
+
+    k = len(bounds)
+    known: dict[Nats | None, int] = {}
+    names = np.array([[known.setdefault(bound, len(known)) for bound in row] for row in bounds], dtype=np.intp)
+    for number in range(1, k + 1):
+        ends = [k * part // number for part in range(number + 1)]
+        kinds = [pair_kinds(names[first:last, first:last]) for first, last in pairwise(ends)]
+        if all(part.max() < most_kinds for part in kinds):
+            break
+    parts = [tuple(tuple(row[first:last]) for row in bounds[first:last]) for first, last in pairwise(ends)]
+    return list(zip(parts, kinds, strict=True))
+
+
+def _trace_floor(bounds: BoundRows, kinds: "NDArray[np.intp]") -> Fraction | None:
+    """A floor of trace(M^-1) for a part's values."""
+    from sordino.design.histograms.relaxed_design import multipliers, starting_information
 
     k = len(bounds)
     if k == 1:
@@ -180,9 +202,7 @@ def _trace_floor(bounds: BoundRows) -> Fraction | None:
     limits[limits > LARGEST_BOUND] = np.inf
     np.fill_diagonal(limits, 0)
     rows = inequalities(bounds)
-    known: dict[Nats | None, int] = {}
-    names = np.array([[known.setdefault(bound, len(known)) for bound in row] for row in bounds], dtype=np.intp)
-    found = multipliers(rows, starting_information(np.exp(-limits)), pair_kinds(names))
+    found = multipliers(rows, starting_information(np.exp(-limits)), kinds)
     return None if found is None else proved_floor(rows, found)
 
 
@@ -240,9 +260,14 @@ def _weighted(rows: Floats, found: "Multipliers") -> "np.ndarray[tuple[int, ...]
 
 
 def _whole(values: Floats, bits: int = BITS) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
-    """In units of 2^-bits, rounded; exact for rows."""
-    flat = [round(Fraction(value) * 2**bits) for value in values.ravel().tolist()]
-    return np.array(flat, dtype=object).reshape(values.shape)
+    """In units of 2^-bits, rounded down; exact for rows."""
+    mantissas, exponents = np.frexp(values.ravel())
+    shifts = (exponents - 53 + bits).tolist()
+    wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
+    flat = [whole << shift if shift >= 0 else whole >> -shift for whole, shift in zip(wholes, shifts, strict=True)]
+    found = np.empty(len(flat), dtype=object)
+    found[:] = flat
+    return found.reshape(values.shape)
 
 
 def _power(bound: Nats) -> tuple[Fraction, Fraction]:
