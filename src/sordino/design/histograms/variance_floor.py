@@ -18,7 +18,7 @@ Of few kinds of values every extreme column is looked at, which leaves next to n
 a channel for each of them reaches their floor.
 
 For k-ary LDP subset selection at its best size is optimal (arXiv 2603.11523).
-Cost: a second, two for a line of 128 values.
+Cost: a second or two.
 """
 
 from collections import Counter
@@ -68,15 +68,15 @@ BITS = 80
 """Binary digits after the point of Z and of the prices."""
 
 
-def definition_floor(k: int, definition: object) -> Fraction | None:
-    """The floor for k values under a definition; None where none is proved."""
+def definition_floor(k: int, definition: object, most_kinds: int = MOST_KINDS) -> Fraction | None:
+    """The floor for k values under a definition; None where none is proved. `most_kinds` as for `matrix_floor`."""
     match definition:
         case LDP() if definition.epsilon.sign() > 0:
             return uniform_floor(k, definition.epsilon)
         case MetricLDP() if 2 <= k <= LARGEST_K:
-            return matrix_floor(PairwiseLDP(definition.edge_bounds))
+            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds)
         case PairwiseLDP():
-            return matrix_floor(definition)
+            return matrix_floor(definition, most_kinds)
         case BlockLDP() if definition.epsilon.sign() > 0:
             return block_floor(definition.partition.sizes.tolist(), definition.epsilon)
         case HighLowLDP() if definition.epsilon >= SMALLEST_LISTED:

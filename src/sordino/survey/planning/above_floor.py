@@ -16,6 +16,10 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
 
+QUICK = 300
+"""Kinds of pairs that a floor may solve for together where somebody waits for it: about a second."""
+
+
 def above_floor(question: Question) -> Fraction | None:
     """By how much the variance exceeds the floor, relatively; None where there is none."""
     return _mean_above(question) if isinstance(question, NumbersQuestion) else _shares_above(question)
@@ -23,7 +27,7 @@ def above_floor(question: Question) -> Fraction | None:
 
 def _shares_above(question: HistogramQuestion) -> Fraction | None:
     """That of the variances' sum."""
-    floor = definition_floor(question.domain.k, question.definition)
+    floor = definition_floor(question.domain.k, question.definition, QUICK)
     if not floor or not isfinite(question.expected.total_variance):
         return None
     return Fraction(question.expected.total_variance) / floor - 1
