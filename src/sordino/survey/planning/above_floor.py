@@ -15,7 +15,6 @@ from sordino.survey.planning.plan import Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
-
 QUICK = 300
 """Kinds of pairs that a floor may solve for together where somebody waits for it: about a second."""
 
