@@ -92,6 +92,10 @@ class Shape(ABC):
         """About |f''(t)|: for Newton's steps, which no guarantee needs."""
         return np.broadcast_to(self.bend, t.shape)
 
+    def turn(self, t: Floats) -> Floats:
+        """f''(t), within some units of `most_bent`; no number where slopes jump."""
+        return np.full_like(t, np.nan)
+
     def rise(self, up: Floats, down: Floats) -> "Shape | None":
         """The functions t -> f(t + up) - f(t + down), as one kind with an envelope of their own; None if there is none.
 
@@ -105,6 +109,11 @@ class Shape(ABC):
     @property
     def most_bent(self) -> Floats:
         """At least the largest |f''|, shape (n,); infinite where slopes jump."""
+        return np.full(self.n, np.inf)
+
+    @property
+    def most_turned(self) -> Floats:
+        """At least the largest |f'''|, shape (n,); infinite where slopes jump."""
         return np.full(self.n, np.inf)
 
     @property

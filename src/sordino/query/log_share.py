@@ -61,6 +61,10 @@ class LogAffine(LogarithmicShape):
         curve: Floats = self.slope(t) ** 2
         return curve
 
+    def turn(self, t: Floats) -> Floats:
+        """Less the square of the slope."""
+        return -self.curve(t)
+
     def rise(self, up: Floats, down: Floats) -> Shape | None:
         """A ratio."""
         return LogShareRise(np.concatenate((self.parameters, [up, down])))
@@ -69,6 +73,12 @@ class LogAffine(LogarithmicShape):
     def most_bent(self) -> Floats:
         """The square of the steepest slope."""
         most: Floats = self.steepest**2 * (1 + 8 * UNIT)
+        return most
+
+    @property
+    def most_turned(self) -> Floats:
+        """Twice the cube of the steepest slope."""
+        most: Floats = 2 * self.steepest**3 * (1 + 16 * UNIT)
         return most
 
     @property

@@ -45,6 +45,14 @@ class LogLogistic(Sigmoid):
         slope: Floats = sinh / (np.cosh(np.minimum(np.maximum(t, -FLAT), FLAT)) + cosh)
         return slope
 
+    def turn(self, t: Floats) -> Floats:
+        """The second derivative -sinh(eps/2) sinh w / (cosh w + cosh(eps/2))^2."""
+        sinh, cosh = self._half
+        w = np.minimum(np.maximum(t, -FLAT), FLAT)
+        below = np.cosh(w) + cosh
+        turn: Floats = -(sinh / below) * (np.sinh(w) / below)
+        return turn
+
     @property
     def inflection(self) -> Floats:
         """Zero: h is odd."""
@@ -76,6 +84,12 @@ class LogLogistic(Sigmoid):
     def most_bent(self) -> Floats:
         """The logistic curve's second derivative is at most 1 / (6 sqrt 3), its slope at most 1/4."""
         most: Floats = np.minimum(0.0962251 * self.parameters[0], 0.2500001)
+        return most
+
+    @property
+    def most_turned(self) -> Floats:
+        """The logistic curve's third derivative is at most 1/8, and the function an integral of eps of it."""
+        most: Floats = 0.1250001 * self.parameters[0]
         return most
 
     @cached_property

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.coordinate import CoordinateLoss, largest_alone
+from sordino.evidence.bound.alone import largest_alone
+from sordino.evidence.bound.coordinate import CoordinateLoss
 from sordino.evidence.box import BoxEvidence
 
 BOX = Box([-1, 0], [1, 2])
@@ -44,7 +45,7 @@ def drawn(generator, count):
 def test_one_report_tells_no_more_and_hardly_less(number):
     generator = np.random.default_rng(5)
     for report in drawn(generator, 120):
-        true, bound = on_grid([report], number), largest_alone(report, number)
+        true, bound = on_grid([report], number), largest_alone(report)[number]
         assert true <= bound + TINY
         assert bound <= report.ceiling
         # The grid misses the best window by less than a step, in which no function rises by more than this.
@@ -84,4 +85,4 @@ def test_nothing_told_is_nothing_lost():
     loss = CoordinateLoss.nothing(BOX, 0)
     assert loss.solved(10).upper == loss.upper == 0
     assert loss.after(BoxEvidence(BOX)).upper == 0
-    assert largest_alone(LinearQuery([1.0, 0.0], 0, -1, 1, "0").evidence(BOX, 1), 0) == 0
+    assert largest_alone(LinearQuery([1.0, 0.0], 0, -1, 1, "0").evidence(BOX, 1))[0] == 0

@@ -5,7 +5,8 @@ ln((1 - q) e^c + q e^epsilon) of its own realized loss c (records that differ in
 of the whole record; both stand for the same answers, so the bound holds whatever was asked in view of what. A question
 whose coefficient of a number is zero costs its c nothing. Guarantee: never past the definition; losses are certified
 upper bounds, rounded outward, or sums of epsilons, compared exactly. The full rule looks at each answer, the simplified
-one adds the question's epsilon. Cost: at most `nodes` boxes bounded for each answer and number.
+one adds the question's epsilon. Cost: of bounds that are carried the same after any number of answers; next to a bound
+some boxes are bounded, by a limit on the terms in them.
 Source: BCDP paper, Proposition 4, with the tighter mixture; Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
@@ -29,18 +30,16 @@ from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.domain.box import Box
 from sordino.errors import RefusedError, SordinoError
-from sordino.evidence.bound.along import Reach
-from sordino.evidence.bound.coordinate import CoordinateLoss, largest_alone
+from sordino.evidence.bound.alone import largest_alone
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
+from sordino.evidence.bound.numbers import NumberLosses
+from sordino.evidence.shape import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.query import Query
 
-PARTS = 3
-"""Searches that a decision has, before and after each of two answers: they share its work."""
-
-READINGS = 8
-"""How much less is worked for a reading than for a decision."""
+AHEAD = 4
+"""Boxes are cut so many questions ahead of a bound: one decision has time for few of them."""
 
 ROUNDING = 1e-12
 """Nats kept back from what is left, for the roundings of sums and mixtures to come; far above them."""
@@ -56,7 +55,7 @@ class CoordinateBoxState:
         shares: the bound on dependence of each number; 0 under coordinate DP.
         nodes: boxes bounded for one decision at most, for each possible answer and number.
         whole: the realized loss of the record; None under coordinate DP.
-        numbers: the realized loss of each number.
+        numbers: the realized loss of each number, about this version of the record.
         basic: sums of epsilons, in the order of the bounds: of the questions that touch a number, then of all; None
             once above the bound.
         settled: nats; what earlier versions of the record lost in each number.
@@ -67,7 +66,7 @@ class CoordinateBoxState:
     shares: tuple[Fraction, ...]
     nodes: int
     whole: BoxLoss | None
-    numbers: tuple[CoordinateLoss, ...]
+    numbers: NumberLosses
     basic: tuple[Nats | None, ...]
     settled: tuple[float, ...]
 
@@ -96,10 +95,10 @@ class CoordinateBoxState:
             )
         if definition.shape is not None:
             raise SordinoError("a definition about a box has no sizes of its attributes", found=shown(definition.shape))
-        nothing = tuple(CoordinateLoss.nothing(box, place) for place in range(box.d))
-        zeros, settled = (Nats.of(0),) * box.d, (0.0,) * box.d
+        nothing, zeros, settled = NumberLosses.nothing(box), (Nats.of(0),) * box.d, (0.0,) * box.d
         if isinstance(definition, CoordinateDP):
-            return cls(box, definition.budgets, (Fraction(0),) * box.d, nodes, None, nothing, zeros, settled)
+            shares = (Fraction(0),) * box.d
+            return cls(box, definition.budgets, shares, nodes, None, nothing, zeros, settled)
         bounds, basic = (*definition.deltas, definition.epsilon), (*zeros, Nats.of(0))
         shares = definition.beliefs.bounds if isinstance(definition.beliefs, Rest) else (Fraction(1),) * box.d
         return cls(box, bounds, shares, nodes, BoxLoss.nothing(box), nothing, basic, settled)
@@ -110,33 +109,45 @@ class CoordinateBoxState:
         Raises:
             SordinoError: no question about a box, theta of the wrong length, or a statistic that can leave its range.
         """
-        self.level(query)
-        simple = self._asked(self, query)
+        known = self._eased(query) if self._near(self.level(query)) else self
+        simple = self._asked(known, query)
         if simple.accepted:
             return simple
         if rule == "full":
-            known = self._eased(query)
-            after = known._answers(query)  # noqa: SLF001 - the same answers, with closer bounds
+            after = known._solved(query)._answers(query)  # noqa: SLF001 - the same answers, with closer bounds
             if after is not None:
                 return Decision(True, max(state.most(()) for state in after), lambda code: after[code])
         else:
-            worked = self._asked(self._worked((query,)), query)
+            worked = self._asked(known._worked((query,)), query)  # noqa: SLF001 - another state of this class
             if worked.accepted:
                 return worked
         # What is said to be left is left, even where the search after an answer ends too early.
-        return self._asked(self._closest, query) if self._closely_fit((query,)) else simple
+        closest = self._asked(self._closest, query)
+        return closest if closest.accepted else simple
+
+    def _near(self, level: float) -> bool:
+        """Whether a few questions of an epsilon might pass a bound."""
+        pairs = zip(self.bounds, self.numbers.each, self.settled, strict=False)
+        asked = [(bound, number.upper + before) for bound, number, before in pairs if bound is not None]
+        return any(loss + AHEAD * level > bound.floor() for bound, loss in asked)
 
     def _eased(self, query: Query) -> "CoordinateBoxState":
+        """With polynomials on smaller boxes, where a few answers may pass a bound."""
+        return replace(self, numbers=self.numbers.cut(self._goals(query, AHEAD)))
+
+    def _solved(self, query: Query) -> "CoordinateBoxState":
         """With closer bounds where an answer may pass one: what is found before the answer serves all answers."""
-        reports = [query.evidence(self.box, code) for code in range(query.outputs)]
-        record, numbers = self._record(self._asked_with((query,))), list(self.numbers)
-        tight = [place for place in self._passed((query,)) if place < self.box.d and query.model.theta[place]]
-        for place in tight:
-            own = max(largest_alone(report, place) for report in reports)
-            goal = self._goal(place, record) - own - self.settled[place] - ROUNDING
-            if goal < numbers[place].upper:
-                numbers[place] = numbers[place].solved(self.nodes, goal, share=PARTS * len(tight))
-        return replace(self, numbers=tuple(numbers))
+        return replace(self, numbers=self.numbers.solved(self._goals(query, 1), self.nodes))
+
+    def _goals(self, query: Query, ahead: int) -> Floats:
+        """Losses of numbers from which so many answers pass no bound, shape (d,); infinite where none can."""
+        alone = np.maximum.reduce([largest_alone(query.evidence(self.box, code)) for code in range(query.outputs)])
+        goals, record = np.full(self.box.d, math.inf), self._record(self._asked_with((query,)))
+        for place, (bound, coefficient) in enumerate(zip(self.bounds, query.model.theta, strict=False)):
+            if bound is not None and coefficient:
+                own = ahead * float(alone[place])
+                goals[place] = self._goal(place, record) - own - self.settled[place] - ROUNDING
+        return goals
 
     def _answers(self, query: Query) -> "list[CoordinateBoxState] | None":
         """The state after each answer; None where one of them may pass a bound."""
@@ -152,11 +163,7 @@ class CoordinateBoxState:
         """The state after an answer, accepted or not: bounds are carried, nothing is solved."""
         self.level(query)
         report = query.evidence(self.box, output)
-        told = Reach.of(report)
-        numbers = tuple(
-            number.after(report, told) if coefficient else number
-            for number, coefficient in zip(self.numbers, query.model.theta, strict=True)
-        )
+        numbers = self.numbers.after(report, [bool(coefficient) for coefficient in query.model.theta])
         whole = None if self.whole is None else self.whole.after(report)
         return replace(self, whole=whole, numbers=numbers, basic=self._asked_with((query,)).basic)
 
@@ -168,12 +175,12 @@ class CoordinateBoxState:
         """
         for query in queries:
             self.level(query)
-        return not self._passed(queries) or self._closely_fit(queries)
+        return not self._passed(queries) or not self._closest._passed(queries)  # noqa: SLF001 - another state
 
     def hopeless(self, queries: Sequence[Query]) -> bool:
         """Whether two records are known that queries could tell too well apart, so that no closer bound helps."""
         sums = self._asked_with(queries).sums
-        lowers = [self._near.get(place, number).lower for place, number in enumerate(self.numbers)]
+        lowers = [number.lower for number in self.numbers.each]
         if self._near_whole is not None:
             lowers.append(self._near_whole.bounds.lower)
         pairs = zip(lowers, sums, self.bounds, (*self.shares, Fraction(0)), strict=False)
@@ -185,6 +192,8 @@ class CoordinateBoxState:
     @property
     def most_left(self) -> float:
         """No less than what is left, by what is known without a search."""
+        if self.whole is None:
+            return self.remaining
         return min((bound.ceil() for bound in self.bounds if bound is not None), default=math.inf)
 
     def level(self, query: Query) -> float:
@@ -216,14 +225,13 @@ class CoordinateBoxState:
             )
         closest = self._closest
         settled = tuple(closest._losses(self._asked_with(())))  # noqa: SLF001 - another state of this class
-        fresh = tuple(CoordinateLoss.nothing(self.box, place) for place in range(self.box.d))
-        return replace(self, numbers=fresh, settled=settled)
+        return replace(self, numbers=NumberLosses.nothing(self.box), settled=settled)
 
     @property
     def levels(self) -> NDArray[np.float64]:
         """The loss under each bound, rounded up, also where nothing is protected; as far as the limit allows."""
-        numbers = tuple(number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers)
-        return np.array(replace(self._closest, numbers=numbers).carried(()))
+        each = tuple(number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers.each)
+        return np.array(replace(self._closest, numbers=replace(self.numbers, each=each)).carried(()))
 
     def own(self, query: Query) -> NDArray[np.float64]:
         """The most that a question can add under each bound: its epsilon, or nothing."""
@@ -242,7 +250,7 @@ class CoordinateBoxState:
         """Of the whole record, where that is kept; else between a number's and the sum of all numbers'."""
         if self.whole is not None:
             return self.whole.solved(self.nodes, tolerance=SETTLED).bounds
-        solved = [number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers]
+        solved = [number.solved(self.nodes, tolerance=SETTLED) for number in self.numbers.each]
         upper = 0.0
         for number in solved:
             upper = plus(upper, number.upper)
@@ -304,7 +312,7 @@ class CoordinateBoxState:
     def _losses(self, asked: Asked) -> list[float]:
         """The realized loss of each number over all versions, with questions that are not answered yet; rounded up."""
         losses = []
-        for place, (number, before) in enumerate(zip(self.numbers, self.settled, strict=True)):
+        for place, (number, before) in enumerate(zip(self.numbers.each, self.settled, strict=True)):
             loss, total = plus(plus(before, number.upper), asked.sums[place]), asked.basic[place]
             losses.append(loss if total is None else min(loss, total.ceil()))
         return losses
@@ -347,16 +355,10 @@ class CoordinateBoxState:
         if self.box.d in passed:
             return state
         record = state._record(asked)  # noqa: SLF001 - as above
+        goals = np.full(self.box.d, math.inf)
         for place in passed:
-            goal = self._goal(place, record) - asked.sums[place] - self.settled[place] - ROUNDING
-            if goal < 0:
-                break
-            solved = state.numbers[place].solved(self.nodes, goal, share=PARTS * len(passed))
-            numbers = (*state.numbers[:place], solved, *state.numbers[place + 1 :])
-            state = replace(state, numbers=numbers)
-            if solved.upper > goal:
-                break
-        return state
+            goals[place] = self._goal(place, record) - asked.sums[place] - self.settled[place] - ROUNDING
+        return state if (goals < 0).any() else replace(state, numbers=state.numbers.solved(goals, self.nodes))
 
     def _goal(self, place: int, record: float) -> float:
         """About the largest loss of a number that its bound allows beside the record's."""
@@ -365,35 +367,12 @@ class CoordinateBoxState:
 
     @property
     def _closest(self) -> "CoordinateBoxState":
-        """The same answers with every bound as close as the limit allows."""
-        places = [place for place in range(self.box.d) if self.bounds[place] is not None]
-        return self._closer_at(places)
-
-    def _closer_at(self, places: Sequence[int]) -> "CoordinateBoxState":
-        """The same answers with the bounds on some numbers, and on the record, as close as the limit allows."""
-        numbers = list(self.numbers)
-        for place in places:
-            if place not in self._near:
-                self._near[place] = numbers[place].solved(self.nodes, tolerance=SETTLED, share=READINGS * self.box.d)
-            numbers[place] = self._near[place]
-        return replace(self, whole=self._near_whole, numbers=tuple(numbers))
-
-    def _closely_fit(self, queries: Sequence[Query]) -> bool:
-        """Whether queries fit by the closest bounds; looked at one number after the other."""
-        known, asked = replace(self, whole=self._near_whole), self._asked_with(queries)
-        for place in known._passed_with(asked):  # noqa: SLF001 - another state of this class
-            if place == self.box.d or place in self._closer_at([place])._passed_with(asked):  # noqa: SLF001 - as above
-                return False
-        return True
+        """The same answers with the bound on the record as close as the limit allows."""
+        return replace(self, whole=self._near_whole)
 
     @cached_property
     def _near_whole(self) -> BoxLoss | None:
         return None if self.whole is None else self.whole.solved(self.nodes, tolerance=SETTLED)
-
-    @cached_property
-    def _near(self) -> dict[int, CoordinateLoss]:
-        """Of numbers that were looked at."""
-        return {}
 
     def _asked_with(self, queries: Sequence[Query]) -> Asked:
         """Sums of epsilons, with questions that are not answered yet."""

@@ -15,6 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
+from sordino.evidence.bound.alone import largest_alone
+from sordino.evidence.bound.cells import CELLS, SQUARES
 from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Leaves, Search
 from sordino.evidence.box import SPARE_ROUNDINGS, UNIT, BoxEvidence, Terms
@@ -23,21 +25,6 @@ from sordino.exact.rounding import down
 
 MOST_LEAVES = 512
 """A cover of more boxes is not carried over to the next report: it begins again with the whole cube."""
-
-
-def _cells() -> Floats:
-    """Rows of u, v, and the half widths of the parts of the range around them."""
-    ends, parts = ((-1.0, 0.0), (1.0, 0.0)), ((-0.5, 0.5), (0.5, 0.5))
-    pairs = [(one, other) for one in (*ends, *parts) for other in (*ends, *parts)]
-    # The same end twice tells nothing.
-    return np.array([(u, v, r, s) for (u, r), (v, s) in pairs if (u, r) != (v, s) or r])
-
-
-CELLS = _cells()
-"""The number of one record, of the other, and how far each stands for others; in the cube's coordinates."""
-
-SQUARES = (CELLS[:, 2] ** 2 + CELLS[:, 3] ** 2) / 2
-"""What a bend of 1 costs each cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +61,12 @@ class Reach:
     Attributes:
         grown: shape (d, cells), what it adds to each cell, with all roundings; infinite where a kind has no rise.
         bent: shape (d,), how much it is bent along each number.
+        alone: shape (d,), the most that it tells of each number by itself, with its radius.
     """
 
     grown: Floats
     bent: Floats
+    alone: Floats
 
     @classmethod
     def of(cls, report: BoxEvidence) -> "Reach":
@@ -92,7 +81,7 @@ class Reach:
             )
             own = np.multiply(squares, most, out=np.zeros_like(squares), where=squares > 0).sum(axis=1)
             bent = bent + own * (1 + 4 * (terms.shape.n + 4) * UNIT)
-        return cls(grown, bent)
+        return cls(grown, bent, largest_alone(report))
 
 
 @dataclass(frozen=True, eq=False)

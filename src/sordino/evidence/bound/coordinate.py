@@ -15,14 +15,15 @@ import numpy as np
 
 from sordino.domain.box import Box
 from sordino.evidence.bound.along import Along, Reach
-from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import AT_ONCE, Search
 from sordino.evidence.box import BoxEvidence, Terms
-from sordino.evidence.shape import Floats, Sigmoid
 from sordino.exact.rounding import down, up_from_zero
 
 TERMS = 1 << 15
 """Terms in the boxes that are bounded at most, over all boxes: some 10 milliseconds."""
+
+OVERHEAD = 64
+"""What bounding a box costs, in terms, beside its terms."""
 
 STEEP = 1.0
 """Where the sum is bent more along the number, pairs of values in cells lose too much: both records are bounded."""
@@ -34,15 +35,18 @@ class CoordinateLoss:
 
     Attributes:
         coordinate: its place.
-        evidence: of those reports alone: any other is the same for both records.
+        reports: all of them up to the last that touches the coordinate.
         along: what is known of differences along the coordinate.
+        radius, ceiling: nats; of the reports that touch it, as of evidence.
         carried: no less than the loss, by what each report tells at most by itself.
         lower: no more than the loss.
     """
 
     coordinate: int
-    evidence: BoxEvidence
+    reports: BoxEvidence
     along: Along
+    radius: float = 0.0
+    ceiling: float = 0.0
     carried: float = 0.0
     lower: float = 0.0
 
@@ -54,54 +58,95 @@ class CoordinateLoss:
     @cached_property
     def upper(self) -> float:
         """No less than the loss."""
-        return min(self.carried, up_from_zero(self.along.upper + 2 * self.evidence.radius))
+        return min(self.carried, up_from_zero(self.along.upper + 2 * self.radius))
 
-    def after(self, report: BoxEvidence, told: Reach | None = None) -> "CoordinateLoss":
+    @cached_property
+    def evidence(self) -> BoxEvidence:
+        """Of the reports that touch the coordinate: any other is the same for both records."""
+        groups = []
+        for terms in self.reports.groups:
+            own = terms.slopes[:, self.coordinate] != 0
+            if own.all():
+                groups.append(terms)
+            elif own.any():
+                shape = type(terms.shape)(terms.shape.parameters[:, own])
+                groups.append(replace(terms, shape=shape, slopes=terms.slopes[own], intercepts=terms.intercepts[own]))
+        return BoxEvidence(self.reports.box, tuple(groups), self.radius, self.ceiling)
+
+    def after(
+        self, report: BoxEvidence, told: Reach | None = None, reports: BoxEvidence | None = None
+    ) -> "CoordinateLoss":
         """With one more report that touches the coordinate: its largest loss is added, nothing is solved.
 
         Args:
             report: what it says.
             told: what it tells of each number, where that is known.
+            reports: all of them, where they are put together already.
         """
-        evidence = self.evidence + report
-        carried = up_from_zero(self.upper + largest_alone(report, self.coordinate))
-        along = self.along.after(Reach.of(report) if told is None else told)
-        return CoordinateLoss(self.coordinate, evidence, along, min(evidence.ceiling, carried))
+        told = Reach.of(report) if told is None else told
+        radius, ceiling = up_from_zero(self.radius + report.radius), up_from_zero(self.ceiling + report.ceiling)
+        return CoordinateLoss(
+            self.coordinate,
+            self.reports + report if reports is None else reports,
+            self.along.after(told),
+            radius,
+            ceiling,
+            min(ceiling, up_from_zero(self.upper + float(told.alone[self.coordinate]))),
+        )
 
-    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0, share: int = 1) -> "CoordinateLoss":
+    def below(self, most: float) -> "CoordinateLoss":
+        """The same where differences of sums of terms are known to be at most so large."""
+        carried = up_from_zero(most + 2 * self.radius)
+        return replace(self, carried=carried) if carried < self.carried else self
+
+    def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "CoordinateLoss":
         """Closer bounds.
 
         Args:
             nodes: boxes to bound at most, about.
             goal: stop where the loss is known to be at most this, or above.
             tolerance: stop where the bounds are that close.
-            share: how many such searches share the work of `TERMS`.
         """
-        if not self.evidence.n or self._done(goal, tolerance):
-            return self
-        if not self.along.bent <= STEEP:
-            return self._by_pair(nodes, goal, tolerance)
-        now, used, most = self, 0, min(nodes, max(TERMS // (share * self.evidence.n), 1))
-        while used < most and not now._done(goal, tolerance):
+        return self.worked(nodes, goal, tolerance)[0]
+
+    def worked(
+        self, nodes: int, goal: float = math.inf, tolerance: float = 0.0, terms: int = TERMS
+    ) -> "tuple[CoordinateLoss, int]":
+        """The same, and how many terms of boxes were bounded, with `OVERHEAD`.
+
+        Args:
+            nodes: boxes to bound at most, about.
+            goal: as of `solved`.
+            tolerance: as of `solved`.
+            terms: terms to bound at most, about.
+        """
+        if self._done(goal, tolerance) or not self.evidence.n:
+            return self, 0
+        size = self.evidence.n + OVERHEAD
+        now, used, most = self, 0, min(nodes, terms // size)
+        while self.along.bent <= STEEP and used < most and not now._done(goal, tolerance):
             now, work = now._closer(goal, tolerance, most - used)
             if not work:
-                # What is left open lies between the values that stand for cells.
-                return now._by_pair(most - used, goal, tolerance)  # noqa: SLF001 - of this class
+                break
             used += work
-        return now
+        # What is left open lies between the values that stand for cells.
+        now, work = now._by_pair(most - used, goal, tolerance)  # noqa: SLF001 - of this class
+        return now, (used + work) * size
 
     def _closer(self, goal: float, tolerance: float, nodes: int) -> "tuple[CoordinateLoss, int]":
         """By one of the cells."""
-        spread = up_from_zero(2 * self.evidence.radius)
+        spread = up_from_zero(2 * self.radius)
         enough = goal - spread if goal < math.inf else self.lower + tolerance / 2
         along, lower, work = self.along.improved(self.evidence, enough, min(nodes, AT_ONCE), goal - spread)
         lower = max(self.lower, down(lower - spread))
-        return CoordinateLoss(self.coordinate, self.evidence, along, self.carried, lower), work
+        return self._found(along, self.carried, lower), work
 
-    def _by_pair(self, nodes: int, goal: float, tolerance: float) -> "CoordinateLoss":
+    def _by_pair(self, nodes: int, goal: float, tolerance: float) -> "tuple[CoordinateLoss, int]":
         """By the terms at both records, each for itself: closer where they are steep along the coordinate."""
+        if nodes <= 0 or self._done(goal, tolerance):
+            return self, 0
         pair, now, used = self._pair, self, 0
-        spread = up_from_zero(2 * self.evidence.radius + pair.margin)
+        spread = up_from_zero(2 * self.radius + pair.margin)
         search = Search.of(pair, np.zeros(pair.box.d), top=True)
         while used < nodes and not now._done(goal, tolerance):
             enough = goal - 2 * spread if goal < math.inf else search.lower + tolerance / 2
@@ -111,8 +156,14 @@ class CoordinateLoss:
             # A bound that is no number gives way to the one that is known.
             carried = min(now.carried, up_from_zero(search.upper + spread))
             lower = max(now.lower, down(search.lower - spread))
-            now, used = CoordinateLoss(self.coordinate, self.evidence, now.along, carried, lower), used + work
-        return now
+            now, used = now._found(now.along, carried, lower), used + work
+        return now, used
+
+    def _found(self, along: Along, carried: float, lower: float) -> "CoordinateLoss":
+        """The same reports, with closer bounds."""
+        found = replace(self, along=along, carried=carried, lower=lower)
+        found.__dict__["evidence"] = self.evidence
+        return found
 
     def _done(self, goal: float, tolerance: float) -> bool:
         return self.upper <= goal < math.inf or self.lower > goal or self.gap <= tolerance
@@ -140,37 +191,3 @@ def pair_of(evidence: BoxEvidence, coordinate: int) -> BoxEvidence:
         groups.append(replace(terms, slopes=here))
         groups.append(Terms(terms.shape.reflected(), there, -terms.intercepts, terms.weight, terms.error))
     return BoxEvidence(twice, tuple(groups), 2 * evidence.radius, evidence.ceiling)
-
-
-def largest_alone(report: BoxEvidence, coordinate: int) -> float:
-    """The most that one report can tell of a coordinate, in nats, rounded up; at most what its channel promises."""
-    if not report.n:
-        return min(report.ceiling, up_from_zero(2 * report.radius))
-    total = 0.0
-    for terms in report.groups:
-        shape = terms.shape
-        if not isinstance(shape, Sigmoid):
-            return report.ceiling
-        alone = Problem(shape, terms.slopes, terms.intercepts)
-        ends = np.ones((1, report.box.d))
-        low, high = alone.ranges(-ends, ends)
-        total += float(largest_rise(shape, low[0], high[0], 2 * np.abs(terms.slopes[:, coordinate])).sum())
-    spread = 2 * (report.radius + report.margin)
-    return min(report.ceiling, up_from_zero(up_from_zero(total) + spread))
-
-
-def largest_rise(shape: Sigmoid, low: Floats, high: Floats, step: Floats) -> Floats:
-    """At least the largest f(t + step) - f(t) with t and t + step in [low, high], shape (n,), but for rounding.
-
-    As f' rises up to the inflection and falls from there on, the rise is largest in a window around it, and concave in
-    t as long as the window holds it: a tangent bounds it wherever it touches.
-    """
-    last = np.maximum(high - step, low)
-    first, end = (np.minimum(np.maximum(at, low), last) for at in (shape.inflection - step, shape.inflection))
-    best = np.full(shape.n, np.inf)
-    for start in (shape.inflection - step / 2, end):
-        at = np.minimum(np.maximum(start, first), end)
-        left, right = (beyond - here for beyond, here in zip(shape.slopes(at + step), shape.slopes(at), strict=True))
-        missing = np.maximum(right, 0) * (end - at) + np.maximum(-left, 0) * (at - first)
-        best = np.fmin(best, shape.value(at + step) - shape.value(at) + missing)
-    return best
