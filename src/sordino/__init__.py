@@ -68,9 +68,11 @@ _MODULES = {
     "query.sampled": "Sampled",
     "query.together": "Together",
     "query.statistic": "Value Values",
+    "survey.answering.plan_report": "PlanReport",
     "survey.planning.plan": "Plan",
     "survey.reading.schema": "Survey",
     "verbs.dependence": "dependence",
+    "verbs.report": "report",
     "verbs.dispatch": "aggregate certify estimate explain plan privatize",
 }
 """Where the public names stand."""

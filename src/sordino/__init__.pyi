@@ -56,12 +56,14 @@ from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
 from sordino.query.together import Together
+from sordino.survey.answering.plan_report import PlanReport
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.dependence import dependence
 from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
 from sordino.verbs.plan_certificate import PlanCertificate
 from sordino.verbs.plan_results import PlanEstimate
+from sordino.verbs.report import report
 
 __all__ = [
     "LDP",
@@ -104,6 +106,7 @@ __all__ = [
     "Plan",
     "PlanCertificate",
     "PlanEstimate",
+    "PlanReport",
     "Product",
     "ProductResponse",
     "ProjectiveResponse",
@@ -142,6 +145,7 @@ __all__ = [
     "plan",
     "privatize",
     "realized_loss",
+    "report",
     "sampled_mean",
     "sampled_moments",
 ]

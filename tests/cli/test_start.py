@@ -150,6 +150,7 @@ run("ledger", "--help")
 run("explain", "plan.json")
 run("certify", "plan.json")
 run("plan", "survey.toml", "--people", "1000", "-o", "again.json", "--json")
+run("report", "plan.json", "me.toml")
 run("privatize", "plan.json", "people.csv", "-o", "new.csv")
 run("aggregate", "plan.json", "new.csv", "-o", "tally.json")
 run("estimate", "plan.json", "tally.json", "--json")
@@ -159,6 +160,7 @@ run("estimate", "plan.json", "tally.json", "--html", "page.html")
 
 
 def test_only_what_is_needed_is_loaded(released):
+    (released / "me.toml").write_text('version = 1\n[record]\ncolour = "red"\n')
     done = subprocess.run(
         [sys.executable, "-c", LOADS, " ".join(LIBRARIES)], capture_output=True, text=True, check=True, timeout=60
     )
@@ -174,6 +176,7 @@ def test_only_what_is_needed_is_loaded(released):
         ("explain", plans),
         ("certify", plans),
         ("plan", plans),
+        ("report", plans),
         ("privatize", tables),
         ("aggregate", tables),
         ("estimate", tables | {"scipy"}),

@@ -6,10 +6,10 @@ import pytest
 from pydantic_core.core_schema import ErrorType
 
 from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
+from sordino.document.record_file import RecordTable
 from sordino.errors import SordinoErrors
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.ledger.documents.person_record import RecordTable
 from sordino.ledger.documents.terms_table import TermsTable
 from sordino.survey.frozen.plan_fields import PlanDocument
 from sordino.survey.reading.attribute import GridTable

@@ -62,6 +62,7 @@ RIGHT = {
 RESULTS = {
     "RefusedError",
     "Report",
+    "PlanReport",
     "SordinoError",
     "SordinoErrors",
     "LossBounds",

@@ -44,6 +44,7 @@ COMMANDS = {
     "ledger": LazyCommand(f"{PLACE}.ledger", "ledger", "A person's ledger: what was asked, and what may be asked."),
     "plan": LazyCommand(f"{PLACE}.plan", "plan", "Freeze a survey into a plan: mechanisms, integers, a hash."),
     "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),
+    "report": LazyCommand(f"{PLACE}.report", "report", "Draw one person's report from a record."),
     "reproduce": LazyCommand("sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew."),
 }
 """Each command by its name."""

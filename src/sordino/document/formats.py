@@ -6,6 +6,7 @@ PLAN = Sealed("sordino plan", 2, "a plan", "make one with `sordino plan`")
 """Numbers are frozen as queries since version 2; plans of version 1 were frozen by nothing that was released."""
 
 AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino aggregate`")
+REPORT = Sealed("sordino report", 1, "a report", "make one with `sordino report`")
 STATEMENT = Sealed("sordino dependence", 1, "a statement about dependence", "make one with `sordino dependence`")
 TRANSCRIPT = Sealed("sordino transcript", 1, "a transcript", "make one with `sordino ledger export`")
 TERMS = Sealed("sordino ledger", 1, "a ledger's terms", "make a ledger with `sordino ledger new`")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sordino.document.files import LARGEST_FILE, read_json
-from sordino.document.formats import AGGREGATE, PLAN, QUERY, STATEMENT, TERMS, TRANSCRIPT
+from sordino.document.formats import AGGREGATE, PLAN, QUERY, REPORT, STATEMENT, TERMS, TRANSCRIPT
 from sordino.document.sealed import Sealed
 from sordino.errors import SordinoError
 
@@ -38,7 +38,7 @@ WORDS: Mapping[FileKind, _KindOfFile] = {
     "ledger": _KindOfFile("a ledger", "it stands first after `sordino ask` and `sordino ledger`"),
     "terms": _KindOfFile(TERMS.noun, "`sordino ledger new` takes them after the new ledger's name"),
     "query": _KindOfFile(QUERY.noun, "`sordino ask` takes it after the ledger"),
-    "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record"),
+    "record": _KindOfFile("a person's record", "`sordino ask` takes it as --record, `sordino report` after the plan"),
     "key": _KindOfFile("a key file", "`sordino privatize` takes it as --key"),
     "reports": _KindOfFile("a file of reports", "`sordino aggregate` and `sordino estimate` take it after the plan"),
     "page": _KindOfFile("a page", "it is for browsers"),
@@ -48,6 +48,7 @@ WORDS: Mapping[FileKind, _KindOfFile] = {
 FORMATS: Mapping[str, FileKind] = {
     PLAN.format: "plan",
     AGGREGATE.format: "aggregate",
+    REPORT.format: "reports",
     STATEMENT.format: "statement",
     TRANSCRIPT.format: "transcript",
 }

@@ -12,6 +12,8 @@ from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.brief import kind, shown
 from sordino.exact.source import SystemSource
 from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.answering.plan_report import ENDING
+from sordino.survey.answering.report_lines import tally_lines
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.tally import load_aggregate
 from sordino.tables.frame import Frame, PathOrFrame
@@ -141,7 +143,11 @@ def tally(
         if first is not name:
             say(f"{name} holds the same counts as {first}, by chance or as a copy; they count twice")
         total += found
-    tables = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
+    reported = [(i, part) for i, part in enumerate(given) if not isinstance(part, Aggregate) and not _is_saved(part)]
+    lines = [part for _, part in reported if isinstance(part, Path) and part.suffix.lower() == ENDING]
+    if lines:
+        total += tally_lines(plan, lines, progress or (lambda _: None), say)
+    tables = [(i, part) for i, part in reported if not any(part is path for path in lines)]
     if tables and _with_spark(engine, *(part for _, part in tables)):
         from sordino.tables.spark.engine import tally_spark
         from sordino.tables.spark.table import SparkTable

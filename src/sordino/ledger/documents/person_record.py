@@ -1,12 +1,4 @@
-"""A person's own values, from a file on their device. No error ever holds one of them, nor a word of the file.
-
-version = 1
-[record]
-age = 44
-sleep = 7.5
-
-A value is a number, or a category by its name.
-"""
+"""A person's own values as a ledger's terms have them: what its queries are about. No error ever holds one of them."""
 
 import hmac
 from dataclasses import dataclass
@@ -17,26 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.document.checked_tables import VersionField, read_tables
-from sordino.document.files import read_toml
 from sordino.document.kinds import expecting
-from sordino.domain.attribute import Attribute
+from sordino.document.record_file import load_tables, no_category, no_number, read_values, require_within
 from sordino.domain.interval import Interval
-from sordino.errors import SordinoError, SordinoErrors
+from sordino.errors import SordinoError
 from sordino.ledger.documents.ledger_terms import LedgerTerms
-from sordino.survey.frozen.parts import Part
-
-
-class RecordTable(Part):
-    """The file of a record.
-
-    Attributes:
-        version: of the format, 1.
-        record: a value for each attribute.
-    """
-
-    version: VersionField
-    record: dict[Any, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,9 +33,8 @@ class PersonRecord:
         Raises:
             SordinoError: unreadable, or not a record of these terms; never with a value.
         """
-        # The parser's words could quote the file.
         with expecting(Path(path), "record"):
-            return cls.read(read_toml(Path(path), private=True), terms)
+            return cls.read(load_tables(path), terms)
 
     @classmethod
     def read(cls, tables: dict[str, Any], terms: LedgerTerms) -> "PersonRecord":
@@ -68,23 +44,7 @@ class PersonRecord:
             SordinoErrors: all mistakes: another version, a missing, foreign or unfit value; never with a value, nor
                 with a name that is not the ledger's.
         """
-        record = read_tables(RecordTable, tables, "the record", private=True).record
-        mistakes, values = [], []
-        missing = [repr(name) for name in terms.names if name not in record]
-        if missing:
-            found = f"none for {', '.join(missing)}"
-            mistakes.append(SordinoError("a record must have a value for each attribute", found=found))
-        foreign = len(record.keys() - set(terms.names))
-        if foreign:
-            mistakes.append(SordinoError("a record must have the ledger's attributes only", found=f"{foreign} more"))
-        for name in terms.names:
-            try:
-                values += [_value(record[name], terms.attributes[name])] if name in record else []
-            except SordinoError as error:
-                mistakes.append(error)
-        if mistakes:
-            raise SordinoErrors("the record", mistakes)
-        return cls(tuple(values))
+        return cls(tuple(read_values(tables, terms.attributes, "the ledger's").values()))
 
     def require_of(self, terms: LedgerTerms) -> None:
         """Check that it is a record of these terms: the same for every query, and before any is looked at.
@@ -97,10 +57,10 @@ class PersonRecord:
         for value, (name, attribute) in zip(self.values, terms.attributes.items(), strict=True):
             if isinstance(attribute.domain, Interval):
                 if type(value) not in {int, float}:
-                    raise _no_number(name)
-                _require_within(value, name, attribute.domain)
+                    raise no_number(name)
+                require_within(value, name, attribute.domain)
             elif type(value) is not int or not 0 <= value < attribute.domain.k:
-                raise _no_category(name)
+                raise no_category(name)
 
     @property
     def row(self) -> NDArray[Any]:
@@ -110,35 +70,3 @@ class PersonRecord:
     def digest(self, key: bytes) -> str:
         """A keyed hash that equal records share: whoever has the key can try values, so both stay in the ledger."""
         return hmac.new(key, " ".join(float(value).hex() for value in self.values).encode(), sha256).hexdigest()
-
-
-def _value(value: Any, attribute: Attribute) -> float | int:
-    name, domain = attribute.name, attribute.domain
-    if not isinstance(domain, Interval):
-        labels = [domain.label(index) for index in range(domain.k)]
-        if not isinstance(value, str) or value not in labels:
-            raise _no_category(name)
-        return labels.index(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _no_number(name)
-    try:
-        number = float(value) + 0.0  # no negative zero
-    except OverflowError:
-        number = float("inf")
-    _require_within(number, name, domain)
-    return number
-
-
-def _no_category(name: str) -> SordinoError:
-    return SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
-
-
-def _no_number(name: str) -> SordinoError:
-    return SordinoError(f"the record's {name!r} must be a number", found="something else")
-
-
-def _require_within(number: float, name: str, attribute: Interval) -> None:
-    if not attribute.low <= number <= attribute.high:
-        raise SordinoError(
-            f"the record's {name!r} must lie between {attribute.low:g} and {attribute.high:g}", found="another number"
-        )

@@ -1,0 +1,181 @@
+"""A person's own values, from a file on their device. No error ever holds one of them, nor a word of the file.
+
+version = 1
+[record]
+age = 44
+smoker = "no"
+visits = 3
+home = { latitude = 42.36, longitude = -71.06 }
+
+A value is a number; a category by its name, or a whole number where categories are numbered; a position on a map, or
+the number of its cell.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from sordino.document.checked_tables import VersionField, read_tables
+from sordino.document.files import read_toml
+from sordino.document.kinds import expecting
+from sordino.domain.attribute import Attribute
+from sordino.domain.categories import Categories
+from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError, SordinoErrors
+
+POSITION = {"latitude", "longitude"}
+"""What a position on a map is told by, in degrees."""
+
+
+class RecordTable(BaseModel):
+    """The file of a record.
+
+    Attributes:
+        version: of the format, 1.
+        record: a value for each attribute.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    version: VersionField
+    record: dict[Any, Any]
+
+
+def load_tables(path: Path | str) -> dict[str, Any]:
+    """The tables of the file of a record.
+
+    Raises:
+        SordinoError: unreadable, or another file; never with a word of it.
+    """
+    # The parser's words could quote the file.
+    with expecting(Path(path), "record"):
+        return read_toml(Path(path), private=True)
+
+
+def read_values(
+    tables: dict[str, Any], attributes: Mapping[str, Attribute], whose: str, needed: Collection[str] | None = None
+) -> dict[str, float | int]:
+    """The values of a record: the place of a category or a cell, or a number in the data's unit.
+
+    Args:
+        tables: of the record's file.
+        attributes: by name; no others may stand in it.
+        whose: attributes they are, for messages: the ledger's, the plan's.
+        needed: the names that must have a value; all by default. A name that is left out counts as the category that
+            its attribute has for what is missing, if it has one.
+
+    Raises:
+        SordinoErrors: all mistakes: another version, a missing, foreign or unfit value; never with a value, nor with a
+            name that is none of these attributes'.
+    """
+    record = read_tables(RecordTable, tables, "the record", private=True).record
+    mistakes, values = [], {}
+    wanted = attributes if needed is None else needed
+    missing = [repr(name) for name in wanted if name not in record and attributes[name].missing is None]
+    if missing:
+        found = f"none for {', '.join(missing)}"
+        mistakes.append(SordinoError("a record must have a value for each attribute", found=found))
+    foreign = len(record.keys() - attributes.keys())
+    if foreign:
+        mistakes.append(SordinoError(f"a record must have {whose} attributes only", found=f"{foreign} more"))
+    for name, attribute in attributes.items():
+        try:
+            if name in record:
+                values[name] = _value(record[name], attribute)
+            elif attribute.missing is not None:
+                values[name] = _category(attribute.missing, attribute)
+        except SordinoError as error:
+            mistakes.append(error)
+    if mistakes:
+        raise SordinoErrors("the record", mistakes)
+    return values
+
+
+def _value(value: Any, attribute: Attribute) -> float | int:
+    match attribute.domain:
+        case Interval() as ends:
+            return _number(value, attribute, ends)
+        case Grid() as grid:
+            return _cell(value, attribute, grid)
+        case Categories(labels=range() as numbers):
+            return _whole(value, attribute, len(numbers))
+        case _:
+            return _category(value, attribute)
+
+
+def _category(value: Any, attribute: Attribute) -> int:
+    """The place of a name among the categories."""
+    labels = getattr(attribute.domain, "labels", ())
+    if not isinstance(value, str) or value not in labels:
+        raise no_category(attribute.name)
+    return int(labels.index(value))
+
+
+def _whole(value: Any, attribute: Attribute, k: int) -> int:
+    if type(value) is not int or not 0 <= value < k:
+        rule = f"the record's {attribute.name!r} must be a whole number from 0 to {k - 1}"
+        raise SordinoError(rule, found="another value")
+    return value
+
+
+def _cell(value: Any, attribute: Attribute, grid: Grid) -> int:
+    """The cell of a position, or a cell by its number."""
+    cell = -1
+    if type(value) is int and 0 <= value < grid.k:
+        cell = value
+    elif isinstance(value, Mapping) and value.keys() == POSITION and all(map(_is_number, value.values())):
+        degrees = (np.array([_float(value[name])]) for name in ("latitude", "longitude"))
+        cell = int(grid.locate(*degrees)[0])
+    if cell < 0:
+        rule = f"the record's {attribute.name!r} must be a position on its map, or the number of a cell"
+        step = "write { latitude = ..., longitude = ... }, in degrees"
+        raise SordinoError(rule, found="another value", step=step)
+    return cell
+
+
+def _number(value: Any, attribute: Attribute, ends: Interval) -> float:
+    """A number between the ends; one beyond them counts as the nearer end where the attribute has it so."""
+    if not _is_number(value):
+        raise no_number(attribute.name)
+    number = _float(value) + 0.0  # no negative zero
+    if attribute.clip and math.isfinite(number):
+        return min(max(number, ends.low), ends.high)
+    require_within(number, attribute.name, ends)
+    return number
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def no_category(name: str) -> SordinoError:
+    """The refusal of what is none of an attribute's categories."""
+    return SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+
+
+def no_number(name: str) -> SordinoError:
+    """The refusal of what is no number."""
+    return SordinoError(f"the record's {name!r} must be a number", found="something else")
+
+
+def require_within(number: float, name: str, ends: Interval) -> None:
+    """Refuse a number that is not between the ends.
+
+    Raises:
+        SordinoError: without the number.
+    """
+    if not ends.low <= number <= ends.high:
+        rule = f"the record's {name!r} must lie between {ends.low:g} and {ends.high:g}"
+        raise SordinoError(rule, found="another number")

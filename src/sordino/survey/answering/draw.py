@@ -1,0 +1,46 @@
+"""A report by a plan from one person's record: the public draw of a question, its statistic, its mechanism.
+
+Guarantee: the plan's own, since what is drawn from is what was certified. The whole record is looked at before anything
+is drawn, so that no refusal depends on the question; how many words are drawn depends on the words alone.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.document.record_file import read_values
+from sordino.domain.measured import Measured
+from sordino.exact.source import Source, SystemSource
+from sordino.survey.answering.plan_report import ID_BYTES, PlanReport
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.numbers import NumbersQuestion
+
+
+def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None) -> PlanReport:
+    """One report; every call is a new release, and losses add.
+
+    Args:
+        plan: that asks.
+        tables: of the record's file. What the plan asks must be there; what it only protects may be.
+        source: of random words; fresh ones of the operating system by default.
+
+    Raises:
+        SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
+    """
+    asked = {name: None for question in plan.questions for name in question.asked}
+    values = read_values(tables, plan.attributes, "the plan's", asked.keys())
+    columns = [_column(question, values) for question in plan.questions]
+    code = int(plan.sampled.privatize(columns, SystemSource() if source is None else source)[0])
+    return PlanReport(plan, code, secrets.token_bytes(ID_BYTES))
+
+
+def _column(question: Question, values: Mapping[str, float | int]) -> NDArray[np.intp] | Measured:
+    """What a question's channel takes of one person."""
+    if isinstance(question, NumbersQuestion):
+        return Measured(
+            tuple(np.array([values[name]], dtype=np.float64) for name in question.asked), question.intervals
+        )
+    return np.array([values[question.name]], dtype=np.intp)

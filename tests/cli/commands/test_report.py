@@ -1,0 +1,85 @@
+"""`sordino report`: one JSON object on one line, which `aggregate` reads; all mistakes at once, no file replaced."""
+
+import json
+
+import pytest
+
+RECORD = 'version = 1\n[record]\ncolour = "green"\n'
+
+
+@pytest.fixture
+def mine(released):
+    (released / "me.toml").write_text(RECORD)
+    return released
+
+
+def test_a_report_is_printed_as_one_line_and_counted(mine, run):
+    code, out, errors = run("report", "plan.json", "me.toml")
+    assert (code, errors, out.count("\n")) == (0, "", 1)
+    document = json.loads(out)
+    plan = json.loads((mine / "plan.json").read_text())["hash"]
+    assert document.keys() == {"format", "version", "plan", "question", "code", "id"}
+    assert (document["format"], document["version"], document["plan"], document["question"]) == (
+        "sordino report",
+        1,
+        plan,
+        0,
+    )
+    # The block of green and red is public.
+    assert document["code"] in ("0", "1")
+    assert len(bytes.fromhex(document["id"])) == 16
+    (mine / "all.jsonl").write_text(out + run("report", "plan.json", "me.toml", "--json")[1])
+    code, out, errors = run("aggregate", "plan.json", "all.jsonl", "-o", "tally.json", "--json")
+    assert (code, errors, json.loads(out)["n"]) == (0, "", 2)
+    code, out, errors = run("estimate", "plan.json", "all.jsonl", "tally.json", "--json")
+    assert (code, json.loads(out)["n"]) == (0, 4)
+
+
+def test_a_written_report_is_never_replaced(mine, run):
+    code, out, errors = run("report", "plan.json", "me.toml", "-o", "mine.jsonl")
+    assert (code, errors) == (0, "")
+    assert out.startswith("mine.jsonl: a report about colour\nThis was a release.")
+    before = (mine / "mine.jsonl").read_bytes()
+    code, out, errors = run("report", "plan.json", "me.toml", "-o", "mine.jsonl")
+    assert (code, out) == (2, "")
+    assert "a second report of the same person is a second release" in errors
+    assert (mine / "mine.jsonl").read_bytes() == before
+    code, out, _ = run("report", "plan.json", "me.toml", "-o", "second.jsonl", "--json")
+    written = json.loads((mine / "second.jsonl").read_text())
+    assert (code, json.loads(out)) == (0, {"report": "second.jsonl", **written})
+    for name, words in (("mine.csv", "must end in .jsonl"), ("none/mine.jsonl", "must be a folder")):
+        code, out, errors = run("report", "plan.json", "me.toml", "-o", name)
+        assert (code, out) == (2, "")
+        assert words in errors
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("version = 1\n[record]\n", 2, "found none for 'colour'"),
+        ('version = 1\n[record]\ncolour = "q9141"\n', 2, "'colour' must be one of its categories; found another value"),
+        ('version = 1\n[record]\ncolour = "q9141"\nq9141 = 1\n', 2, "the plan's attributes only; found 1 more"),
+        ("version = 9141\n[record]\n", 2, "version must be 1"),
+        ("colour = q9141", 2, "must be a TOML file; found a mistake at line 1"),
+        ("colour\nred\n", 2, "must be a TOML file"),
+        ("plan,code\n", 2, "must be a person's record; found a file of reports"),
+    ],
+)
+def test_what_is_no_record_is_refused_without_a_word_of_it(mine, run, text, code, words):
+    (mine / "me.toml").write_text(text)
+    found, out, errors = run("report", "plan.json", "me.toml", "-o", "mine.jsonl")
+    assert (found, out) == (code, "")
+    assert words in errors
+    assert "9141" not in errors
+    assert not (mine / "mine.jsonl").exists()
+
+
+def test_no_plan_that_was_changed_draws_anything(mine, run):
+    text = (mine / "plan.json").read_text()
+    (mine / "plan.json").write_text(text.replace('"people":1000', '"people":1001'))
+    code, out, errors = run("report", "plan.json", "me.toml")
+    assert (code, out) == (4, "")
+    assert "must be as it was frozen" in errors
+    (mine / "plan.json").write_text(text)
+    assert run("report", "me.toml", "me.toml")[0] == 2
+    assert run("report", "plan.json", "none.toml")[0] == 2

@@ -1,0 +1,87 @@
+"""Lines of reports: each counts once by its id, and what is none of the plan's is refused by its line."""
+
+import json
+
+import pytest
+
+from sordino import aggregate
+from sordino.errors import DamagedError, SordinoError
+from sordino.survey.answering.plan_report import PlanReport
+from sordino.survey.answering.report_lines import LONGEST, tally_lines
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+YES_NO = {"categories": ["yes", "no"]}
+ASKED = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {"a": YES_NO, "b": {"categories": 3}},
+    "ask": [{"histogram": "a"}, {"histogram": "b"}],
+}
+PLAN = Plan.of(Survey.read(ASKED), 1000)
+OTHER = Plan.of(Survey.read(ASKED | {"epsilon": "2"}), 1000)
+
+
+def line(code, number, plan=PLAN):
+    return PlanReport(plan, code, number.to_bytes(16)).line
+
+
+def changed(**words):
+    document = PlanReport(PLAN, 3, bytes(16)).document
+    return json.dumps({name: word for name, word in {**document, **words}.items() if word is not None}) + "\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(*lines, name="a.jsonl"):
+        (tmp_path / name).write_text("".join(lines))
+        return tmp_path / name
+
+    return write
+
+
+def test_each_report_counts_once(file):
+    notes = []
+    first = file(line(0, 1), line(4, 2), "\n", line(4, 3), line(0, 1))
+    second = file(line(4, 2), line(1, 4).rstrip(), name="b.jsonl")
+    tally = tally_lines(PLAN, [first, second], note=notes.append)
+    assert (tally.n, tally.counts.tolist()) == (4, [1, 1, 0, 0, 2])
+    assert notes == ["2 reports stood there again, by their ids; each counts once"]
+    assert aggregate(PLAN, first, note=notes.append).n == 3
+    assert PlanReport.of_document(PLAN, json.loads(line(4, 2))).question == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        (changed(code="5"), DamagedError, "a code that the plan can send"),
+        (changed(code="03"), DamagedError, "a code that the plan can send"),
+        (changed(code=3), DamagedError, "a code that the plan can send"),
+        (changed(code="1"), DamagedError, "the question that its code answers"),
+        (changed(question=True), DamagedError, "the question that its code answers"),
+        (changed(id="00" * 15), DamagedError, "that Sordino wrote"),
+        (changed(id=None), DamagedError, "that Sordino wrote"),
+        (changed(more=1), DamagedError, "that Sordino wrote"),
+        (changed(plan=OTHER.hash), SordinoError, "must belong to the plan; found another plan's"),
+        (changed(format="sordino plan"), SordinoError, "must be a report; found another format"),
+        (changed(version=2), SordinoError, "newer Sordino"),
+        (changed(version=1.0), SordinoError, "of version 1"),
+        (line(0, 7)[:-5], DamagedError, "a part of one"),
+        (line(0, 7).replace('{"', '{"code": "1", "', 1), DamagedError, "another line"),
+        ("[]\n", DamagedError, "another line"),
+        ("[" * LONGEST + "\n", DamagedError, "another line"),
+        ("{" + " " * LONGEST + "}\n", DamagedError, "another line"),
+        (line(1, 1), DamagedError, "an id must be of one report"),
+    ],
+)
+def test_what_is_no_report_of_the_plan_is_refused_by_its_line(file, text, kind, words):
+    path = file(line(0, 1), text)
+    with pytest.raises(kind, match=f"a.jsonl, line 2.*{words}"):
+        tally_lines(PLAN, [path])
+
+
+def test_no_reports_are_no_aggregate(file, tmp_path):
+    with pytest.raises(SordinoError, match="needs reports"):
+        aggregate(PLAN, file("\n"))
+    with pytest.raises(SordinoError, match="must be possible to read"):
+        aggregate(PLAN, tmp_path / "none.jsonl")
