@@ -139,6 +139,11 @@ def _codes(
     with held_key(key, task, id_column) as made:
         require_people(plan, data)
         file, pieces = pieces_of(data) if jobs > 1 else (None, [])
+        if len(pieces) > 1:
+            # What starts processes is loaded where some are started; it does so while the ids are compared.
+            from sordino.tables.jobs import workers
+
+            workers.prepare()
         # Of ids that were compared in another file than is read here, two could share their noise.
         before = file_state(data)
         if id_column is not None:
@@ -149,11 +154,7 @@ def _codes(
             if file is None or len(pieces) == 1:
                 codes = drawn(plan, read_people(plan, data, id_column), keyed)
             else:
-                # What starts processes is loaded where some are started.
-                from sordino.tables.jobs.workers import Workers
-
-                workers = Workers.of(plan, file, id_column, keyed, pieces, jobs)
-                codes = stack.enter_context(workers).codes()
+                codes = stack.enter_context(workers.Workers.of(plan, file, id_column, keyed, pieces, jobs)).codes()
             yield _counted(unchanged(data, before, codes), progress)
 
 

@@ -69,6 +69,7 @@ def small(monkeypatch):
 @pytest.fixture
 def threads(monkeypatch):
     monkeypatch.setattr(workers, "get_context", lambda _: Threads)
+    monkeypatch.setattr(workers, "prepare", lambda: None)
     monkeypatch.setattr(workers, "read_alone", lambda: None)
 
 
@@ -80,7 +81,6 @@ def test_processes_release_what_one_does(tmp_path, plan, people):
     assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
 
 
-@pytest.mark.long
 def test_processes_draw_words_of_their_own(plan, people):
     """All people are alike: pieces that repeated each other's words would have the same reports."""
     codes = privatize_frame(plan, people(), jobs=3).column("code").to_numpy()
@@ -122,6 +122,7 @@ def test_a_bad_value_is_told_as_by_one_job_and_leaves_nothing(tmp_path, plan, pe
 
 def test_ids_that_stand_twice_are_seen_before_anything_starts(tmp_path, plan, people, monkeypatch):
     monkeypatch.setattr(workers, "get_context", None)
+    monkeypatch.setattr(workers, "prepare", lambda: None)
     data = people(id=[f"person {min(i, ROWS - 2)}" for i in range(ROWS)])
     with pytest.raises(SordinoError, match=f"row {ROWS}, id"):
         privatize_table(plan, data, tmp_path / "r.csv", id_column="id", jobs=2)
@@ -169,10 +170,15 @@ def started(program, folder, jobs=2):
 
 
 def children(parent):
+    """The processes at work are forked from one that the command starts."""
+    return [child for server in _forked(parent) for child in _forked(server)]
+
+
+def _forked(parent):
     listed = subprocess.run(
         ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)], capture_output=True, text=True, check=False
     )
-    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "spawn_main" in line]
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "forkserver" in line]
 
 
 def gone(pid):

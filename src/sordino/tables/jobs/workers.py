@@ -1,15 +1,16 @@
 """Processes that privatize the pieces of a table, whose reports come back in the order of the rows.
 
-Each reads its own pieces of the file and draws its own words: fresh ones by a key of its own from the operating system,
-for it is started anew and inherits nothing, or those that a key and the rows' ids give anywhere. The pieces go round,
-and nobody is more than a piece ahead of whoever writes: memory stays bounded.
+Each reads its own pieces of the file and draws its own words: fresh ones by a key of its own from the operating system
+or those that a key and the rows' ids give anywhere. They are forked from a process that has loaded what all need and
+done nothing else: they share its second of processor time and its memory, and inherit nobody's words. The pieces go
+round, and nobody is more than a piece ahead of whoever writes: memory stays bounded.
 """
 
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import forkserver, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -63,8 +64,9 @@ class Workers:
         """
         self._shares = shares
         self._at_work: list[tuple[BaseProcess, Connection]] = []
-        context = get_context("spawn")
+        context = get_context("forkserver")
         try:
+            prepare()
             with _deaf_to_interrupts():
                 for share in shares:
                     here, there = context.Pipe(duplex=False)
@@ -123,6 +125,13 @@ class Workers:
             if process.pid is not None:
                 process.join()
         self._at_work = []
+
+
+def prepare() -> None:
+    """Start the process that others are forked from, if there is none: it loads what they need while others work."""
+    with _deaf_to_interrupts():
+        forkserver.set_forkserver_preload([__name__])
+        forkserver.ensure_running()
 
 
 def work(share: Share, connection: Connection) -> None:
