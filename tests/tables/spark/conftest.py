@@ -10,6 +10,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
 ROWS = 3000
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 ATTRIBUTES = {
     "value": {"categories": 10},
     "age": {"number": {"low": 0, "high": 120}},
@@ -29,6 +30,12 @@ def spark():
         **ALONE,
         **QUIET,
         "spark.sql.shuffle.partitions": "2",
+        "spark.task.maxFailures": "2",
+        # Java takes longer to compile than these rows take.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.driver.extraJavaOptions": JAVA,
+        "spark.executor.extraJavaOptions": JAVA,
         "spark.executor.memory": "512m",
         "spark.driver.memory": "512m",
     }

@@ -57,10 +57,11 @@ def understood() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        raise _of_trace(str(error)) from None
+        raise of_trace(str(error)) from None
 
 
-def _of_trace(trace: str) -> SordinoError:
+def of_trace(trace: str) -> SordinoError:
+    """The error that a trace of Spark's is about: a task's own, or what Spark's words mean."""
     found = MARK.search(trace)
     if found is not None:
         facts = json.loads(found[1])

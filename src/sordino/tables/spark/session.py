@@ -49,7 +49,7 @@ def session() -> "SparkSession":
 
     if (active := SparkSession.getActiveSession()) is not None:
         return active
-    _require_java()
+    require_java()
     builder: Any = SparkSession.builder.appName("sordino")
     for name, value in QUIET.items():
         builder = builder.config(name, value)
@@ -75,7 +75,12 @@ def _require_installed() -> None:
         raise UnavailableError("the engine spark needs PySpark", found="none installed", step=step) from None
 
 
-def _require_java() -> None:
+def require_java() -> None:
+    """Refuse a machine without Java, before Spark fails for want of it in words of its own.
+
+    Raises:
+        UnavailableError: none on the path, nor where JAVA_HOME says.
+    """
     home = os.environ.get("JAVA_HOME")
     there = (Path(home) / "bin" / "java").is_file() if home else shutil.which("java") is not None
     # A driver that was started from Java has one.

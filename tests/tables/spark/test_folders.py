@@ -1,0 +1,113 @@
+"""Folders of Parquet files: whole ones are read, and new ones appear whole or not at all."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.tables.spark.folders import (
+    parquet_files,
+    require_new_folder,
+    require_one_schema,
+    require_written,
+    written_folder,
+)
+
+TABLE = pa.table({"plan": [1, 2], "code": [3, 4]})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Days of reports, one written by Spark, one by hand, and what is nobody's."""
+    for name in ("monday/part-0.parquet", "monday/part-1.parquet", "day=2/all.PARQUET", "_left/x.parquet"):
+        path = tmp_path / "days" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(TABLE, path)
+    (tmp_path / "days" / "monday" / "_SUCCESS").touch()
+    (tmp_path / "days" / "monday" / ".part-0.parquet.crc").touch()
+    return tmp_path / "days"
+
+
+def test_files_of_a_folder_and_its_folders(folder):
+    names = [str(path.relative_to(folder)) for path in parquet_files(folder)]
+    assert names == ["day=2/all.PARQUET", "monday/part-0.parquet", "monday/part-1.parquet"]
+    assert parquet_files(folder / "day=2" / "all.PARQUET") == [folder / "day=2" / "all.PARQUET"]
+
+
+def test_folders_that_nobody_finished(folder):
+    (folder / "monday" / "_SUCCESS").unlink()
+    with pytest.raises(DamagedError, match="written to its end") as raised:
+        parquet_files(folder)
+    assert raised.value.found == "no _SUCCESS"
+    (folder / "monday" / "_SUCCESS").touch()
+    (folder / "_temporary").mkdir()
+    with pytest.raises(DamagedError, match="written to its end") as raised:
+        parquet_files(folder)
+    assert raised.value.found == "_temporary"
+
+
+def test_other_files_and_none(folder):
+    (folder / "notes.csv").write_text("plan,code\n")
+    with pytest.raises(SordinoError, match=r"notes.csv must be a Parquet file or a folder of them"):
+        parquet_files(folder)
+    (folder / "empty").mkdir()
+    with pytest.raises(SordinoError, match="empty must hold Parquet files"):
+        parquet_files(folder / "empty")
+    with pytest.raises(SordinoError, match="must be a file"):
+        parquet_files(folder / "none.parquet")
+
+
+def test_files_of_one_folder_have_one_schema(folder):
+    files = parquet_files(folder)
+    require_one_schema(files)
+    pq.write_table(TABLE.select(["code"]), files[2])
+    with pytest.raises(SordinoError, match=r"part-1.parquet must have the columns of .*all.PARQUET"):
+        require_one_schema(files)
+    files[2].write_bytes(b"PAR1")
+    with pytest.raises(DamagedError):
+        require_one_schema(files)
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "reports"
+
+    def write(error=None):
+        with written_folder(path) as temporary:
+            temporary.mkdir()
+            (temporary / "part-0.parquet").touch()
+            if error is not None:
+                raise error
+
+    with pytest.raises(SordinoError):
+        write(SordinoError("a value must be given"))
+    with pytest.raises(KeyboardInterrupt):
+        write(KeyboardInterrupt())
+    assert list(tmp_path.iterdir()) == []
+    write()
+    assert [found.name for found in path.iterdir()] == ["part-0.parquet"]
+    with pytest.raises(SordinoError, match="must not exist"):
+        write()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_names_at_which_no_folder_can_be_written(tmp_path):
+    (tmp_path / "there").mkdir()
+    for name, rule in {
+        "there": "must not exist: privatizing the same people again is a second release",
+        "reports.csv": "must be a folder of Parquet files",
+        "nowhere/reports": "must be a folder",
+        "reports*": "must have no",
+    }.items():
+        with pytest.raises(SordinoError, match=rule):
+            require_new_folder(tmp_path / name)
+
+
+def test_a_folder_holds_as_many_reports_as_there_are_people(folder):
+    monday = folder / "monday"
+    require_written(monday, 4)
+    with pytest.raises(UnavailableError, match="all machines must write into one folder") as raised:
+        require_written(monday, 5)
+    assert raised.value.found == "4 of 5 reports in it"
+    (monday / "_SUCCESS").unlink()
+    with pytest.raises(UnavailableError):
+        require_written(monday, 4)
