@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo example-health test test-lowest test-spark test-long test-mutants check format bench clean
+.PHONY: demo example-health test test-lowest test-spark test-long test-mutants check format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -44,6 +44,10 @@ format: $(STAMP)
 
 bench: $(STAMP) .venv-peers/.installed  ## figures against peers, as ratios in one run; writes docs/benchmarks.md, BENCH=files its part alone
 	$(BIN)/python benchmarks/run.py $(BENCH)
+
+bench-spark: .venv-spark/.installed  ## what Spark costs beside DuckDB; writes the table of docs/scale.md, MILLIONS="1 10" rows
+	scripts/java.sh
+	.venv-spark/bin/python benchmarks/scale.py $(MILLIONS)
 
 $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."

@@ -59,9 +59,8 @@ def release(
         if jobs != 1:
             raise SordinoError("jobs are DuckDB's: Spark has executors", found=str(jobs), step="leave them out")
         from sordino.tables.spark.engine import privatize_folder, privatize_spark
-        from sordino.tables.spark.table import SparkTable
 
-        table = SparkTable.of(Path(people) if isinstance(people, Path | str) else people)
+        table = Path(people) if isinstance(people, Path | str) else people
         if output is None:
             return privatize_spark(plan, table, id_column=id_column, key=held, task=name)
         n = privatize_folder(
@@ -91,9 +90,8 @@ def clipped_rows(plan: Plan, people: Path, engine: Engine) -> dict[str, int]:
     if engine == "duckdb":
         return count_clipped(plan, people)
     from sordino.tables.spark.engine import count_clipped_spark
-    from sordino.tables.spark.table import SparkTable
 
-    return count_clipped_spark(plan, SparkTable.of(people))
+    return count_clipped_spark(plan, people)
 
 
 def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
@@ -150,9 +148,8 @@ def tally(
     tables = [(i, part) for i, part in reported if not any(part is path for path in lines)]
     if tables and _with_spark(engine, *(part for _, part in tables)):
         from sordino.tables.spark.engine import tally_spark
-        from sordino.tables.spark.table import SparkTable
 
-        found = tally_spark(plan, [SparkTable.of(part) for _, part in tables])
+        found = tally_spark(plan, [part for _, part in tables])
         (progress or (lambda _: None))(found.n)
         total += found
     elif tables:

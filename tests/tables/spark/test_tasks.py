@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sordino import privatize
+from sordino import SystemSource, privatize
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.tables.spark import columns, tasks
 from sordino.tables.spark.columns import UNSIGNED, SparkColumns
@@ -108,6 +108,16 @@ def test_other_failures_are_said_without_the_words_of_a_trace():
     error = of_trace("ExecutorLostFailure (executor 1 exited): secret value 17\n\tat java.base/java.lang.Thread.run")
     assert (error.code, error.found) == ("unavailable", "executors that were lost, one after the other")
     assert "17" not in str(of_trace("java.lang.IllegalStateException: secret value 17"))
+
+
+def test_spark_makes_no_reports_without_a_key(plan, tmp_path):
+    """Before it is started, and before the people are looked for."""
+    for given in ({}, {"source": SystemSource()}):
+        with pytest.raises(SordinoError, match="the engine spark needs a key: it computes tasks again"):
+            privatize(plan, tmp_path / "people", id_column="id", engine="spark", output=tmp_path / "reports", **given)
+    with pytest.raises(SordinoError, match="a key needs the ids"):
+        privatize(plan, tmp_path / "people", key=tmp_path / "key", engine="spark")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_java_names_the_package(monkeypatch, tmp_path):

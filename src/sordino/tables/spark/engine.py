@@ -23,7 +23,7 @@ from sordino.tables.spark.columns import SparkColumns
 from sordino.tables.spark.failure import understood
 from sordino.tables.spark.folders import as_spark_names, require_new_folder, require_written, written_folder
 from sordino.tables.spark.ids import compare_ids
-from sordino.tables.spark.table import SparkTable
+from sordino.tables.spark.table import PathOrSpark, SparkTable
 from sordino.tables.spark.tasks import SentPlan, Work, clipped, released, report_fields, tallied
 from sordino.tables.values import columns_read, require_people
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def privatize_spark(
-    plan: Plan, people: SparkTable, *, id_column: str | None, key: Path | KeyedSource | None, task: str = TASK
+    plan: Plan, people: PathOrSpark, *, id_column: str | None, key: Path | KeyedSource | None, task: str = TASK
 ) -> "DataFrame":
     """The reports of people as a frame of Spark: computed when they are needed, and each time the same.
 
@@ -40,7 +40,7 @@ def privatize_spark(
 
     Args:
         plan: by which.
-        people: a row each.
+        people: a row each, in a frame of Spark, a Parquet file or a folder of them.
         id_column: tells the rows apart; an id that stands twice is refused.
         key: the key file, made if there is none, or a keyed source.
         task: of a key file.
@@ -49,12 +49,12 @@ def privatize_spark(
         SordinoError: no key, columns that are missing, an id that is missing or stands twice, or no Spark.
     """
     with held_key(_required(key), task, id_column) as made:
-        return _reports(plan, people, id_column or "", made)[0]
+        return _reports(plan, SparkTable.of(people), id_column or "", made)[0]
 
 
 def privatize_folder(
     plan: Plan,
-    people: SparkTable,
+    people: PathOrSpark,
     output: Path,
     *,
     id_column: str | None,
@@ -66,7 +66,7 @@ def privatize_folder(
 
     Args:
         plan: by which.
-        people: a row each.
+        people: as for `privatize_spark`.
         output: the folder, which appears when all of it is written.
         id_column: as for `privatize_spark`.
         key: as for `privatize_spark`.
@@ -79,24 +79,26 @@ def privatize_folder(
     """
     require_new_folder(output)
     with held_key(_required(key), task, id_column) as made:
-        reports, rows = _reports(plan, people, id_column or "", made)
+        table = SparkTable.of(people)
+        reports, rows = _reports(plan, table, id_column or "", made)
         with written_folder(output) as temporary:
             with understood():
                 reports.write.parquet(as_spark_names(temporary))
             require_written(temporary, rows)
-            people.require_unchanged()
+            table.require_unchanged()
             require_same()
     return rows
 
 
-def tally_spark(plan: Plan, tables: Sequence[SparkTable]) -> Aggregate:
-    """Count the reports of frames, files and folders.
+def tally_spark(plan: Plan, reports: Sequence[PathOrSpark]) -> Aggregate:
+    """Count the reports of frames of Spark, files and folders.
 
     Raises:
         SordinoError: another plan's reports, or none at all.
         DamagedError: a code that the plan cannot send, or a folder that is not whole.
     """
     total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    tables = [SparkTable.of(part) for part in reports]
     for table in tables:
         total += _tally(plan, table)
     if total.n == 0:
@@ -104,10 +106,11 @@ def tally_spark(plan: Plan, tables: Sequence[SparkTable]) -> Aggregate:
     return total
 
 
-def count_clipped_spark(plan: Plan, people: SparkTable) -> dict[str, int]:
+def count_clipped_spark(plan: Plan, given: PathOrSpark) -> dict[str, int]:
     """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
     if not any(attribute.clip for attribute in plan.attributes.values()):
         return {}
+    people = SparkTable.of(given)
     columns = SparkColumns.of(people.frame, columns_read(plan), people.called)
     with understood():
         work = Work(SentPlan.of(plan, people.context), columns)

@@ -53,9 +53,15 @@ def understood() -> Iterator[None]:
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
 
     try:
         yield
+    except KeyboardInterrupt:
+        # Tasks that went on would write where nobody looks any more.
+        if (active := SparkSession.getActiveSession()) is not None:
+            active.sparkContext.cancelAllJobs()
+        raise
     except (PySparkException, Py4JError) as error:
         raise of_trace(str(error)) from None
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sordino.errors import SordinoError
 from sordino.tables.spark.folders import as_spark_names, parquet_files, require_one_schema
@@ -13,6 +13,9 @@ from sordino.tables.table_file import changed, file_state
 if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import DataFrame
+
+PathOrSpark: TypeAlias = "Path | DataFrame"
+"""A Parquet file, a folder of them, or a frame of Spark."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +36,7 @@ class SparkTable:
         return self.called
 
     @classmethod
-    def of(cls, given: "Path | DataFrame", called: str = "the frame") -> "SparkTable":
+    def of(cls, given: PathOrSpark, called: str = "the frame") -> "SparkTable":
         """A frame, or one that reads a file or a folder.
 
         Raises:
