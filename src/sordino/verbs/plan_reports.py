@@ -149,7 +149,7 @@ def tally(
     if tables and _with_spark(engine, *(part for _, part in tables)):
         from sordino.tables.spark.engine import tally_spark
 
-        found = tally_spark(plan, [part for _, part in tables])
+        found = tally_spark(plan, [part for _, part in tables], say)
         (progress or (lambda _: None))(found.n)
         total += found
     elif tables:

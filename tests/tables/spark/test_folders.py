@@ -6,6 +6,7 @@ import pytest
 
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.tables.spark.folders import (
+    equal_files,
     parquet_files,
     require_new_folder,
     require_one_schema,
@@ -111,3 +112,15 @@ def test_a_folder_holds_as_many_reports_as_there_are_people(folder):
     (monday / "_SUCCESS").unlink()
     with pytest.raises(UnavailableError):
         require_written(monday, 4)
+
+
+def test_files_of_the_same_bytes_are_found(folder, tmp_path):
+    monday = folder / "monday"
+    assert equal_files([monday / "part-0.parquet", tmp_path / "days" / "day=2" / "all.PARQUET"]) == [
+        [monday / "part-0.parquet", folder / "day=2" / "all.PARQUET"]
+    ]
+    pq.write_table(pa.table({"plan": [1, 2], "code": [4, 3]}), monday / "part-1.parquet")
+    assert equal_files([monday / "part-0.parquet", monday / "part-1.parquet"]) == []
+    for name in ("none", "neither"):
+        pq.write_table(TABLE.slice(0, 0), folder / f"{name}.parquet")
+    assert equal_files([folder / "none.parquet", folder / "neither.parquet"]) == []

@@ -18,10 +18,16 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import require_columns
 from sordino.tables.key import TASK, held_key
-from sordino.tables.reports import COLUMNS
+from sordino.tables.reports import COLUMNS, tally_table
 from sordino.tables.spark.columns import SparkColumns
 from sordino.tables.spark.failure import understood
-from sordino.tables.spark.folders import as_spark_names, require_new_folder, require_written, written_folder
+from sordino.tables.spark.folders import (
+    as_spark_names,
+    equal_files,
+    require_new_folder,
+    require_written,
+    written_folder,
+)
 from sordino.tables.spark.ids import compare_ids
 from sordino.tables.spark.table import PathOrSpark, SparkTable
 from sordino.tables.spark.tasks import SentPlan, Work, clipped, released, report_fields, tallied
@@ -90,15 +96,23 @@ def privatize_folder(
     return rows
 
 
-def tally_spark(plan: Plan, reports: Sequence[PathOrSpark]) -> Aggregate:
+def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str], None] = lambda _: None) -> Aggregate:
     """Count the reports of frames of Spark, files and folders.
 
+    Args:
+        plan: of the reports.
+        reports: each once.
+        note: called with a sentence about files that hold the same few reports, which may be copies.
+
     Raises:
-        SordinoError: another plan's reports, or none at all.
+        SordinoError: another plan's reports, a file that is a copy of another, or no reports at all.
         DamagedError: a code that the plan cannot send, or a folder that is not whole.
     """
     total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
     tables = [SparkTable.of(part) for part in reports]
+    for same in equal_files([file for table in tables for file in table.before]):
+        # Whether few reports may be equal by chance is judged as it is of any files.
+        tally_table(plan, same, note=note)
     for table in tables:
         total += _tally(plan, table)
     if total.n == 0:
