@@ -43,12 +43,23 @@ def test_a_design_of_its_own_is_made_for_a_few_values_of_each_axis():
     made = candidates(4, line)
     assert isinstance(made["table"], ChannelTable)
     assert made["table"].total_variance < min(made["randomized"].total_variance, TreeResponse(line).total_variance)
-    grid = MetricLDP.grid(4, 4, "1/2", "1/2")
-    both = candidates(16, grid)["table"]
+    grid = MetricLDP.grid(3, 3, "1/2", "1/2")
+    every = candidates(9, grid)
+    both = every["table"]
     assert isinstance(both, ProductResponse)
-    assert both.total_variance < candidates(16, grid)["geometric"].total_variance
+    assert both.total_variance < every["geometric"].total_variance
     for metric, mechanism in ((line, made["table"]), (grid, both)):
         assert certify(mechanism, metric).holds
+
+
+def test_a_small_grid_is_asked_by_a_design_for_all_its_cells_together():
+    grid = MetricLDP.grid(3, 3, "1/2", "1/2")
+    made = candidates(9, grid)
+    assert isinstance(made["joint table"], ChannelTable)
+    assert made["joint table"].total_variance < 0.9 * min(
+        mechanism.total_variance for name, mechanism in made.items() if name != "joint table"
+    )
+    assert certify(made["joint table"], grid).holds
 
 
 def test_where_an_axis_has_no_geometric_channel_it_is_asked_alike():

@@ -14,9 +14,8 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
 from sordino.design.histograms.geometric import geometric_weights
-from sordino.design.histograms.integer_channel import needed_pairs
 from sordino.design.histograms.mixture import LARGEST_MIXTURE, mixture
-from sordino.design.histograms.optimal import LARGEST_K, optimal_weights
+from sordino.design.histograms.optimal import optimal_weights
 from sordino.design.reproducible import coarse_number
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
@@ -35,17 +34,23 @@ from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.table import ChannelTable
 
-TABLE, MIXTURE = "table", "mixture"
+TABLE, MIXTURE, JOINT = "table", "mixture", "joint table"
 """The names of channels of their own design."""
 
 FEW_ENOUGH = 8
 """Values up to which a design of their own is better than any mixture."""
 
-ANY_K = 20
-"""Values up to which a channel is designed for every matrix."""
+LARGEST_AXIS = 32
+"""Values of an axis up to which a channel is designed for it."""
 
-FEW_PAIRS = 4
-"""Beyond, it is where no more pairs a value decide all bounds, as on lines, trees and grids: others take minutes."""
+LARGEST_DESIGN = 64
+"""Values of a matrix or a grid up to which a channel is designed: within a minute."""
+
+FEW_VALUES = 12
+"""Values up to which a design needs no other channel to begin with."""
+
+KNOWN_CODES = 4
+"""Codes for each value, at most, of a channel that a design begins with."""
 
 
 @checked
@@ -90,7 +95,7 @@ def candidates(
     made: dict[str, Mechanism] = {}
     refusals: list[SordinoError] = []
     for name, make in _makers(k, definition, code_bits):
-        if name in (TABLE, MIXTURE) and not designed:
+        if name in (TABLE, MIXTURE, JOINT) and not designed:
             continue
         try:
             mechanism = make()
@@ -161,7 +166,7 @@ def _for_matrix(definition: PairwiseLDP, code_bits: int) -> Iterator[Maker]:
     if 0 < len(definition.protected) < k:
         yield from _high_low(definition.protected, k, definition.least, code_bits)
     yield "geometric", partial(geometric_channel, definition)
-    if k <= ANY_K or (k <= LARGEST_K and len(needed_pairs(bounds)) <= FEW_PAIRS * k):
+    if k <= LARGEST_DESIGN:
         yield TABLE, partial(optimal_channel, definition)
 
 
@@ -172,8 +177,10 @@ def _for_metric(definition: MetricLDP, code_bits: int) -> Iterator[Maker]:
         return
     yield from _makers(definition.k, LDP(definition.least), code_bits)
     yield "geometric", partial(along_axes, definition, _falling)
-    if max(definition.shape) <= LARGEST_K:
+    if max(definition.shape) <= LARGEST_AXIS:
         yield TABLE, partial(along_axes, definition, _designed)
+    if len(definition.axes) > 1 and definition.k <= LARGEST_DESIGN:
+        yield JOINT, lambda: optimal_channel(definition.edge_bounds)
     if FEW_ENOUGH < definition.k <= LARGEST_MIXTURE:
         yield MIXTURE, lambda: mixture(definition, along_axes(definition, _falling))
 
@@ -213,14 +220,17 @@ def _designed(axis: MetricLDP) -> Iterator[Mechanism]:
 def optimal_channel(
     matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: NDArray[np.float64] | None = None
 ) -> ChannelTable:
-    """The channel with the least total variance at a prior under any bounds between at most 32 values.
+    """The channel with the least total variance at a prior that a search finds, under any bounds between values.
+
+    For up to 20 values it is the best there is to a fraction of a percent. Up to 128 the search is bounded, by counted
+    steps; `variance_floor` tells how far from the best its channel can be.
 
     Args:
         matrix: the bounds in nats, closed here under shortest paths.
         prior: shape (k,), uniform by default.
 
     Raises:
-        SordinoError: more values, bounds that are none, or values that cannot be told apart.
+        SordinoError: more than 128 values, bounds that are none, or values that cannot be told apart.
 
     Example:
         >>> channel = optimal_channel([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]])
@@ -229,7 +239,18 @@ def optimal_channel(
         True
     """
     definition = matrix if isinstance(matrix, PairwiseLDP) else PairwiseLDP(matrix)
-    return ChannelTable(optimal_weights(definition.bounds, prior))
+    return ChannelTable(optimal_weights(definition.bounds, prior, _known(definition)))
+
+
+def _known(definition: PairwiseLDP) -> NDArray[np.float64] | None:
+    """The best channel of few codes that protects all values alike, for a design to begin with."""
+    if definition.k <= FEW_VALUES or definition.least.sign() <= 0:
+        return None
+    few = [
+        channel for channel in offered(definition.k, definition.least) if channel.outputs <= KNOWN_CODES * definition.k
+    ]
+    best = min(few, key=lambda channel: coarse_number(channel.total_variance), default=None)
+    return None if best is None else best.probabilities()
 
 
 def geometric_channel(definition: PairwiseLDP) -> ChannelTable:

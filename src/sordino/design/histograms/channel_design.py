@@ -5,7 +5,7 @@ often each extreme ray of the definition's cone is used as a column. Rays are ad
 off, and the weights are solved for anew. What the search overlooks costs accuracy, never privacy.
 
 Shapes: bounds (k, k) in nats; channel (k, m), rows of sum one up to rounding.
-Cost: a second for 8 values, some seconds for 16, up to a minute for 32.
+Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minute or two for 128.
 """
 
 from dataclasses import dataclass
@@ -58,11 +58,17 @@ FINER, FINER_THAN_FALL = 30, 10
 STARTS, FRESH = (1, 3), (3, 6)
 """Starts of each kind, and rays that are added, for each value: of many values, and of few."""
 
+MOST_STARTS = 160
+"""Of each kind."""
+
 NEXT = 3
 """Columns out of use that are kept, for each value."""
 
 MOST_COLUMNS = 800
 """Columns in use that are kept; what others combine to becomes one."""
+
+MOST_ENTRIES = 1 << 16
+"""Of a channel that a plan holds."""
 
 MOST_ROUNDS = 300
 """Rounds of the search; 1 to 50 are usual."""
@@ -151,32 +157,44 @@ class _Search:
 
     def _extend(self, used: Weighting, worth: Worth, found: Floats) -> bool:
         """Add rays, the best first, and let go those of no use; False where rounding leaves no room for more."""
-        kept = self._kept(used, worth)
+        kept = self._needed(used)
+        kept[np.argsort(-worth(self.rays), kind="stable")[: NEXT * len(self.prior)]] = True
         fresh = found[: FRESH[self.few] * len(self.prior)]
         fresh = fresh[worth(fresh) > 0]
-        left = self._whole(self.rays[~kept], used.weights[~kept])
-        more = np.concatenate([self.rays[kept], left[left.max(axis=1) > 0], fresh])
-        start = np.concatenate([used.weights[kept], product(left, self.prior), np.zeros(len(fresh))])
-        units = product(more, self.prior) / more.max(axis=1)
-        inside = _inside(self.orbits.rows(self._stretched(more).T), start, units)
+        rays, start = self._without(~kept, used)
+        rays, start = np.concatenate([rays, fresh]), np.append(start, np.zeros(len(fresh)))
+        units = product(rays, self.prior) / rays.max(axis=1)
+        inside = _inside(self.orbits.rows(self._stretched(rays).T), start, units)
         if inside is not None:
-            self.rays, self.weights = more, inside
+            self.rays, self.weights = rays, inside
         return inside is not None
 
-    def _whole(self, rays: Floats, weights: Floats) -> Floats:
-        """What rays and their images combine to, shape (1, k)."""
-        if not len(rays):
-            return np.zeros((0, len(self.prior)))
-        return self.orbits.combined(_on_section(rays, self.prior), weights)[None, :]
-
-    def _kept(self, used: Weighting, worth: Worth) -> NDArray[np.bool_]:
-        """The columns in use, no more than could be needed, and some others that matter next."""
+    def _needed(self, used: Weighting) -> NDArray[np.bool_]:
+        """The columns in use, no more than could be needed or sent: those that are used most."""
         largest = _on_section(self.rays, self.prior).max(axis=1) * used.weights
+        order = np.argsort(-largest, kind="stable")
+        fitting = np.cumsum(self.orbits.sizes(self.rays[order])) < MOST_ENTRIES // len(self.prior)
+        fitting[min(len(self.orbits.pair_counts), MOST_COLUMNS) :] = False
         kept = largest > UNUSED
-        most = min(len(self.orbits.pair_counts), MOST_COLUMNS)
-        kept[np.argsort(-largest, kind="stable")[most:]] = False
-        kept[np.argsort(-worth(self.rays), kind="stable")[: NEXT * len(self.prior)]] = True
+        kept[order[~fitting]] = False
         return np.asarray(kept)
+
+    def _without(self, gone: NDArray[np.bool_], used: Weighting) -> tuple[Floats, Floats]:
+        """The other columns, and one that all of these combine to, with their weights."""
+        rays, weights = self.rays[~gone], used.weights[~gone]
+        if gone.any():
+            left = self.orbits.combined(_on_section(self.rays[gone], self.prior), used.weights[gone])
+            rays = np.concatenate([rays, left[None, :] / left.max()])
+            weights = np.append(weights, product(left, self.prior))
+        return rays, weights
+
+    def _sendable(self, used: Weighting) -> Weighting:
+        """The best use of no more columns than a table may have, images among them."""
+        in_use = _in_use(self.rays, used, self.prior)
+        if total(self.orbits.sizes(self.rays[in_use])) * len(self.prior) <= MOST_ENTRIES:
+            return used
+        self.rays, start = self._without(~self._needed(used), used)
+        return best_weights(self._stretched(self.rays).T, start, self.finest, self.orbits)
 
     def _stretched(self, rays: Floats) -> Floats:
         return 1 + self.stretch * (_on_section(rays, self.prior) - 1)
@@ -186,8 +204,8 @@ class _Search:
         k = len(self.floor)
         for width in (1, 4):
             best = self.rays[np.argsort(-used.weights, kind="stable")[: k * k]]
-            drawn = random_rays(self.floor, STARTS[self.few] * k * width, self.draws)
-            joined = _joined(best, STARTS[self.few] * k * width, self.draws)
+            number = min(STARTS[self.few] * k * width, MOST_STARTS)
+            drawn, joined = random_rays(self.floor, number, self.draws), _joined(best, number, self.draws)
             found = self.orbits.chosen(approach(np.concatenate([drawn, joined]), self.floor, worth))
             if k <= ALL_MOVES:
                 found = self.orbits.chosen(climb(found, self.floor, worth))
@@ -198,6 +216,7 @@ class _Search:
 
     def _finished(self, used: Weighting, most: float) -> Design:
         """The channel of the columns in use, and no more of them than its variance depends on."""
+        used = self._sendable(used)
         prior, orbits = self.prior, self.orbits
         in_use = _in_use(self.rays, used, prior)
         vectors = _on_section(self.rays[in_use], prior)

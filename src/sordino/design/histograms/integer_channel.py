@@ -42,8 +42,11 @@ CUTS = (64, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12)
 GUARD_BITS = 96
 """Bits beyond a word in the first enclosures of e^(-E)."""
 
-MOST_WORK = 1 << 22
-"""Weights that are raised at most: some ten seconds."""
+MOST_WORK = 1 << 24
+"""Pairs of weights at most: some ten seconds."""
+
+CLEARLY = 1e-12
+"""Relative difference beyond which floats tell that a weight is large enough."""
 
 NEARLY = 1e-12
 """Relative difference within which sums of bounds are compared exactly."""
@@ -64,7 +67,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
     if channel.shape[1] * len(needed) > MOST_WORK:
         rule = "bounds between so many values must follow from fewer"
         raise SordinoError(rule, found=f"{len(needed)} between {k} values", step="use blocks, or a line")
-    partners = _partners(bounds, needed)
+    partners = _Partners(bounds, needed)
     whole = [[int(entry) for entry in column] for column in np.ldexp(channel.T, 64)]
     for bits in CUTS:
         columns = [_raised([entry - (entry >> bits) for entry in column], partners) for column in whole]
@@ -131,18 +134,28 @@ class _Partner:
         return int(low / self.bound.ratio * 2**bits), int(high / self.bound.ratio * 2**bits) + 1
 
 
-Partners: TypeAlias = list[list[tuple[int, _Partner]]]
-"""For each value the others that it must leave a weight to, each with the least."""
+class _Partners:
+    """For each value the others that it must leave a weight to, each with the least; equal bounds share one."""
 
+    def __init__(self, bounds: BoundRows, needed: Pairs) -> None:
+        made = {bound: _Partner(bound) for bound in {bounds[x][other] for x, other in needed} if bound is not None}
+        self._partners: list[dict[int, _Partner]] = [{} for _ in bounds]
+        self._floor = np.zeros((len(bounds), len(bounds)))
+        for x, other in needed:
+            if (bound := bounds[x][other]) is not None:
+                partner = made[bound]
+                self._partners[x][other] = partner
+                self._floor[x, other] = np.ldexp(float(partner.high), -partner.bits) * (1 + CLEARLY)
 
-def _partners(bounds: BoundRows, needed: Pairs) -> Partners:
-    """One for each pair that is needed; equal bounds share one."""
-    made = {bound: _Partner(bound) for bound in {bounds[x][other] for x, other in needed} if bound is not None}
-    partners: Partners = [[] for _ in bounds]
-    for x, other in needed:
-        if (bound := bounds[x][other]) is not None:
-            partners[x].append((other, made[bound]))
-    return partners
+    def near(self, column: IntegerColumn) -> list[list[tuple[int, _Partner]]]:
+        """Those beside which floats leave open whether weights are large enough."""
+        weights = np.array(column, dtype=np.float64)
+        # A unit for rounding up, and one for what floats cut off.
+        open_still = (weights <= self._floor * weights[:, None] + 2) & (weights > 0)[:, None]
+        return [
+            [(other, partners[other]) for other in np.flatnonzero(row).tolist() if other in partners]
+            for row, partners in zip(open_still, self._partners, strict=True)
+        ]
 
 
 def needed_pairs(bounds: BoundRows) -> Pairs:
@@ -172,21 +185,25 @@ def _implied(bound: Nats | None, first: Nats | None, second: Nats | None) -> boo
     return first < bound and second < bound and first + second <= bound
 
 
-def _raised(column: IntegerColumn, partners: Partners) -> IntegerColumn:
+def _raised(column: IntegerColumn, partners: _Partners) -> IntegerColumn:
     """The least column above this one that keeps every bound."""
     raised = list(column)
-    left = [(-weight, x) for x, weight in enumerate(raised)]
-    heapify(left)
-    while left:
-        weight, x = heappop(left)
-        # One that was raised since stands there again.
-        if -weight == raised[x]:
-            for other, partner in partners[x]:
-                least = partner.least(raised[x])
-                if least > raised[other]:
-                    raised[other] = least
-                    heappush(left, (-least, other))
-    return raised
+    while True:
+        before, near = list(raised), partners.near(raised)
+        left = [(-weight, x) for x, weight in enumerate(raised) if near[x]]
+        heapify(left)
+        while left:
+            weight, x = heappop(left)
+            # One that was raised since stands there again.
+            if -weight == raised[x]:
+                for other, partner in near[x]:
+                    least = partner.least(raised[x])
+                    if least > raised[other]:
+                        raised[other] = least
+                        heappush(left, (-least, other))
+        # What was raised may ask for more of others that were large enough before.
+        if raised == before:
+            return raised
 
 
 def _add(rest: IntegerColumn, columns: list[IntegerColumn], bounds: BoundRows) -> None:

@@ -1,4 +1,4 @@
-"""The integer channel of least variance under any bounds between pairs of values, for at most 32 values.
+"""The integer channel of least variance under any bounds between pairs of values, for at most 128 values.
 
 The bounds are read and checked, the channel is designed in floats (`channel_design`) and rounded to integers that keep
 every bound exactly (`integer_channel`): the promise rests on the last step alone.
@@ -6,7 +6,7 @@ every bound exactly (`integer_channel`): the promise rests on the last step alon
 Shapes: bounds (k, k), bounds[x][x'] limiting ln Pr(y|x) - ln Pr(y|x'); weights (k, m), rows of sum 2^64.
 
 Source: context-aware LDP paper, Definition 1 (bounds that differ from pair to pair).
-Cost: a second for 8 values, some seconds for 16, up to a minute for 32.
+Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minute or two beyond.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 
-LARGEST_K = 32
-"""Beyond this the extreme rays are too many to search among."""
+LARGEST_K = 128
+"""Beyond this a search would take too long."""
 
 SMALLEST_BOUND = 1e-6
 """Nats. Below this, estimates would need more than 10^12 people, and floats would design them badly."""
@@ -32,19 +32,22 @@ UNBOUNDED = 1000.0
 
 
 def optimal_weights(
-    bounds: Sequence[Sequence[Nats | None]], prior: NDArray[np.float64] | None = None
+    bounds: Sequence[Sequence[Nats | None]],
+    prior: NDArray[np.float64] | None = None,
+    known: NDArray[np.float64] | None = None,
 ) -> tuple[tuple[int, ...], ...]:
     """Integer weights of the channel of least summed variance, one row for each value.
 
     Args:
         bounds: k rows of k bounds >= 0 in nats, None where a pair is not protected; the diagonal is not read.
         prior: the shares at which the variance is least, shape (k,), all positive; equal shares by default.
+        known: a channel that keeps the bounds, for the search to begin with, shape (k, m).
 
     Returns:
         k rows that each sum to 2^64; weight [x][y] is at most e^bounds[x][x'] times weight [x'][y], exactly.
 
     Raises:
-        SordinoError: no square matrix of at most 32 values, a negative bound, values that cannot be told apart, or
+        SordinoError: no square matrix of at most 128 values, a negative bound, values that cannot be told apart, or
             shares that are not positive or do not sum to one.
 
     Example:
@@ -58,7 +61,7 @@ def optimal_weights(
     if k == 1:
         return integer_channel(np.ones((1, 1)), bounds)
     shares = np.full(k, 1 / k) if prior is None else _read_prior(prior, k)
-    return integer_channel(design(limits, shares).channel, bounds)
+    return integer_channel(design(limits, shares, known).channel, bounds)
 
 
 def _read_bounds(bounds: Sequence[Sequence[Nats | None]]) -> Floats:

@@ -73,13 +73,23 @@ class Orbits:
         found = [np.bincount(self.pairs, (column[:, None] * column).ravel()) / self.pair_counts for column in columns.T]
         return np.array(found).T
 
+    def sizes(self, rays: Floats) -> Floats:
+        """How many different images each ray has, itself among them."""
+        if self.trivial:
+            return np.ones(len(rays))
+        keys = np.sort(self._keys(rays), axis=1)
+        return np.asarray(1.0 + (keys[:, 1:] != keys[:, :-1]).sum(axis=1))
+
+    def _keys(self, rays: Floats) -> Floats:
+        """A number for each image of each ray, equal for equal ones."""
+        return np.asarray(np.rint(np.ldexp(product(rays[:, self.permutations], self._key), ALIKE)))
+
     def chosen(self, rays: Floats) -> Floats:
         """The rays without repetitions and images of each other, each as one of its images."""
         if self.trivial:
             return distinct(rays)
-        images = rays[:, self.permutations]
-        keys = np.rint(np.ldexp(product(images, self._key), ALIKE))
-        return distinct(images[np.arange(len(rays)), np.argmax(keys, axis=1)])
+        best = np.argmax(self._keys(rays), axis=1)
+        return distinct(np.take_along_axis(rays, self.permutations[best], axis=1))
 
     def expanded(self, rays: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """All images of rays, each once, with their parts of the weights."""
