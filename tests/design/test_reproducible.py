@@ -23,14 +23,14 @@ from sordino.design.reproducible import (
 )
 
 EXACT = (
-    "histograms/channel_design",
-    "histograms/column_weights",
-    "histograms/extreme_rays",
+    "histograms/columns/channel_design",
+    "histograms/columns/column_weights",
+    "histograms/columns/extreme_rays",
     "histograms/integer_channel",
     "histograms/optimal",
-    "histograms/orbits",
-    "histograms/ray_search",
-    "histograms/symmetries",
+    "histograms/columns/orbits",
+    "histograms/columns/ray_search",
+    "histograms/columns/symmetries",
     "reproducible",
 )
 """The files whose floats end in a channel's last digits."""

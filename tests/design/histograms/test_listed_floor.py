@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.every_ray import every_ray
-from sordino.design.histograms.extreme_rays import floors
 from sordino.design.histograms.listed_floor import _rounding, every_column, listed_floor, proved_floor
 from sordino.design.histograms.ray_prices import best_prices
 from sordino.design.histograms.value_classes import ValueClasses, classes_of

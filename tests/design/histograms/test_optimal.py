@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from sordino.audit.certify import certify
 from sordino.definition.metric import MetricLDP
 from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
-from sordino.design.histograms.channel_design import design
-from sordino.design.histograms.extreme_rays import floors
+from sordino.design.histograms.columns.channel_design import design
+from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.optimal import optimal_weights
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

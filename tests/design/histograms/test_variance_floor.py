@@ -14,7 +14,7 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms import variance_floor
 from sordino.design.histograms.best_mechanism import candidates, geometric_channel, optimal_channel
-from sordino.design.histograms.extreme_rays import floors
+from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.relaxed_design import Multipliers, multipliers, pair_kinds, starting_information
 from sordino.design.histograms.variance_floor import (
     definition_floor,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sordino.design.histograms.extreme_rays import floors
+from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.integer_channel import integer_channel
 from sordino.design.histograms.optimal import UNBOUNDED
 from sordino.design.reproducible import solve

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sordino.design.histograms.column_weights import best_weights, sparse
-from sordino.design.histograms.orbits import Orbits
-from sordino.design.histograms.symmetries import LARGEST_GROUP, symmetries
+from sordino.design.histograms.columns.column_weights import best_weights, sparse
+from sordino.design.histograms.columns.orbits import Orbits
+from sordino.design.histograms.columns.symmetries import LARGEST_GROUP, symmetries
 
 
 def circle(k):

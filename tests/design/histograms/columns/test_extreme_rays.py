@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino.design.histograms.extreme_rays import climb, distinct, floors, random_rays, starting_rays
+from sordino.design.histograms.columns.extreme_rays import climb, distinct, floors, random_rays, starting_rays
 from sordino.design.reproducible import ReproducibleDraws
 
 

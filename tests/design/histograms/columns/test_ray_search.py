@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sordino.design.histograms.extreme_rays import floors, random_rays
-from sordino.design.histograms.ray_search import Worth, approach, settle
+from sordino.design.histograms.columns.extreme_rays import floors, random_rays
+from sordino.design.histograms.columns.ray_search import Worth, approach, settle
 from sordino.design.reproducible import ReproducibleDraws
 
 

@@ -14,11 +14,11 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.histograms.column_weights import GAP, Weighting, best_weights, restored, sparse
-from sordino.design.histograms.extreme_rays import climb, floors, random_rays, starting_rays
-from sordino.design.histograms.orbits import Orbits
-from sordino.design.histograms.ray_search import Worth, approach
-from sordino.design.histograms.symmetries import symmetries
+from sordino.design.histograms.columns.column_weights import GAP, Weighting, best_weights, restored, sparse
+from sordino.design.histograms.columns.extreme_rays import climb, floors, random_rays, starting_rays
+from sordino.design.histograms.columns.orbits import Orbits
+from sordino.design.histograms.columns.ray_search import Worth, approach
+from sordino.design.histograms.columns.symmetries import symmetries
 from sordino.design.reproducible import Floats, ReproducibleDraws, coarse, inverse, product, total
 
 TOLERANCE = 1e-6
@@ -109,10 +109,10 @@ def design(bounds: Floats, prior: Floats, known: Floats | None = None) -> Design
         prior: positive, of sum 1, shape (k,).
         known: columns of channels that keep the bounds, to begin with beside others, shape (k, m).
     """
-    return _Search(bounds, prior, known).run()
+    return _Rounds(bounds, prior, known).run()
 
 
-class _Search:
+class _Rounds:
     """Rays, and the weights that the best channel of these gives them, better from round to round."""
 
     def __init__(self, bounds: Floats, prior: Floats, known: Floats | None) -> None:

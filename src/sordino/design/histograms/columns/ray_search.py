@@ -9,7 +9,7 @@ Shapes: rays are rows, shape (n, k). Nothing here is a guarantee: what is overlo
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.histograms.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scaled
+from sordino.design.histograms.columns.extreme_rays import LARGEST_BATCH, Moves, needed_moves, scaled
 from sordino.design.reproducible import Floats, product, total
 
 SETTLED = 4

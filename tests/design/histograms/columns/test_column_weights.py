@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from sordino.design.histograms.column_weights import best_weights, restored, sparse
+from sordino.design.histograms.columns.column_weights import best_weights, restored, sparse
 
 
 def columns_of(k, m, seed):

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from sordino.design.histograms.orbits import Orbits
+from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.reproducible import Floats, inverse, is_definite, logarithm, null_space, product, solve, total
 
 GAP = 1e-9
@@ -59,7 +59,7 @@ class Weighting:
         return float(total(np.diag(self.inverse)))
 
 
-class _Columns:
+class _Repeated:
     """Columns as a group repeats them."""
 
     def __init__(self, columns: Floats, orbits: Orbits) -> None:
@@ -116,7 +116,7 @@ def best_weights(columns: Floats, weights: Floats, accuracy: float = GAP, orbits
         accuracy: the relative gap between the weights and their prices to stop at.
         orbits: the group by which each column is repeated; none by default.
     """
-    of = _Columns(columns, orbits or Orbits(np.arange(len(columns))[None, :]))
+    of = _Repeated(columns, orbits or Orbits(np.arange(len(columns))[None, :]))
     rows = of.rows
     found = inverse(of.information(weights))
     scale = float(total(np.diag(found)))
@@ -198,7 +198,7 @@ def _newton(curved: Floats, rows: Floats, walls: Floats, pull: Floats, missing: 
     return solution[:m], solution[m:]
 
 
-def _along(of: _Columns, weights: Floats, step: Floats, fall: float, barrier: Callable[[Floats], float]) -> Floats:
+def _along(of: _Repeated, weights: Floats, step: Floats, fall: float, barrier: Callable[[Floats], float]) -> Floats:
     """The weights after as much of a step as lowers the barrier, made to combine to ones."""
     length = min(1.0, TO_BOUNDARY * _room(weights, step))
     here = barrier(weights)
@@ -211,7 +211,7 @@ def _along(of: _Columns, weights: Floats, step: Floats, fall: float, barrier: Ca
     return exact if exact.min() > 0 else weights
 
 
-def _barrier(of: _Columns, weights: Floats, target: float, scale: float) -> float:
+def _barrier(of: _Repeated, weights: Floats, target: float, scale: float) -> float:
     """What a step must lower: the variance, and a wall before weights of zero."""
     matrix = of.information(weights)
     if weights.min() <= 0 or not is_definite(matrix):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.histograms.extreme_rays import distinct
+from sordino.design.histograms.columns.extreme_rays import distinct
 from sordino.design.reproducible import Floats, ReproducibleDraws, product
 
 ALIKE = 40
