@@ -46,6 +46,7 @@ COMMANDS = {
     "privatize": LazyCommand(f"{PLACE}.privatize", "privatize", "Release one report for each row of a table."),
     "report": LazyCommand(f"{PLACE}.report", "report", "Draw one person's report from a record."),
     "reproduce": LazyCommand("sordino.cli.reproduce.command", "reproduce", "Compute a paper's table or figure anew."),
+    "serve": LazyCommand(f"{PLACE}.serve", "serve", "Collect a plan's reports over HTTP."),
 }
 """Each command by its name."""
 

@@ -1,0 +1,202 @@
+"""A collector over HTTP, as a process of its own: what it acknowledges, refuses and tells."""
+
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from sordino.service.store import ReportStore, Upload
+from sordino.service.uploads import PACKED, pack
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+SURVEY = {
+    "version": 1,
+    "epsilon": "2",
+    "attribute": {"smoker": {"categories": ["yes", "no", "once"]}, "age": {"number": {"low": 0, "high": 100}}},
+    "ask": [{"histogram": "smoker"}, {"mean": "age"}],
+}
+JSON, BINARY = "application/json", f"{PACKED}; version=1"
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Client:
+    """A collector's process, and questions to it."""
+
+    def __init__(self, folder, plan, *options):
+        if not (folder / "plan.json").exists():
+            plan.save(folder / "plan.json")
+        command = [
+            sys.executable,
+            "-c",
+            "from sordino.cli.start import main; main()",
+            "serve",
+            str(folder / "plan.json"),
+        ]
+        command += ["--store", str(folder / "reports.sqlite"), "--port", "0", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.token, self.plan = None, plan
+        for line in self.process.stdout:
+            if found := re.search("token, told once: (.*)", line):
+                self.token = found.group(1)
+            if found := re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line):
+                self.port, told = int(found.group(1)), found.group(2)
+                assert told == plan.hash
+                return
+        raise AssertionError(self.process.stderr.read())
+
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        found = Answer(answer.status, dict(answer.headers), answer.read())
+        connection.close()
+        return found
+
+    def of_plan(self, method, path, body=None, **headers):
+        return self.ask(method, f"/plans/{self.plan.hash}{path}", body, **headers)
+
+    def upload(self, codes, first=0):
+        ids = [(first + n).to_bytes(16, "big") for n in range(len(codes))]
+        body = pack(self.plan, Upload(ids, np.asarray(codes, dtype=np.uint64)))
+        return self.of_plan("POST", "/reports", body, Content_Type=BINARY)
+
+    def as_analyst(self, method, path):
+        return self.of_plan(method, path, Authorization=f"Bearer {self.token}")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(SURVEY), 1000)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory, plan):
+    running = Client(tmp_path_factory.mktemp("collector"), plan, "--least-people", "50")
+    yield running
+    assert running.stop()[0] == 0
+
+
+def is_problem(answer, status, words):
+    assert answer.status == status, answer.body
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.json["detail"]
+    assert answer.json["status"] == status
+    return True
+
+
+def test_devices_fetch_the_plan_and_see_all_that_were_served(client, plan):
+    assert client.ask("GET", "/health").json == {"status": "ok"}
+    (served,) = client.ask("GET", "/plans").json
+    assert served["plan"] == plan.hash
+    assert client.of_plan("GET", "").body == plan.bytes
+    assert is_problem(client.ask("GET", "/plans/other"), 404, "must be served here")
+
+
+def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
+    assert is_problem(client.as_analyst("GET", "/estimates"), 409, "50 reports or more")
+    people = np.arange(4000)
+    codes = plan.sampled.outputs - 1 - people % plan.sampled.outputs
+    expected = {"accepted": 4000, "repeated": 0, "failed": []}
+    assert client.upload(codes).json == expected
+    assert client.upload(codes).json == {"accepted": 0, "repeated": 4000, "failed": []}
+    reports = [
+        {"id": f"{10**6:032x}", "code": "0"},
+        {"id": f"{0:032x}", "code": "0"},
+        {"id": f"{7:032x}", "code": "99"},
+    ]
+    answer = client.of_plan("POST", "/reports", json.dumps({"reports": reports}), Content_Type=JSON).json
+    assert (answer["accepted"], answer["repeated"]) == (1, 0)
+    assert [failed["id"] for failed in answer["failed"]] == [reports[1]["id"], reports[2]["id"]]
+    found = client.of_plan("GET", "/progress").json
+    assert (found["reports"], found["people"], found["closed"]) == (4001, 1000, False)
+    told = client.as_analyst("GET", "/estimates").json
+    tally = plan.sampled.tally(np.append(codes, 0).astype(np.uint64))
+    from sordino import estimate
+
+    rows = estimate(plan, tally).to_arrow().to_pylist()
+    assert told["n"] == 4001
+    for row, own in zip(told["rows"], rows, strict=True):
+        assert {key: own[key] for key in ("attribute", "value", "estimate", "stderr", "low", "high")} == {
+            key: row[key] for key in ("attribute", "value", "estimate", "stderr", "low", "high")
+        }
+
+
+def test_estimates_and_the_end_are_the_analysts(client):
+    for path, method in (("/estimates", "GET"), ("/close", "POST")):
+        for header in ({}, {"Authorization": "Bearer other"}, {"Authorization": f"Basic {client.token}"}):
+            answer = client.of_plan(method, path, **header)
+            assert is_problem(answer, 401, "analyst's token")
+            assert client.token not in answer.body.decode()
+    assert not client.of_plan("GET", "/progress").json["closed"]
+
+
+def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan):
+    before = client.of_plan("GET", "/progress").json
+    wide = 16 + 1
+    for body, media, status, words in (
+        (bytes(wide), "text/plain", 415, "media type"),
+        (bytes(wide), PACKED, 415, "media type"),
+        (bytes(wide), f"{PACKED}; version=2", 415, "media type"),
+        (b"", BINARY, 400, "whole records"),
+        (bytes(wide + 1), BINARY, 400, f"whole records of {wide} bytes; found {wide + 1} bytes"),
+        (bytes((1 << 24) + wide), BINARY, 413, "at most"),
+        (b"{", JSON, 400, "reports must be as"),
+        (b'{"reports": []}', JSON, 400, "found none"),
+        (b'{"reports": [{"id": "00", "code": "SECRET"}]}', JSON, 400, "otherwise at reports.0.id"),
+        (b'{"reports": [{"id": "%032d", "code": 1}]}' % 5, JSON, 400, "otherwise at reports.0.code"),
+        (b'{"reports": [{"id": "%032d", "code": "99999999999999999999"}]}' % 5, JSON, 400, "a larger code"),
+    ):
+        answer = client.of_plan("POST", "/reports", body, Content_Type=media)
+        assert is_problem(answer, status, words)
+        assert b"SECRET" not in answer.body
+    assert client.of_plan("GET", "/progress").json == before
+    assert client.ask("POST", "/plans/other/reports", bytes(wide), Content_Type=BINARY).status == 404
+
+
+def test_a_plan_is_closed_for_ever_and_an_end_keeps_all(tmp_path, plan):
+    running = Client(tmp_path, plan)
+    assert running.upload([0, 1, 2]).json["accepted"] == 3
+    assert running.as_analyst("POST", "/close").json["closed"]
+    assert is_problem(running.upload([1], first=3), 409, "closed plan takes no reports")
+    code, out, err = running.stop()
+    assert (code, err) == (0, "")
+    assert "stopped" in out
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    assert (store.aggregate.n, store.closed) == (3, True)
+    store.close()
+    again = Client(tmp_path, plan)
+    assert again.token is None
+    again.stop()
+
+
+def test_what_cannot_be_served_is_told_before_anything_is_made(tmp_path, plan, client):
+    plan.save(tmp_path / "plan.json")
+    start = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", str(tmp_path / "plan.json")]
+    store = tmp_path / "new.sqlite"
+    command = [*start, "--store", str(store), "--port", str(client.port)]
+    taken = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert taken.returncode != 0
+    assert "must listen at 127.0.0.1" in taken.stderr
+    assert not store.exists()
