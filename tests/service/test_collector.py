@@ -4,13 +4,21 @@ import http.client
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Thread
 
 import numpy as np
 import pytest
+import uvicorn
 
+from sordino import estimate
+from sordino.cli.commands.serve import serve
+from sordino.errors import UnavailableError
+from sordino.service.collector import Collector
 from sordino.service.store import ReportStore, Upload
 from sordino.service.uploads import PACKED, pack
 from sordino.survey.planning.plan import Plan
@@ -37,29 +45,10 @@ class Answer:
 
 
 class Client:
-    """A collector's process, and questions to it."""
+    """Questions to a collector."""
 
-    def __init__(self, folder, plan, *options):
-        if not (folder / "plan.json").exists():
-            plan.save(folder / "plan.json")
-        command = [
-            sys.executable,
-            "-c",
-            "from sordino.cli.start import main; main()",
-            "serve",
-            str(folder / "plan.json"),
-        ]
-        command += ["--store", str(folder / "reports.sqlite"), "--port", "0", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.token, self.plan = None, plan
-        for line in self.process.stdout:
-            if found := re.search("token, told once: (.*)", line):
-                self.token = found.group(1)
-            if found := re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line):
-                self.port, told = int(found.group(1)), found.group(2)
-                assert told == plan.hash
-                return
-        raise AssertionError(self.process.stderr.read())
+    def __init__(self, plan, port, token):
+        self.plan, self.port, self.token = plan, port, token
 
     def ask(self, method, path, body=None, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -80,11 +69,6 @@ class Client:
     def as_analyst(self, method, path):
         return self.of_plan(method, path, Authorization=f"Bearer {self.token}")
 
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=30)
-        return self.process.returncode, out, err
-
 
 @pytest.fixture(scope="module")
 def plan():
@@ -93,9 +77,37 @@ def plan():
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory, plan):
-    running = Client(tmp_path_factory.mktemp("collector"), plan, "--least-people", "50")
-    yield running
-    assert running.stop()[0] == 0
+    """A collector on a thread of this process."""
+    store = ReportStore.open(tmp_path_factory.mktemp("collector") / "reports.sqlite", plan)
+    token = store.new_token()
+    server = uvicorn.Server(uvicorn.Config(Collector(store, 50).application, log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=server.run, args=([listener],))
+        thread.start()
+        yield Client(plan, listener.getsockname()[1], token)
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def served(folder, plan):
+    """The command, in a process of its own; a client, and what it printed and ended with."""
+    if not (folder / "plan.json").exists():
+        plan.save(folder / "plan.json")
+    command = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", str(folder / "plan.json")]
+    command += ["--store", str(folder / "reports.sqlite"), "--port", "0"]
+    said = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        address, token = None, None
+        while address is None:
+            line = process.stdout.readline()
+            token = token or re.search("token, told once: (.*)", line)
+            address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
+        assert address.group(2) == plan.hash
+        yield Client(plan, int(address.group(1)), token and token.group(1)), said
+        process.send_signal(signal.SIGTERM)
+        said += process.communicate(timeout=30)
+        said.append(process.returncode)
 
 
 def is_problem(answer, status, words):
@@ -133,8 +145,6 @@ def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
     assert (found["reports"], found["people"], found["closed"]) == (4001, 1000, False)
     told = client.as_analyst("GET", "/estimates").json
     tally = plan.sampled.tally(np.append(codes, 0).astype(np.uint64))
-    from sordino import estimate
-
     rows = estimate(plan, tally).to_arrow().to_pylist()
     assert told["n"] == 4001
     for row, own in zip(told["rows"], rows, strict=True):
@@ -176,27 +186,25 @@ def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan)
 
 
 def test_a_plan_is_closed_for_ever_and_an_end_keeps_all(tmp_path, plan):
-    running = Client(tmp_path, plan)
-    assert running.upload([0, 1, 2]).json["accepted"] == 3
-    assert running.as_analyst("POST", "/close").json["closed"]
-    assert is_problem(running.upload([1], first=3), 409, "closed plan takes no reports")
-    code, out, err = running.stop()
+    with served(tmp_path, plan) as (client, said):
+        assert client.upload([0, 1, 2]).json["accepted"] == 3
+        assert client.as_analyst("POST", "/close").json["closed"]
+        assert is_problem(client.upload([1], first=3), 409, "closed plan takes no reports")
+    out, err, code = said
     assert (code, err) == (0, "")
     assert "stopped" in out
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
-    assert (store.aggregate.n, store.closed) == (3, True)
+    assert (store.aggregate.n, store.closed, store.new_token()) == (3, True, None)
     store.close()
-    again = Client(tmp_path, plan)
-    assert again.token is None
-    again.stop()
 
 
-def test_what_cannot_be_served_is_told_before_anything_is_made(tmp_path, plan, client):
+def test_a_port_that_is_taken_is_told_before_anything_is_made(tmp_path, plan, client):
     plan.save(tmp_path / "plan.json")
-    start = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", str(tmp_path / "plan.json")]
     store = tmp_path / "new.sqlite"
-    command = [*start, "--store", str(store), "--port", str(client.port)]
-    taken = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert taken.returncode != 0
-    assert "must listen at 127.0.0.1" in taken.stderr
+    with pytest.raises(
+        UnavailableError, match=f"listen at 127.0.0.1, port {client.port}; found address already in use"
+    ):
+        serve.main(
+            [str(tmp_path / "plan.json"), "--store", str(store), "--port", str(client.port)], standalone_mode=False
+        )
     assert not store.exists()

@@ -133,7 +133,7 @@ def test_the_token_is_told_once_and_never_kept(tmp_path, store):
     assert token.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
-FULL = """
+WRITING = """
 import sys, resource
 import numpy as np
 from pathlib import Path
@@ -147,11 +147,12 @@ for n in range(int(sys.argv[3]), 10**9):
 """
 
 
-def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan):
+@pytest.mark.parametrize("kills", [1, pytest.param(20, marks=pytest.mark.long)])
+def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
     plan.save(tmp_path / "plan.json")
     path, begun = tmp_path / "reports.sqlite", 0
-    for _ in range(3):
-        command = [sys.executable, "-c", FULL, str(path), str(tmp_path / "plan.json"), str(begun)]
+    for _ in range(kills):
+        command = [sys.executable, "-c", WRITING, str(path), str(tmp_path / "plan.json"), str(begun)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             said = [int(process.stdout.readline()) for _ in range(4)]
             process.kill()
