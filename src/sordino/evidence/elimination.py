@@ -21,6 +21,9 @@ Table: TypeAlias = tuple[tuple[int, ...], NDArray[Any]]
 LARGEST_SUM = 1 << 20
 """Entries of a sum of tables at most."""
 
+BOTH = -1
+"""In place of an attribute: the axis of what is sought from both ends."""
+
 LARGE = 1 << 12
 """Entries of a sum from which on the order of adding is chosen with care."""
 
@@ -101,6 +104,23 @@ def best_table(
         for one in around.intersection(costs):
             costs[one] = _size(left, at[one], sizes)
     return combined(list(left.values())), exact
+
+
+def both_ends(
+    tables: Iterable[Table], kept: Collection[int], most: Choice, *, limit: int = LARGEST_SUM
+) -> tuple[tuple[tuple[int, ...], NDArray[Any], NDArray[Any]], bool]:
+    """The places that stay, the largest and the smallest values, and whether they are attained, by one elimination.
+
+    Args:
+        tables: as of `best_table`.
+        kept: the attributes that stay.
+        most: the largest values along an axis.
+        limit: entries of a sum at most.
+    """
+    # The largest sum, and that of everything negated, along an axis of their own.
+    both = [((BOTH, *places), np.stack((array, -array))) for places, array in tables]
+    (scope, best), exact = best_table(both, (BOTH, *kept), most, limit=2 * limit)
+    return (scope[1:], best[0], -best[1]), exact
 
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:

@@ -22,7 +22,7 @@ from sordino.evidence.elimination import (
     Best,
     Table,
     best_sum,
-    best_table,
+    both_ends,
     combined,
     sizes_of,
     work,
@@ -41,9 +41,6 @@ AFFORDED = 1 << 19
 
 ROUGH = 1 << 12
 """Entries of a sum at most where that does not do."""
-
-BOTH = -1
-"""In place of an attribute: the axis of what is sought from both ends."""
 
 SWEEPS = 4
 """How many times as much work an entry of an elimination is as one of a sum over everything: two ends, and one way
@@ -118,10 +115,8 @@ class Component:
             axes = tuple(axis for axis, place in enumerate(scope) if place not in kept)
             left = tuple(place for place in scope if place in kept)
             return (left, np.asarray(log.max(axis=axes))), (left, np.asarray(log.min(axis=axes))), True
-        # The largest sum and that of all negated, along an axis of their own: attributes are eliminated once.
-        both = [((BOTH, *places), np.stack((log, -log))) for places, log in tables]
-        (scope, best), exact = best_table(both, (BOTH, *kept), np.maximum.reduce, limit=2 * _limit(tables, kept))
-        return (scope[1:], best[0]), (scope[1:], -best[1]), exact
+        (places, most, least), exact = both_ends(tables, kept, np.maximum.reduce, limit=_limit(tables, kept))
+        return (places, most), (places, least), exact
 
     @property
     def _tables(self) -> list[Table]:

@@ -69,12 +69,12 @@ def test_a_decision_searches_as_often_whatever_can_be_answered(monkeypatch):
         searched.append(args)
         return original(*args, **kwargs)
 
-    original = factored.best_table
+    original = factored.both_ends
     flat = [[9, 8, 8, 8, 8, 8], [8, 9, 8, 8, 8, 8], [8, 8, 9, 8, 8, 8], [8, 8, 8, 9, 8, 8]]
     asked = BayesianFilter(FOUR, LDP("1"))
     for pair, code in (("ab", 0), ("bc", 1), ("cd", 4)):
         asked = asked.after(Query(Values(*pair), ChannelTable(flat)), code)
-    monkeypatch.setattr(factored, "best_table", counted)
+    monkeypatch.setattr(factored, "both_ends", counted)
     monkeypatch.setattr(factored, "LISTED", 0)
     monkeypatch.setattr(factored, "work", lambda *_: 0)
     asked._state.by_answers(Query(Values("a", "d"), ChannelTable(flat)), 6)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.counted import CountedEvidence
-from sordino.evidence.elimination import LARGEST_AXES, Table, best_table, combined
+from sordino.evidence.elimination import LARGEST_AXES, Table, both_ends, combined
 from sordino.exact.powers import ProductOrder
 
 LARGEST_WHOLE = 1 << 12
@@ -75,13 +75,8 @@ class WholeFactors:
         # Where some records cannot have caused the answers, the ratio is infinite.
         if not all(can.all() for can in self.possible.values()):
             return None
-        ends = []
-        for best in (self._order.most, self._order.least):
-            (_, counts), exact = best_table(self._tables, (self._last,), best, limit=self._limit)
-            if not exact:
-                return None
-            ends.append(counts)
-        return self._powers(ends[0] - ends[1])
+        (_, most, least), exact = both_ends(self._tables, (self._last,), self._order.most, limit=self._limit)
+        return self._powers(most - least) if exact else None
 
     def _attribute(self, place: int) -> Mapping[int, int] | None:
         touching = [table for table in self._tables if place in table[0][:-1]]
@@ -111,7 +106,7 @@ class WholeFactors:
     def _order(self) -> ProductOrder:
         return ProductOrder([Fraction(weight, weights[0]) for weights in self._kinds for weight in weights[1:]])
 
-    @property
+    @cached_property
     def _last(self) -> int:
         """Of the axis of the weights."""
         return max((place for places in self.counts for place in places), default=-1) + 1
