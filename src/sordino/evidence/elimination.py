@@ -6,7 +6,7 @@ tables that touch one are added, and its axis is replaced by the best entry alon
 be told otherwise than by size. Cost: the sizes of the sums, exponential in the treewidth.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import prod
@@ -24,7 +24,7 @@ LARGEST_SUM = 1 << 20
 BOTH = -1
 """In place of an attribute: the axis of what is sought from both ends."""
 
-LARGE = 1 << 12
+LARGE = 1 << 14
 """Entries of a sum from which on the order of adding is chosen with care."""
 
 LARGEST_AXES = 30
@@ -146,22 +146,35 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     return scope, total
 
 
+def fits(tables: Sequence[Table], kept: Collection[int], limit: int) -> bool:
+    """Whether no sum that `best_table` would need has more entries than a limit."""
+    return all(entries <= limit for entries in _sums(tables, kept))
+
+
 def work(tables: Sequence[Table], kept: Collection[int], most: int) -> int:
-    """How many entries the sums have that `best_table` would need; no more are counted than `most`."""
+    """How many entries the sums have that `best_table` would need; not many more are counted than `most`."""
+    total = 0
+    for entries in _sums(tables, kept):
+        total += entries
+        if total > most:
+            break
+    return total
+
+
+def _sums(tables: Sequence[Table], kept: Collection[int]) -> Iterator[int]:
+    """The entries of each of these sums, in turn."""
     sizes = sizes_of(tables)
     scopes = {frozenset(places) for places, _ in tables}
     around = {one: frozenset[int]().union(*(scope for scope in scopes if one in scope)) for one in sizes}
     costs = {one: prod(sizes[other] for other in around[one]) for one in sizes if one not in kept}
-    total = 0
-    while costs and total <= most:
+    while costs:
         place = min(costs, key=lambda one: (costs[one], one))
         scope = around.pop(place)
-        total += costs.pop(place)
+        yield costs.pop(place)
         for one in scope - {place}:
             around[one] = (around[one] | scope) - {place}
             if one in costs:
                 costs[one] = prod(sizes[other] for other in around[one])
-    return total
 
 
 def sizes_of(tables: Iterable[Table]) -> dict[int, int]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.evidence.counted import CountedEvidence
-from sordino.evidence.elimination import LARGEST_AXES, Table, both_ends, combined
+from sordino.evidence.elimination import LARGEST_AXES, Table, both_ends, combined, fits
 from sordino.exact.powers import ProductOrder
 
 LARGEST_WHOLE = 1 << 12
@@ -73,7 +73,7 @@ class WholeFactors:
     @cached_property
     def _record(self) -> Mapping[int, int] | None:
         # Where some records cannot have caused the answers, the ratio is infinite.
-        if not all(can.all() for can in self.possible.values()):
+        if not all(can.all() for can in self.possible.values()) or not fits(self._tables, (self._last,), self._limit):
             return None
         (_, most, least), exact = both_ends(self._tables, (self._last,), self._order.most, limit=self._limit)
         return self._powers(most - least) if exact else None
