@@ -43,12 +43,10 @@ HEADER = (
     "processor s per million",
     "aggregate, s",
     "processor s per million",
-    "MB read",
     "MB shuffled",
     "MB written",
 )
 METRICS = {
-    "read": ("Input Metrics", "Bytes Read"),
     "shuffled": ("Shuffle Write Metrics", "Shuffle Bytes Written"),
     "written": ("Output Metrics", "Bytes Written"),
 }
@@ -133,7 +131,7 @@ def measure(plan: Plan, millions: int, log: Path, place: int) -> tuple[list[tupl
         ):
             released = cost(partial(privatize, plan, table, KEY, id_column="id", output=reports, engine=engine))
             counted = cost(lambda o=reports, e=engine: tallies.update({e: aggregate(plan, o, engine=e)}))
-            moved = ("", "", "")
+            moved = ("", "")
             if engine == "spark":
                 found, place = bytes_moved(log, place)
                 moved = tuple(f"{count / 1e6:,.1f}" for count in found.values())
