@@ -1,0 +1,284 @@
+"""Make the golden vectors of plans: what a client in any language must answer, word by word (docs/plan-format.md).
+
+Each file of `tests/vectors` has a plan as the text of its file, records with the words of a source and the code that
+they give, and records that are refused before a word is drawn; `refused_plans.json` has plans that are none. Run in the
+development environment: `.venv/bin/python scripts/make_plan_vectors.py`. The same bytes on every run.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.metric import MetricLDP
+from sordino.definition.pairwise import BlockLDP
+from sordino.document.formats import PLAN
+from sordino.document.queries import freeze_queries
+from sordino.document.sealed import canonical
+from sordino.exact.source import FreshStream, Words
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.metric.product_response import ProductResponse
+from sordino.mechanism.metric.tree_response import TreeResponse
+from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.mechanism.numbers.window import WindowResponse
+from sordino.mechanism.projective import ProjectiveResponse
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
+from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.mechanism.table import ChannelTable
+from sordino.query.number import Number, Product, Signs
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.query.together import Together
+from sordino.survey.answering.draw import draw_report
+from sordino.survey.frozen.plan_fields import unseal
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+FOLDER = Path(__file__).parent.parent / "tests" / "vectors"
+
+GRID = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 4, "columns": 6}
+NAMES = {"categories": ["a", "b", "c", "d", "e", "f"], "missing": "f"}
+AGE = {"number": {"low": 18, "high": 90}}
+PAY = {"number": {"low": 0, "high": 100_000, "clip": True}}
+TASTE = {"drink": ["tea", "water"], "all": ["drink", "bread"]}
+
+RECORDS = 24
+"""Of each plan, with words of their own; the first of them are at the ends of what words can be."""
+
+
+class GivenWords:
+    """A source of given words, which remembers how many were drawn."""
+
+    def __init__(self, words: list[int]) -> None:
+        self.given, self.drawn = words, 0
+
+    def words(self, count: int) -> Words:
+        """The next ones."""
+        self.drawn += count
+        return np.array(self.given[self.drawn - count : self.drawn], dtype=np.uint64)
+
+    def stream(self, values: Any) -> FreshStream:
+        """As many as there are people."""
+        return FreshStream(self.words, len(values))
+
+    def public(self, count: int, use: str = "question") -> FreshStream:  # noqa: ARG002 - one row of words for all uses
+        """The same words go on."""
+        return FreshStream(self.words, count)
+
+    def take(self, rows: Any) -> "GivenWords":  # noqa: ARG002 - one person
+        """The same."""
+        return self
+
+
+def frozen(attributes: dict[str, Any], *asks: dict[str, Any], epsilon: str = "2", **changes: Any) -> Plan:
+    """The plan of a survey, with other mechanisms or queries where they are given, certified like any other."""
+    survey = {"version": 1, "epsilon": epsilon, "attribute": attributes, "ask": list(asks)}
+    document = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
+    for part in document["queries"]:
+        part.update(changes)
+    content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
+    plan = Plan(unseal(PLAN.seal(content), "a plan"))
+    plan.check("a plan", "")
+    return plan
+
+
+def of_shares(mechanism: Mechanism, attribute: dict[str, Any]) -> Plan:
+    """A histogram through a mechanism."""
+    return frozen({"x": attribute}, {"histogram": "x"}, mechanism=mechanism.frozen)
+
+
+def of_numbers(ask: dict[str, Any], *queries: Query | Together, weights: tuple[int, ...] = ()) -> Plan:
+    """A question about numbers by some queries."""
+    asked = freeze_queries(Sampled(queries, weights or (1,) * len(queries)))
+    numbers = next(iter(ask.values()))
+    attributes = {name: each for name, each in (("age", AGE), ("pay", PAY)) if name in numbers}
+    return frozen(attributes, ask, queries=asked)
+
+
+def cases_of_shares() -> Iterator[tuple[str, Plan]]:
+    """A plan for each mechanism of a histogram, by what it is called."""
+    bit = RandomizedResponse(2, "2")
+    blocks = {"blocks": [["a", "c", "e"], ["b", "d"], ["f"]], "release_single_values": True}
+    partition = BlockLDP([[0, 2, 4], [1, 3], [5]], "2").partition
+    yield "randomized", of_shares(RandomizedResponse(6, "2"), NAMES)
+    yield "randomized_two", of_shares(bit, {"categories": ["yes", "no"]})
+    yield "hadamard", of_shares(HadamardResponse(24, "2"), {"grid": GRID})
+    yield "projective", of_shares(ProjectiveResponse(24, "2", 3), {"grid": GRID})
+    yield "projective_binary", of_shares(ProjectiveResponse(40, "2", 4), {"categories": 40})
+    yield "projective_large", of_shares(ProjectiveResponse(600, "2", 8), {"categories": 600})
+    yield "projective_prime_large", of_shares(ProjectiveResponse(600, "2", 7), {"categories": 600})
+    yield "subset", of_shares(SubsetSelection(24, "2"), {"grid": GRID})
+    yield "subset_64", of_shares(SubsetSelection(64, "1"), {"categories": 64})
+    yield "cyclic", of_shares(CyclicSubsets(100, "2"), {"categories": 100})
+    yield "blockwise", of_shares(Blockwise(partition, "2"), {**NAMES, "protect": blocks})
+    tiles = frozen({"x": {"grid": GRID, "protect": {"blocks": [2, 3]}}}, {"histogram": "x"})
+    yield "blockwise_map", tiles
+    sensitive = HighLowLDP(6, [1, 2, 4], "2").sensitive
+    for within in ("randomized", "hadamard", "projective", "subset", "cyclic"):
+        hidden = HighLow(6, sensitive, "2", within)
+        yield f"high_low_{within}", of_shares(hidden, {**NAMES, "protect": {"sensitive": ["b", "c", "e"]}})
+    uneven = {"categories": ["yes", "no"], "protect": {"matrix": [["0", "1"], ["2", "0"]]}}
+    yield "binary", of_shares(BinaryOptimal("1", "2"), uneven)
+    table = ChannelTable([[3, 1, 1], [1, 3, 1], [1, 1, 3]])
+    yield "table", of_shares(table, {"categories": ["a", "b", "c"]})
+    line = {"categories": 30, "protect": {"metric": {"per": 5}}}
+    yield "tree_line", of_shares(TreeResponse(MetricLDP.line(30, "2/5")), line)
+    places = {"categories": ["a", "b", "c", "d"], "protect": {"metric": [0, 2.5, 1, 4]}}
+    yield "tree_positions", of_shares(TreeResponse(MetricLDP.line([0, 2.5, 1, 4], "2")), places)
+    names = ["tea", "water", "bread", "drink", "all"]
+    tree = {"categories": names, "protect": {"metric": {"tree": TASTE, "lengths": {"drink": 2, "tea": "1/2"}}}}
+    taxonomy = MetricLDP.tree([3, 3, 4, 4, None], "2", ["1/2", 1, 1, 2, None])
+    yield "tree", of_shares(TreeResponse(taxonomy), tree)
+    far = {"grid": GRID, "protect": {"metric": {"per": "1000 km"}}}
+    steps = frozen({"x": far}, {"histogram": "x"}).document.attributes["x"].protect.metric.map
+    lines = MetricLDP.grid(4, 6, steps.row_step, steps.column_step)
+    yield "product", of_shares(ProductResponse([TreeResponse(MetricLDP((axis,))) for axis in lines.axes]), far)
+
+
+def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
+    """A plan for each statistic of numbers and each mechanism that they go through."""
+    bit, half = RandomizedResponse(2, "2"), RandomizedResponse(2, "1")
+    yield "number_sign", of_numbers({"mean": ["age"]}, Query(Number(0), bit))
+    yield "number_window", of_numbers({"mean": ["age"]}, Query(Number(0, 5), WindowResponse(5, "2", 2)))
+    linear = LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]])
+    yield "number_linear", of_numbers({"mean": ["pay"]}, Query(Number(0, 3), linear))
+    uneven_weights = Query(Number(0), bit), Query(Number(1, 4), WindowResponse(4, "2", 1))
+    yield "number_drawn", of_numbers({"mean": ["age", "pay"]}, *uneven_weights, weights=(2, 6))
+    both = Together((Query(Number(0), half), Query(Number(1, 3), WindowResponse(3, "1", 1))))
+    yield "number_together", of_numbers({"mean": ["age", "pay"]}, both)
+    moments = [Number(0), Number(1), Product(0, 0), Product(0, 1), Product(1, 1)]
+    yield "product_of_numbers", of_numbers({"covariance": ["age", "pay"]}, *(Query(one, bit) for one in moments))
+    flips = BitFlips((6 << 60, 5 << 60, 3 << 60, 2 << 60))
+    yield "signs_flips", of_numbers({"mean": ["age", "pay"]}, Query(Signs((1, 0)), flips))
+    asks = {"histogram": "x", "weight": 3}, {"histogram": "y"}, {"mean": ["age", "pay"], "weight": 2}
+    several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "age": AGE, "pay": PAY}
+    yield "several_questions", frozen(several, *asks)
+
+
+def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
+    """Records that a plan takes, with the ends of what they can be."""
+    for number in range(RECORDS):
+        record: dict[str, Any] = {}
+        for name, attribute in plan.document.attributes.items():
+            if attribute.labels is not None:
+                record[name] = attribute.labels[draw.randrange(len(attribute.labels))]
+                if attribute.missing is not None and number == 0:
+                    del record[name]
+            elif attribute.numbers is not None:
+                record[name] = (0, attribute.numbers - 1, draw.randrange(attribute.numbers))[min(number, 2)]
+            elif attribute.grid is not None:
+                south, west = float(draw.choice((25, 50, 37.5, 31.25))), float(draw.choice((-130, -60, -95.0)))
+                inside = draw.uniform(25, 50), draw.uniform(-130, -60)
+                latitude, longitude = (south, west) if number < 6 else inside
+                record[name] = {"latitude": latitude, "longitude": longitude} if number else 23
+            else:
+                low, high = attribute.number.low, attribute.number.high
+                ends = [low, high, (low + high) / 2, draw.uniform(low, high)]
+                record[name] = (ends + [low - 1, high + 1e6] * attribute.number.clip)[
+                    min(number, 5) % (4 + 2 * attribute.number.clip)
+                ]
+        yield record
+
+
+def wrong_records(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Records that it refuses, whatever words there are."""
+    good = next(right_records(plan, random.Random(1)))  # noqa: S311 - the same on every run
+    yield {**good, "another": 1}
+    for name, attribute in plan.document.attributes.items():
+        wrong: list[Any] = [True, [1], {}]
+        if attribute.labels is not None:
+            wrong += ["A", "", 0]
+        elif attribute.numbers is not None:
+            wrong += [-1, attribute.numbers, 0.5, "0"]
+        elif attribute.grid is not None:
+            wrong += [
+                -1,
+                24,
+                {"latitude": 24.9, "longitude": -100},
+                {"latitude": 30},
+                {"latitude": "30", "longitude": -100},
+            ]
+        else:
+            wrong += [
+                "20",
+                *([] if attribute.number.clip else [attribute.number.low - 1e-9, attribute.number.high + 1]),
+            ]
+        yield from ({**good, name: value} for value in wrong)
+        if attribute.missing is None:
+            yield {own: value for own, value in good.items() if own != name}
+
+
+def words_of(number: int, draw: random.Random) -> list[int]:
+    """Words for one report, more than it needs: the first reports have the least and the largest ones among them."""
+    words = [draw.getrandbits(64) for _ in range(64)]
+    if number < 12:
+        ends = 0, (1 << 64) - 1, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1
+        words[:6] = [draw.choice((*ends, draw.getrandbits(64))) for _ in range(6)]
+    return words
+
+
+def vectors(name: str, plan: Plan) -> dict[str, Any]:
+    """The file of a plan."""
+    draw, right = random.Random(name), []  # noqa: S311 - the same on every run
+    for number, record in enumerate(right_records(plan, draw)):
+        source = GivenWords(words_of(number, draw))
+        code = draw_report(plan, {"version": 1, "record": record}, source).code
+        words = [f"{word:016x}" for word in source.given[: source.drawn]]
+        right.append({"record": record, "words": words, "code": str(code)})
+    return {"plan": plan.bytes.decode(), "reports": right, "refused": list(wrong_records(plan))}
+
+
+def refused_plans() -> list[dict[str, str]]:
+    """Texts that no client may take for a plan, and why."""
+    plan = of_shares(RandomizedResponse(3, "2"), {"categories": ["a", "b", "c"]})
+    text, document = plan.bytes.decode(), json.loads(plan.bytes)
+
+    def resealed(**changes: Any) -> str:
+        content = {name: part for name, part in {**document, **changes}.items() if name != "hash"}
+        return canonical({**content, "hash": PLAN.seal(content)["hash"]}).decode() + "\n"
+
+    (query,) = document["queries"]
+    return [
+        {"plan": text.replace('"people":1000', '"people":1001'), "why": "the hash is another's"},
+        {"plan": text.replace(",", ", "), "why": "not the canonical bytes"},
+        {"plan": text.replace('"version":2', '"version":2,"version":2'), "why": "a key twice"},
+        {"plan": text[:-20], "why": "cut"},
+        {"plan": resealed(version=3), "why": "a newer version"},
+        {"plan": resealed(format="sordino survey"), "why": "another format"},
+        {"plan": resealed(more=1), "why": "an unknown field"},
+        {"plan": resealed(queries=[{**query, "mechanism": {"name": "other", "k": 3}}]), "why": "an unknown mechanism"},
+        {
+            "plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(3, "3").frozen}]),
+            "why": "a broken promise",
+        },
+        {"plan": resealed(queries=[{**query, "mechanism": RandomizedResponse(4, "2").frozen}]), "why": "other values"},
+    ]
+
+
+def files() -> dict[str, str]:
+    """The text of each file by its name."""
+    made = {f"{name}.json": vectors(name, plan) for name, plan in (*cases_of_shares(), *cases_of_numbers())}
+    texts = {name: json.dumps(found, indent=1) + "\n" for name, found in made.items()}
+    return texts | {"refused_plans.json": json.dumps(refused_plans(), indent=1) + "\n"}
+
+
+def main() -> None:
+    """Write all files."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in files().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    print(f"{len(files())} files in {FOLDER.name}")
+
+
+if __name__ == "__main__":
+    main()

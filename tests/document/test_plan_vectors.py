@@ -1,0 +1,98 @@
+"""The golden vectors of plans: the package and a plain client of whole numbers answer them word by word.
+
+The plain client (`tests/plain_*.py`) imports nothing of the package: it is written from docs/plan-format.md.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plain_client
+from plain_words import Words
+from sordino.document.codec import MECHANISMS
+from sordino.document.queries import STATISTICS
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.source import FreshStream
+from sordino.survey.answering.draw import draw_report
+from sordino.survey.frozen.plan_fields import unseal
+from sordino.survey.planning.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "tests" / "vectors"
+PAGE = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
+VECTORS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+REFUSED = VECTORS.pop("refused_plans")
+
+
+class Given:
+    """A source of given words, each of which is drawn once."""
+
+    def __init__(self, words):
+        self.left = [int(word, 16) for word in words]
+
+    def words(self, count):
+        taken, self.left = self.left[:count], self.left[count:]
+        return np.array(taken, dtype=np.uint64)
+
+    def public(self, count, use="question"):
+        return FreshStream(self.words, count)
+
+    def stream(self, values):
+        return FreshStream(self.words, len(values))
+
+    def take(self, rows):
+        return self
+
+
+def named(found):
+    """The names of mechanisms and statistics at every depth of a plan."""
+    if isinstance(found, dict):
+        names = {found["name"]} if isinstance(found.get("name"), str) else set()
+        return names.union(*map(named, found.values())) if found else names
+    if isinstance(found, list):
+        own = {found[0]} if found and isinstance(found[0], str) else set()
+        return own.union(*map(named, found))
+    return set()
+
+
+def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
+    names = {kind.name for kind in (*MECHANISMS, *STATISTICS)}
+    plans = [json.loads(found["plan"]) for found in VECTORS.values()]
+    held = set().union(*(named(part) for plan in plans for part in plan["queries"]))
+    assert names <= held
+    assert {name for name in names if f"### `{name}`" not in PAGE} == set()
+    assert all(len(found["reports"]) >= 20 and found["refused"] for found in VECTORS.values())
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_plain_client_answers_as_they_say(name):
+    plan = json.loads(VECTORS[name]["plan"])
+    for vector in VECTORS[name]["reports"]:
+        words = Words([int(word, 16) for word in vector["words"]])
+        assert str(plain_client.report(plan, vector["record"], words)) == vector["code"]
+        assert words.drawn == len(words.words)
+
+
+@pytest.mark.first_cases(8)
+@pytest.mark.parametrize("name", VECTORS)
+def test_the_package_answers_as_they_say(name):
+    found = VECTORS[name]
+    plan = Plan(unseal(json.loads(found["plan"]), name))
+    assert plan.bytes.decode() == found["plan"]
+    for vector in found["reports"]:
+        source = Given(vector["words"])
+        assert str(draw_report(plan, {"version": 1, "record": vector["record"]}, source).code) == vector["code"]
+        assert not source.left
+    for record in found["refused"]:
+        source = Given([])
+        with pytest.raises(SordinoErrors):
+            draw_report(plan, {"version": 1, "record": record}, source)
+
+
+@pytest.mark.parametrize("refused", REFUSED, ids=[each["why"] for each in REFUSED])
+def test_what_is_no_plan_is_refused(tmp_path, refused):
+    (tmp_path / "plan.json").write_text(refused["plan"])
+    with pytest.raises(SordinoError):
+        Plan.load(tmp_path / "plan.json")

@@ -1,0 +1,116 @@
+"""A client written from docs/plan-format.md alone, in whole numbers: what a person's device needs of a plan.
+
+It imports nothing of the package. Words come one after the other; floats are in the rounding of numbers only.
+"""
+
+import math
+
+from plain_mechanisms import MECHANISMS
+from plain_words import WORD, below, pick
+
+
+def report(plan, record, words):
+    """The code of a plan's report."""
+    weights = [part["weight"] for part in plan["queries"]]
+    common = math.gcd(*weights)
+    chosen = pick([w // common for w in weights], below(sum(weights) // common, words)) if len(weights) > 1 else 0
+    first, code = 0, 0
+    for place, part in enumerate(plan["queries"]):
+        ask = Histogram(plan, part) if "histogram" in part else Numbers(plan, part)
+        if place == chosen:
+            code = first + ask.answer(record, words)
+        first += ask.outputs
+    return code
+
+
+class Histogram:
+    """A question about an attribute's shares."""
+
+    def __init__(self, plan, part):
+        self.name, self.attribute = part["histogram"], plan["attributes"][part["histogram"]]
+        self.mechanism = MECHANISMS[part["mechanism"]["name"]](part["mechanism"], self.attribute)
+        self.outputs = self.mechanism.outputs
+
+    def answer(self, record, words):
+        return self.mechanism.code(index(self.attribute, record.get(self.name)), words)
+
+
+def index(attribute, value):
+    """The place of a value."""
+    if "labels" in attribute:
+        return attribute["labels"].index(attribute["missing"] if value is None else value)
+    if "numbers" in attribute or isinstance(value, int):
+        return value
+    grid = attribute["grid"]
+    row = cell(value["latitude"], grid["south"], grid["north"], grid["rows"])
+    return row * grid["columns"] + cell(value["longitude"], grid["west"], grid["east"], grid["columns"])
+
+
+def cell(position, low, high, cells):
+    """The last cell whose lower edge is not above a position."""
+    step = (float(high) - float(low)) / cells
+    return max(i for i in range(cells) if position >= i * step + low)
+
+
+class Numbers:
+    """A question about numbers."""
+
+    def __init__(self, plan, part):
+        found = part["queries"]
+        self.ranges = [(name, plan["attributes"][name]["number"]) for name in part["numbers"]]
+        mechanisms = [MECHANISMS[own["name"]](own) for own in found["mechanisms"]]
+        alone = [
+            ([call], [at]) if isinstance(call[0], str) else (call, at)
+            for call, at in zip(found["statistics"], found["through"], strict=True)
+        ]
+        self.queries = [
+            [(call, mechanisms[at]) for call, at in zip(calls, places, strict=True)] for calls, places in alone
+        ]
+        common = math.gcd(*found["weights"])
+        self.weights = [weight // common for weight in found["weights"]]
+        self.sizes = [math.prod(mechanism.outputs for _, mechanism in query) for query in self.queries]
+        self.outputs = sum(self.sizes)
+
+    def answer(self, record, words):
+        numbers = [scaled(float(record[name]), float(ends["low"]), float(ends["high"])) for name, ends in self.ranges]
+        chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
+        code = 0
+        for (name, *arguments), mechanism in self.queries[chosen]:
+            value = STATISTICS[name](numbers, arguments, words)
+            code = code * mechanism.outputs + mechanism.code(value, words)
+        return sum(self.sizes[:chosen]) + code
+
+
+def scaled(number, low, high):
+    number = min(max(number, low), high)
+    return min(max(((number - low) - (high - number)) / (high - low), -1.0), 1.0)
+
+
+def sign(number, words):
+    """1 for +1, 0 for -1."""
+    amount, word = int(abs(number) * 2.0**63), words.next()
+    wrong = 1 << 63 <= word < WORD - amount
+    return int(wrong != (number >= 0))
+
+
+def point(numbers, arguments, words):
+    place, points = arguments
+    if points == 2:
+        return sign(numbers[place], words)
+    above = (numbers[place] + 1.0) * ((points - 1) / 2)
+    lower = min(math.floor(above), points - 1)
+    threshold = int(min(max(above - lower, 0.0), 1 - 2.0**-53) * 2.0**64)
+    return min(lower + (words.next() < threshold), points - 1)
+
+
+def of_two(numbers, arguments, words):
+    first, second = arguments
+    moment = numbers[first] * numbers[second]
+    return sign(2 * moment - 1 if first == second else moment, words)
+
+
+def signs(numbers, arguments, words):
+    return sum(sign(numbers[place], words) << bit for bit, place in enumerate(arguments))
+
+
+STATISTICS = {"number": point, "product": of_two, "signs": signs}
