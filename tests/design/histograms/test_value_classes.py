@@ -25,6 +25,11 @@ def test_two_values_are_of_one_class_where_exchanging_them_changes_nothing(seed)
     assert sum(sizes) == 5
 
 
+def test_two_values_that_bound_each_other_differently_are_no_class():
+    bounds = [[0, 3, 4], [4, 0, 4], [4, 4, 0]]
+    assert classes_of(PairwiseLDP(bounds).bounds).sizes == (1, 1, 1)
+
+
 def test_sensitive_values_are_a_class_of_their_matrix():
     matrix = [[0 if x == z else "1" if x < 2 else None for z in range(5)] for x in range(5)]
     found = classes_of(PairwiseLDP(matrix).bounds)

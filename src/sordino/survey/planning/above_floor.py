@@ -16,7 +16,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
 QUICK = 300
-"""Kinds of pairs that a floor may solve for together where somebody waits for it: about a second."""
+"""Kinds of pairs that a floor may solve for together where somebody waits for it: a second or two."""
 
 
 def above_floor(question: Question) -> Fraction | None:
