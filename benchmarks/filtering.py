@@ -57,16 +57,19 @@ def rows() -> Iterator[tuple[str, ...]]:
     for d in (10, 20, 50):
         made, first, slowest = pairs(d)
         yield f"pairs of {d} attributes, LDP 2", f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
-    for d, kind, bounded in (
-        (9, "linear", True),
-        (9, "logistic", True),
-        (9, "linear", False),
-        (9, "logistic", False),
-        (20, "logistic", False),
-        (100, "linear", False),
+    for d, kind, epsilon, bounded, most in (
+        (9, "linear", "0.1", True, 2_000),
+        (9, "linear", "0.02", True, 10_000),
+        (9, "logistic", "0.1", True, 2_000),
+        (9, "logistic", "0.01", True, 10_000),
+        (20, "logistic", "0.1", True, 2_000),
+        (9, "linear", "0.1", False, 400),
+        (9, "logistic", "0.1", False, 400),
+        (20, "logistic", "0.1", False, 400),
+        (100, "linear", "0.1", False, 400),
     ):
-        made, first, slowest = in_box(d, kind, bounded=bounded)
-        name = f"box of {d} numbers, {kind}, {'1 for each number' if bounded else 'LDP 1'}"
+        made, first, slowest = in_box(d, kind, epsilon, most, bounded=bounded)
+        name = f"box of {d} numbers, {kind} at {epsilon}, {'1 for each number' if bounded else 'LDP 1'}"
         yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
     for name, rate in panels():
         yield f"panel, {name}", "8 queries", "-", f"{rounded(rate)} a second", "100,000 a second"
@@ -102,16 +105,16 @@ def pairs(d: int) -> tuple[int, float, float]:
     return made, 1e3 * times[0], 1e3 * max(times)
 
 
-def in_box(d: int, kind: str, *, bounded: bool) -> tuple[int, float, float]:
-    """The same of models of numbers in a box, at most 400 of them."""
+def in_box(d: int, kind: str, epsilon: str, most: int, *, bounded: bool) -> tuple[int, float, float]:
+    """The same of models of numbers in a box, at most so many of them."""
     box, generator = Box([-1] * d, [1] * d), np.random.default_rng(0)
     asked, times, made, refused = BayesianFilter(box, CoordinateDP(["1"] * d) if bounded else LDP("1")), [], 0, 0
-    while refused < 3 and made < 400:
+    while refused < 3 and made < most:
         theta = generator.normal(size=d) if kind == "linear" else generator.uniform(-1, 1, d)
         query = (
-            LinearQuery(theta / np.abs(theta).sum(), 0, -1, 1, "0.1")
+            LinearQuery(theta / np.abs(theta).sum(), 0, -1, 1, epsilon)
             if kind == "linear"
-            else LogisticQuery(theta, generator.uniform(-1, 1), "0.1")
+            else LogisticQuery(theta, generator.uniform(-1, 1), epsilon)
         )
         begun = process_time()
         accepted = asked.accepts(query)

@@ -189,7 +189,7 @@ class CoordinateBoxState:
             for lower, total, bound, share in pairs
         )
 
-    @property
+    @cached_property
     def most_left(self) -> float:
         """No less than what is left, by what is known without a search."""
         if self.whole is None:

@@ -7,7 +7,7 @@ Source: Bayesian privacy filter paper, Sections 5.1 and 5.4, with other bounds.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,8 +19,12 @@ from sordino.evidence.bound.corners import LARGEST_DIMENSION, Corners
 from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Search
 from sordino.evidence.bound.side import Side
+from sordino.evidence.bound.square import Quadratic
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.rounding import down, up
+
+WORK = 1 << 25
+"""Pairs of numbers in the terms of boxes that are bounded at most: with many numbers, some tens of milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +57,23 @@ class BoxLoss:
         evidence: what all reports say.
         top: of the largest sum of its terms; None without terms.
         bottom: of less the smallest.
+        square: a polynomial of the reports.
+        most: nats; no less than the loss, by the polynomial and what later reports can tell at most.
     """
 
     evidence: BoxEvidence
     top: Side | None = None
     bottom: Side | None = None
+    square: Quadratic | None = None
+    most: float = math.inf
 
     @classmethod
     def of(cls, evidence: BoxEvidence) -> "BoxLoss":
         """Nothing solved yet."""
+        square = Quadratic.nothing(evidence.box.d).after(evidence)
         if not evidence.n:
-            return cls(evidence)
-        return cls(evidence, _side(evidence, top=True), _side(evidence, top=False))
+            return cls(evidence, square=square)
+        return cls(evidence, _side(evidence, top=True), _side(evidence, top=False), square)
 
     @classmethod
     def nothing(cls, box: Box) -> "BoxLoss":
@@ -80,20 +89,24 @@ class BoxLoss:
         upper = up(up(self.top.upper + self.bottom.upper) + spread)
         lower = down(down(self.top.lower + self.bottom.lower) - spread)
         # In this order a bound that is no number gives way to the one that always holds.
-        return LossBounds(max(0.0, lower), min(self.evidence.ceiling, upper))
+        return LossBounds(max(0.0, lower), min(self.evidence.ceiling, self.most, upper))
 
     def after(self, report: BoxEvidence) -> "BoxLoss":
         """With one more report: bounds are carried over, nothing is solved."""
         evidence = self.evidence + report
         if self.top is None or self.bottom is None:
             return BoxLoss.of(evidence)
+        square = None if self.square is None else self.square.after(report)
+        most = up(self.most + report.ceiling)
         if not report.n:
-            return BoxLoss(evidence, self.top, self.bottom)
+            return BoxLoss(evidence, self.top, self.bottom, square, most)
         top, bottom = self.top.extended(evidence, report), self.bottom.extended(evidence, report)
         return BoxLoss(
             evidence,
             _other(self.top, evidence, report, top=True) if top is None else top,
             _other(self.bottom, evidence, report, top=False) if bottom is None else bottom,
+            square,
+            most,
         )
 
     def solved(self, nodes: int, goal: float = math.inf, tolerance: float = 0.0) -> "BoxLoss":
@@ -106,6 +119,10 @@ class BoxLoss:
         """
         now, used = self, 0
         spread = 2 * (self.evidence.radius + self.evidence.margin)
+        nodes = min(nodes, max(WORK // max(self.evidence.n * self.evidence.box.d**2, 1), 1))
+        decided = self.bounds.upper <= goal < math.inf or self.bounds.lower > goal
+        if self.square is not None and nodes > 0 and not decided:
+            now = replace(now, most=min(now.most, up(self.square.upper + 2 * self.evidence.radius)))
         while used < nodes:
             bounds, top, bottom = now.bounds, now.top, now.bottom
             if top is None or bottom is None or bounds.upper <= goal < math.inf or bounds.lower > goal:
@@ -123,7 +140,7 @@ class BoxLoss:
                 top, work = top.improved(enough - bottom.upper)
             if not work:
                 break
-            now, used = BoxLoss(now.evidence, top, bottom), used + work
+            now, used = replace(now, top=top, bottom=bottom), used + work
         return now
 
 
