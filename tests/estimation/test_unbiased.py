@@ -51,8 +51,8 @@ def test_the_expected_law_is_inverted_as_least_squares_would(awkward, subtract_t
 @pytest.mark.each_value
 @both
 def test_unit_variance_is_that_of_one_report(awkward, subtract_totals):
-    rng = np.random.default_rng(2)
     for channel in readable(awkward, subtract_totals=subtract_totals):
+        rng = np.random.default_rng(2)
         single = contributions(channel, subtract_totals=subtract_totals)
         p = rng.dirichlet(np.ones(channel.k))
         for law in (p @ channel.matrix, rng.dirichlet(np.ones(len(channel.codes)))):
