@@ -1,6 +1,6 @@
-"""A client written from docs/plan-format.md alone, in whole numbers: what a person's device needs of a plan.
+"""A client in whole numbers that shares no code with the package: what a person's device needs of a plan.
 
-It imports nothing of the package. Words come one after the other; floats are in the rounding of numbers only.
+It does what docs/plan-format.md says. Words come one after the other; floats are in the rounding of numbers only.
 """
 
 import math

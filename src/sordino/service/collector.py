@@ -29,7 +29,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.service.problems import ProblemError, of_error
 from sordino.service.store import ReportStore, Upload
 from sordino.service.uploads import PACKED, read_json, unpack
-from sordino.service.writer import FullQueueError, Writer
+from sordino.service.writer import FullQueueError, UploadWriter
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import results
 
@@ -49,7 +49,7 @@ class Collector:
 
     def __init__(self, store: ReportStore, least_people: int = 1) -> None:
         self.plan, self.least_people, self._store = store.plan, least_people, store
-        self._writer: Writer | None = None
+        self._writer: UploadWriter | None = None
 
     @property
     def application(self) -> FastAPI:
@@ -73,7 +73,7 @@ class Collector:
 
     @asynccontextmanager
     async def _running(self, _: FastAPI) -> AsyncIterator[None]:
-        self._writer = Writer(self._store)
+        self._writer = UploadWriter(self._store)
         try:
             yield
         finally:
@@ -133,7 +133,7 @@ class Collector:
         return await self.progress(plan_hash)
 
     @property
-    def _writing(self) -> Writer:
+    def _writing(self) -> UploadWriter:
         if self._writer is None:
             raise UnavailableError("a collector must be started", found="one that is not", step="run its application")
         return self._writer

@@ -20,15 +20,15 @@ LARGEST_CODE = 2**64
 """No code reaches it."""
 
 
-class _Report(BaseModel):
+class _JsonReport(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
     code: Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 
 
-class _Reports(BaseModel):
+class _JsonUpload(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    reports: list[_Report]
+    reports: list[_JsonReport]
 
 
 def code_bytes(plan: Plan) -> int:
@@ -67,7 +67,7 @@ def read_json(body: bytes) -> Upload:
         SordinoError: anything else; it names places, never what stands there.
     """
     try:
-        reports = _Reports.model_validate_json(body).reports
+        reports = _JsonUpload.model_validate_json(body).reports
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"])) or "the body"

@@ -18,7 +18,7 @@ class FullQueueError(UnavailableError):
     """More uploads than can wait."""
 
 
-class Writer:
+class UploadWriter:
     """Writes uploads of many connections into a store, which nobody else may use while the writer runs."""
 
     def __init__(self, store: ReportStore) -> None:

@@ -46,7 +46,7 @@ HALF = 2.0**-53
 
 
 @dataclass(frozen=True)
-class Columns:
+class ListedColumns:
     """Every extreme column, stretched.
 
     Attributes:
@@ -85,7 +85,7 @@ def listed_floor(classes: ValueClasses) -> Fraction | None:
     return Fraction(1, k) + Fraction(columns.stretch) ** 2 * (told - Fraction(1, k))
 
 
-def every_column(classes: ValueClasses, rays: Whole) -> Columns:
+def every_column(classes: ValueClasses, rays: Whole) -> ListedColumns:
     """The columns that all rays of the representatives stand for."""
     k, sizes = classes.k, np.array(classes.sizes, dtype=np.float64)
     high, low, count = _levels(classes, powers(rays))
@@ -110,7 +110,7 @@ def every_column(classes: ValueClasses, rays: Whole) -> Columns:
     free[several.sum() :, several.sum() :] = True
     gains = np.concatenate([sizes[several] - 1, np.ones(len(sizes))])
     costs = np.concatenate([np.zeros(several.sum()), np.sqrt(sizes)])
-    return Columns(entries, Coordinates(gains, costs, free), stretch, error)
+    return ListedColumns(entries, Coordinates(gains, costs, free), stretch, error)
 
 
 def _lacks_bounds(classes: ValueClasses) -> bool:
@@ -148,7 +148,7 @@ def _levels(classes: ValueClasses, weights: Floats) -> tuple[Floats, Floats, Flo
     )
 
 
-def proved_floor(columns: Columns, root: Floats, prices: Floats) -> Fraction:
+def proved_floor(columns: ListedColumns, root: Floats, prices: Floats) -> Fraction:
     """The floor of trace(M^-1), stretched, that Z and prices prove, whatever they are.
 
     Args:

@@ -68,7 +68,7 @@ def best_prices(columns: Floats, coordinates: Coordinates) -> tuple[Floats, Floa
     chosen[np.argsort(-spread, kind="stable")[:entries]] = True
     chosen[ReproducibleDraws(0).below(n, 2 * entries)] = True
     for _ in range(MOST_ROUNDS):
-        root, prices = _Prices(columns[chosen], coordinates).run()
+        root, prices = _RayPrices(columns[chosen], coordinates).run()
         over = ((columns @ root) ** 2).sum(axis=1) - columns @ prices
         if over.max() <= ENOUGH * (coordinates.costs @ prices):
             break
@@ -82,7 +82,7 @@ def _mean_inverse(columns: Floats, coordinates: Coordinates) -> Floats:
     return np.asarray(np.linalg.inv(mean + RIDGE * np.trace(mean) * np.eye(len(mean)))) * coordinates.free
 
 
-class _Prices:
+class _RayPrices:
     """Newton steps over the free entries of Z on and above its diagonal, and the prices."""
 
     def __init__(self, columns: Floats, coordinates: Coordinates) -> None:

@@ -47,11 +47,11 @@ MOST_UNDECIDED = 6
 
 
 @dataclass(frozen=True)
-class Quadratic:
+class QuadraticFunction:
     """The function l z^2 - b z - a.
 
     Example:
-        >>> Quadratic(Fraction(1), Fraction(2), Fraction(-1)).never_negative
+        >>> QuadraticFunction(Fraction(1), Fraction(2), Fraction(-1)).never_negative
         True
     """
 
@@ -59,12 +59,12 @@ class Quadratic:
     slope: Fraction
     constant: Fraction
 
-    def __add__(self, other: Self) -> "Quadratic":
-        return Quadratic(self.square + other.square, self.slope + other.slope, self.constant + other.constant)
+    def __add__(self, other: Self) -> "QuadraticFunction":
+        return QuadraticFunction(self.square + other.square, self.slope + other.slope, self.constant + other.constant)
 
-    def times(self, factor: Fraction) -> "Quadratic":
+    def times(self, factor: Fraction) -> "QuadraticFunction":
         """All of it."""
-        return Quadratic(factor * self.square, factor * self.slope, factor * self.constant)
+        return QuadraticFunction(factor * self.square, factor * self.slope, factor * self.constant)
 
     def at(self, z: Fraction) -> Fraction:
         """The value."""
@@ -113,7 +113,7 @@ def least_variance(level: Nats) -> float | None:
     return None
 
 
-def _terms(prices: Prices, margin: float) -> Iterator[tuple[Fraction, Quadratic]]:
+def _terms(prices: Prices, margin: float) -> Iterator[tuple[Fraction, QuadraticFunction]]:
     """Each point of the grid, and its g with a little less of a."""
     reach = len(prices.b)
     for place in range(-reach, reach + 1):
@@ -122,11 +122,11 @@ def _terms(prices: Prices, margin: float) -> Iterator[tuple[Fraction, Quadratic]
         )
         yield (
             Fraction(place, reach),
-            Quadratic(square, slope if place > 0 else -slope, constant - square * Fraction(margin)),
+            QuadraticFunction(square, slope if place > 0 else -slope, constant - square * Fraction(margin)),
         )
 
 
-def is_allowed(terms: Sequence[Quadratic], factor: Fraction) -> bool:
+def is_allowed(terms: Sequence[QuadraticFunction], factor: Fraction) -> bool:
     """Whether sum min(g, factor g) of convex functions is >= 0 everywhere, surely."""
     if any(term.square <= 0 for term in terms):
         return False
@@ -142,7 +142,7 @@ def is_allowed(terms: Sequence[Quadratic], factor: Fraction) -> bool:
     return all(_sum(terms, negative, factor).never_negative for negative in choices)
 
 
-def _ends(terms: Sequence[Quadratic]) -> list[Fraction]:
+def _ends(terms: Sequence[QuadraticFunction]) -> list[Fraction]:
     """Fractions between the roots of all functions, and one beyond them on each side."""
     roots: list[float] = []
     for term in terms:
@@ -155,8 +155,8 @@ def _ends(terms: Sequence[Quadratic]) -> list[Fraction]:
     return [Fraction(-outermost), *inner, Fraction(outermost)]
 
 
-def _sum(terms: Sequence[Quadratic], negative: Sequence[bool], factor: Fraction) -> Quadratic:
-    total = Quadratic(Fraction(0), Fraction(0), Fraction(0))
+def _sum(terms: Sequence[QuadraticFunction], negative: Sequence[bool], factor: Fraction) -> QuadraticFunction:
+    total = QuadraticFunction(Fraction(0), Fraction(0), Fraction(0))
     for term, is_negative in zip(terms, negative, strict=True):
         total += term.times(factor) if is_negative else term
     return total
