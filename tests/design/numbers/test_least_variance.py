@@ -7,7 +7,7 @@ import pytest
 
 from sordino import Number, Query
 from sordino.design.numbers.best_table import best_table
-from sordino.design.numbers.least_variance import Quadratic, is_allowed, least_variance
+from sordino.design.numbers.least_variance import QuadraticFunction, is_allowed, least_variance
 from sordino.design.numbers.unbiased_channel import UnbiasedChannel
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.nats import Nats
@@ -29,9 +29,10 @@ def terms_of(epsilon, more=0.0):
     prices = UnbiasedChannel.of(float(np.exp(epsilon)), 5).prices
     a, b, prior = (part.tolist() for part in (prices.a, prices.b, prices.prior))
     half = [
-        Quadratic(Fraction(p), Fraction(s), Fraction(c + more * p)) for p, s, c in zip(prior, [0, *b], a, strict=True)
+        QuadraticFunction(Fraction(p), Fraction(s), Fraction(c + more * p))
+        for p, s, c in zip(prior, [0, *b], a, strict=True)
     ]
-    return [Quadratic(term.square, -term.slope, term.constant) for term in half[:0:-1]] + half
+    return [QuadraticFunction(term.square, -term.slope, term.constant) for term in half[:0:-1]] + half
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 4.0])
@@ -49,10 +50,10 @@ def test_prices_are_allowed_where_the_sum_is_nowhere_negative(epsilon):
 def test_what_is_flat_or_turned_around_is_not_allowed():
     terms = terms_of(1.0)
     for square in (Fraction(0), -terms[0].square):
-        assert not is_allowed([Quadratic(square, terms[0].slope, terms[0].constant), *terms[1:]], Fraction(3))
+        assert not is_allowed([QuadraticFunction(square, terms[0].slope, terms[0].constant), *terms[1:]], Fraction(3))
     # Nowhere below 0, by itself.
-    assert is_allowed([Quadratic(Fraction(1), Fraction(0), Fraction(-1))], Fraction(3))
-    assert not is_allowed([Quadratic(Fraction(1), Fraction(0), Fraction(1))], Fraction(3))
+    assert is_allowed([QuadraticFunction(Fraction(1), Fraction(0), Fraction(-1))], Fraction(3))
+    assert not is_allowed([QuadraticFunction(Fraction(1), Fraction(0), Fraction(1))], Fraction(3))
 
 
 def test_where_nothing_is_proved():
