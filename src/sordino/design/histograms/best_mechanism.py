@@ -222,8 +222,8 @@ def optimal_channel(
 ) -> ChannelTable:
     """The channel with the least total variance at a prior that a search finds, under any bounds between values.
 
-    For up to 20 values it is the best there is to a fraction of a percent. Up to 128 the search is bounded, by counted
-    steps; `variance_floor` tells how far from the best its channel can be.
+    The search ends where some rounds bring next to nothing, or after counted steps, the same on every machine; of dense
+    bounds between many values long before the best. `variance_floor` tells how far from the best a channel can be.
 
     Args:
         matrix: the bounds in nats, closed here under shortest paths.
