@@ -2,7 +2,6 @@
 
 import json
 import os
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -88,27 +87,27 @@ def test_randomized_response_has_the_promised_odds(tmp_path, make_plan, write_ro
 
 
 @pytest.mark.parametrize("value", [0, 6, 99])
-def test_projective_response_has_the_promised_odds(tmp_path, make_plan, write_rows, read_codes, value):
+def test_cyclic_subsets_have_the_promised_odds(tmp_path, make_plan, write_rows, read_codes, value):
     n = 50_000
     plan = make_plan({"categories": 100}, "ln 2")
     part = plan.document.queries[0].mechanism
-    assert (part["name"], part["field"]) == ("projective", 3)
+    assert part["name"] == "cyclic"
     privatize_table(plan, write_rows(tmp_path / "p.parquet", {"value": [value] * n}), tmp_path / "r.parquet")
     codes = read_codes(tmp_path / "r.parquet")[1]
-    space = points(part["field"], 100)
-    on = space @ space[value] % part["field"] == 0
+    on = np.array([value in block for block in blocks(part["prime"], part["order"], part["size"])])
     told = on.sum() * 2 / (on.sum() * 2 + (~on).sum())
     assert binomtest(int(on[codes].sum()), n, told).pvalue > 1e-9
     assert binomtest(int(on[codes].sum()), n, 0.9 * told).pvalue < 1e-9
-    # The codes on the hyperplane are equally likely.
-    assert chisquare(np.bincount(codes, minlength=len(space))[on]).pvalue > 1e-9
+    # The blocks that hold the value are equally likely.
+    assert chisquare(np.bincount(codes, minlength=len(on))[on]).pvalue > 1e-9
 
 
-def points(q, k):
-    """The vectors with a leading 1 over F_q, in the order of their numbers, of the smallest space with k of them."""
-    length = next(t for t in range(2, 20) if sum(q**i for i in range(t)) >= k)
-    vectors = [v for v in product(range(q), repeat=length) if next((c for c in v if c), 0) == 1]
-    return np.array(sorted(vectors))
+def blocks(p, order, size):
+    """All translates of the multiples of some classes of a subgroup, and of 0 where the size is one more."""
+    root = next(g for g in range(1, p) if len({pow(g, n, p) for n in range(p - 1)}) == p - 1)
+    families = (p - 1) // order
+    base = [pow(root, families * n + a, p) for a in range(size // order) for n in range(order)] + [0] * (size % order)
+    return [{(c + pow(root, a, p) * d) % p for d in base} for a in range(families) for c in range(p)]
 
 
 def test_rows_of_many_batches_are_privatized_alike(tmp_path, make_plan, write_rows, read_codes):

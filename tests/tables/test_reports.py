@@ -51,7 +51,7 @@ def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_p
         paths.append(tmp_path / f"r{i}{ending}")
         privatize_table(plan, data, paths[-1])
     codes = np.concatenate([read_codes(path)[1] for path in paths])
-    expected = [int((codes == code).sum()) for code in range(121)]
+    expected = [int((codes == code).sum()) for code in range(309)]
     assert tally_table(plan, paths).counts.tolist() == expected
     apart = [tally_table(plan, [path]) for path in paths]
     assert (apart[0] + apart[1] + apart[2]).counts.tolist() == expected
@@ -61,17 +61,17 @@ def test_the_tally_of_files_is_the_tally_of_their_concatenation(tmp_path, make_p
 @pytest.mark.parametrize("row", [1, 150_000, 200_000])
 @pytest.mark.parametrize("what", ["another plan", "code out of range"])
 def test_one_wrong_report_is_named_by_its_row(tmp_path, make_plan, ending, row, what):
-    plan = make_plan({"categories": 100}, "ln 2")  # codes 0..120
+    plan = make_plan({"categories": 100}, "ln 2")  # codes 0..308
     codes, tags = [99] * 200_000, [tag_of(plan)] * 200_000
     if what == "another plan":
         tags[row - 1] ^= 1
     else:
-        codes[row - 1] = 121
+        codes[row - 1] = 309
     path = write_reports(tmp_path / f"r{ending}", plan, codes, tags, digits=3)
     text = message(plan, path)
     assert f"{path}, row {row}:" in text
     assert ("another plan's" in text) == (what == "another plan")
-    assert ("0..120" in text) == (what != "another plan")
+    assert ("0..308" in text) == (what != "another plan")
 
 
 @pytest.mark.each_value
@@ -85,15 +85,15 @@ def test_reports_of_another_plan_are_refused(tmp_path, numbered, make_plan, writ
     assert f"r{ending}, row 1: a report must belong to the plan" in text
 
 
-CODES = ["", "1", "12345", "0x1", "1.0", "+12", "-12", " 12", "12 ", "abc", "121", "999", "1e2", "\u0661\u0662\u0663"]
+CODES = ["", "1", "12345", "0x1", "1.0", "+12", "-12", " 12", "12 ", "abc", "309", "999", "1e2", "\u0661\u0662\u0663"]
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_code_in_csv_has_the_plans_digits(tmp_path, make_plan, code):
     plan = make_plan({"categories": 100}, "ln 2")
-    (tmp_path / "r.csv").write_text(f"plan,code\n{tag_of(plan):020},120\n{tag_of(plan):020},{code}\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text(f"plan,code\n{tag_of(plan):020},308\n{tag_of(plan):020},{code}\n", encoding="utf-8")
     text = message(plan, tmp_path / "r.csv")
-    assert "row 2: a code must be one of the plan's, in 0..120" in text
+    assert "row 2: a code must be one of the plan's, in 0..308" in text
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def release(
     name = TASK if task is None else task
     if spark:
         if jobs != 1:
-            raise SordinoError("jobs are DuckDB's: Spark has executors", found=str(jobs), step="leave them out")
+            raise SordinoError("jobs are DuckDB's: Spark has executors", found=shown(jobs), step="leave them out")
         from sordino.tables.spark.engine import privatize_folder, privatize_spark
 
         table = Path(people) if isinstance(people, Path | str) else people

@@ -39,12 +39,14 @@ def least_variance_of(rays):
     """The least total variance at equal shares over the probabilities of all extreme rays, by another solver."""
     k = rays.shape[1]
     columns = rays.T / rays.mean(axis=1)
+    # A solver may try weights so few that nothing is told of some values.
+    least = 1e-12
 
     def total(weights):
-        return np.trace(np.linalg.inv((columns * np.maximum(weights, 0)) @ columns.T)) - 1 / k
+        return np.trace(np.linalg.inv((columns * np.maximum(weights, least)) @ columns.T)) - 1 / k
 
     def slope(weights):
-        return -np.sum(np.linalg.solve((columns * np.maximum(weights, 0)) @ columns.T, columns) ** 2, axis=0)
+        return -np.sum(np.linalg.solve((columns * np.maximum(weights, least)) @ columns.T, columns) ** 2, axis=0)
 
     return minimize(
         total,

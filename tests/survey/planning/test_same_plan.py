@@ -62,10 +62,10 @@ SURVEYS = {
 }
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
 GOLDEN = {
-    "line": "3bf018fa83effbb1c0ca",
+    "line": "aa0a41cb6d97821ca6fb",
     "map": "170a4fe33ef8b328a91e",
     "tree": "3f79b9ed4a5e208c1a64",
-    "distances": "f1e02d05c1b17a71d617",
+    "distances": "64fd99edd5c364800e80",
     "matrix": "aac18913f7b52c924898",
     "sensitive": "6f8245bc54cf80adf556",
     "blocks": "f9470fcac1c4cda88fb6",

@@ -8,6 +8,7 @@ import click
 
 from sordino.cli.options import FILE
 from sordino.cli.say import say
+from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
 
@@ -16,10 +17,10 @@ from sordino.survey.planning.plan import Plan
 @click.argument("plan", type=FILE)
 @click.option("--store", type=FILE, required=True, help="The SQLite file that holds the reports; a new one if none.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
+@click.option("--port", type=Whole(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.option(
     "--least-people",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=100,
     show_default=True,
     help="Reports without which no estimate is told.",
