@@ -162,6 +162,19 @@ def test_estimates_and_the_end_are_the_analysts(client):
     assert not client.of_plan("GET", "/progress").json["closed"]
 
 
+def test_what_is_not_served_is_a_problem_too(client):
+    for method, path, status, words in (
+        ("GET", "/nothing", 404, "one that is served"),
+        ("DELETE", f"/plans/{client.plan.hash}", 405, "one that is served"),
+        ("GET", f"/plans/{client.plan.hash}/estimates?confidence=SECRET", 400, "others at query.confidence"),
+    ):
+        answer = client.ask(method, path)
+        assert is_problem(answer, status, words)
+        assert b"SECRET" not in answer.body
+    for confidence in ("2", "nan"):
+        assert is_problem(client.as_analyst("GET", f"/estimates?confidence={confidence}"), 400, "between 0 and 1")
+
+
 def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan):
     before = client.of_plan("GET", "/progress").json
     wide = 16 + 1

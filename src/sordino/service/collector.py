@@ -22,11 +22,13 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
-from sordino.service.problems import ProblemError, of_error
+from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.store import ReportStore, Upload
 from sordino.service.uploads import PACKED, read_json, unpack
 from sordino.service.writer import FullQueueError, UploadWriter
@@ -57,6 +59,8 @@ class Collector:
         app = FastAPI(title="Sordino collector", version="1", lifespan=self._running, docs_url=None, redoc_url=None)
         for kind in (SordinoError, ProblemError):
             app.add_exception_handler(kind, of_error)
+        for refused in (HTTPException, RequestValidationError):
+            app.add_exception_handler(refused, of_framework)
         plan = "/plans/{plan_hash}"
         told: dict[str, Callable[..., Any]] = {
             "/health": self.health,
