@@ -261,3 +261,18 @@ def test_the_same_answers_lead_to_the_same_decision_whatever_was_looked_at():
             if plain.accepts(query):
                 plain, looked = plain.after(query, output), looked.after(query, output)
         assert [plain.accepts(query) for query in queries] == [looked.accepts(query) for query in queries]
+
+
+@pytest.mark.parametrize("rule", ["full", "simplified"])
+@pytest.mark.parametrize(("theta", "epsilon", "budget"), [(2.0, "1", "4.1"), (5.0, "0.3", "2"), (30.0, "1", "4.1")])
+def test_one_number_alone_never_passes_its_budget(theta, epsilon, budget, rule):
+    """Its values are compared all with all: where the number is the only one, no box of it may be cut."""
+    query = LogisticQuery([theta], 0.0, epsilon)
+    book = BayesianFilter(Box([-1.0], [1.0]), CoordinateDP([budget]), rule=rule)
+    answers = 0
+    while book.accepts(query):
+        book, answers = book.after(query, 1), answers + 1
+    odds = np.array([query.law([place])[1] for place in np.linspace(-1, 1, 201)])
+    loss = answers * math.log(odds.max() / odds.min())
+    assert 0 < loss <= float(budget) + 1e-9
+    assert book.spent >= loss - 1e-9

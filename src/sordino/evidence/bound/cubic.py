@@ -207,7 +207,8 @@ class Cubic:
             evidence: all reports that are part of this.
             goals: shape (d,).
         """
-        if not _smooth(evidence):
+        # A box is never cut along its own number, since any two of its values are compared: one number has no other.
+        if len(goals) == 1 or not _smooth(evidence):
             return self
         now, d = self, len(goals)
         room = min(READS // max(2 * self.n * Fit.READS, 1), MOST_CUT)
