@@ -11,6 +11,7 @@ import asking
 import averaging
 import bounding
 import certifying
+import designing
 import estimating
 import files
 import filtering
@@ -29,6 +30,7 @@ MODULES = (
     asking,
     accuracy,
     averaging,
+    designing,
     starting,
     growing,
 )
