@@ -77,11 +77,6 @@ class HadamardResponse(OneCoin):
         return WORD * (self.outputs // 2)
 
     @cached_property
-    def hit(self) -> NDArray[np.float64]:
-        """T / 2^64."""
-        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
-
-    @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Two rows agree on half of the codes."""
         return np.broadcast_to(np.float64(0.5), self.k)

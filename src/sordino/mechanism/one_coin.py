@@ -38,10 +38,10 @@ class OneCoin(SupportMechanism):
     def sides(self) -> tuple[int, int]:
         """How many codes support a value, and how many others can be sent."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def hit(self) -> NDArray[np.float64]:
-        """Shape (k,): Pr(code supports x | x)."""
+        """Shape (k,): Pr(code supports x | x), T / 2^64."""
+        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
 
     @property
     @abstractmethod

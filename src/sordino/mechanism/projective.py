@@ -132,11 +132,6 @@ class ProjectiveResponse(OneCoin):
         return WORD * self.space.hyperplane * self.space.affine
 
     @cached_property
-    def hit(self) -> NDArray[np.float64]:
-        """T / 2^64."""
-        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
-
-    @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Two hyperplanes share (q^(t-2) - 1) / (q - 1) points."""
         s, meet = self.space.hyperplane, self.space.meet

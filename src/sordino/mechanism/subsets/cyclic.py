@@ -147,11 +147,6 @@ class CyclicSubsets(OneCoin):
         return WORD * self.sides[0] * (self.prime - self.size)
 
     @cached_property
-    def hit(self) -> NDArray[np.float64]:
-        """T / 2^64."""
-        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
-
-    @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Of the p - 1 points beside x, a block holds f - 1 with x and f without, each equally often."""
         on, off = self.threshold * (self.size - 1), (WORD - self.threshold) * self.size

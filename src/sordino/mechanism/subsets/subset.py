@@ -117,11 +117,6 @@ class SubsetSelection(OneCoin):
         return self.k + 1
 
     @cached_property
-    def hit(self) -> NDArray[np.float64]:
-        """T / 2^64."""
-        return np.broadcast_to(np.float64(self.threshold / WORD), self.k)
-
-    @cached_property
     def miss(self) -> NDArray[np.float64]:
         """Of the k - 1 values that a subset can hold beside x, it holds w - 1 with x and w without."""
         on, off = self.threshold * (self.size - 1), (WORD - self.threshold) * self.size
