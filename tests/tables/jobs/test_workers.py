@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from multiprocessing import Pipe, active_children
 from multiprocessing.connection import Connection
 from threading import Thread
@@ -155,20 +156,6 @@ def test_an_error_has_the_same_words_in_another_process():
     assert (type(again), str(again), again.facts()) == (UnavailableError, str(error), error.facts())
 
 
-def started(program, folder, jobs=2):
-    """A command at work, and the processes that it started."""
-    command = [*program, "privatize", "plan.json", "people.parquet", "-o", "r.csv", "--jobs", str(jobs)]
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    deadline = time.monotonic() + 60
-    while len(found := children(process.pid)) < jobs:
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return process, found
-
-
 def children(parent):
     """The processes at work are forked from one that the command starts."""
     return [child for server in _forked(parent) for child in _forked(server)]
@@ -192,18 +179,47 @@ def gone(pid):
     return False
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """More people than any machine releases while a test waits, in a small file."""
+    path, rows = tmp_path_factory.mktemp("many") / "people.parquet", 1_000_000
+    table = pa.table({"value": np.ones(rows, int), "age": np.full(rows, 5.0)})
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for _ in range(60):
+            writer.write_table(table)
+    return path
+
+
 @pytest.fixture
-def large(tmp_path, plan):
+def large(tmp_path, plan, many):
     plan.save(tmp_path / "plan.json")
-    rows = 3_000_000
-    pq.write_table(pa.table({"value": np.ones(rows, int), "age": np.full(rows, 5.0)}), tmp_path / "people.parquet")
+    (tmp_path / "people.parquet").hardlink_to(many)
     return tmp_path
+
+
+@pytest.fixture
+def started(program, large):
+    """A command at work in two processes, and these; what a test leaves at work is killed."""
+    command = [*program, "privatize", "plan.json", "people.parquet", "-o", "r.csv", "--jobs", "2"]
+    with subprocess.Popen(
+        command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            deadline = time.monotonic() + 60
+            while len(found := children(process.pid)) < 2:
+                assert process.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            yield process, found
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("at_work", [False, True])
-def test_a_process_that_is_killed_ends_the_run(large, program, at_work):
-    process, (first, second) = started(program, large)
+def test_a_process_that_is_killed_ends_the_run(large, started, at_work):
+    process, (first, second) = started
     time.sleep(2 * at_work)
     os.kill(second, signal.SIGKILL)
     _, errors = process.communicate(timeout=60)
@@ -216,8 +232,8 @@ def test_a_process_that_is_killed_ends_the_run(large, program, at_work):
 
 @pytest.mark.long
 @pytest.mark.parametrize("wait", [0.0, 0.3, 1.0, 2.0])
-def test_ctrl_c_stops_all(large, program, wait):
-    process, found = started(program, large)
+def test_ctrl_c_stops_all(large, started, wait):
+    process, found = started
     time.sleep(wait)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -227,8 +243,8 @@ def test_ctrl_c_stops_all(large, program, wait):
 
 
 @pytest.mark.long
-def test_processes_end_with_who_started_them(large, program):
-    process, found = started(program, large)
+def test_processes_end_with_who_started_them(started):
+    process, found = started
     process.kill()
     process.communicate(timeout=60)
     assert all(map(gone, found))
