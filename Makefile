@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo example-health test test-lowest test-spark test-long test-mutants check format bench bench-spark clean
+.PHONY: demo example-health test test-lowest test-spark test-live test-long test-mutants check format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -29,6 +29,10 @@ test-lowest: .venv-lowest/.installed  ## with the oldest libraries that pyprojec
 test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's is installed where it is missing
 	scripts/java.sh
 	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PYTEST)
+
+test-live: .venv-live/.installed  ## what needs Node and Chromium: the browser client; Debian's are installed where they are missing
+	scripts/live.sh
+	.venv-live/bin/python -m pytest -m live tests/service $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
 	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)
@@ -70,6 +74,13 @@ $(STAMP): pyproject.toml
 	.venv-spark/bin/python -m pip install --quiet --editable ".[spark]" --group test
 	touch $@
 
+# Playwright brings a Node of its own, and drives the Chromium that Debian has.
+.venv-live/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-live
+	.venv-live/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-live/bin/python -m pip install --quiet --editable ".[server]" --group test --group live
+	touch $@
+
 # The peers get an environment of their own: pure-ldp leaves out what it needs, and breaks on today's xxhash.
 .venv-peers/.installed: benchmarks/peers.txt
 	$(PYTHON) -m venv .venv-peers
@@ -77,4 +88,4 @@ $(STAMP): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-spark .venv-peers sordino-demo sordino-demo.html sordino-health
+	rm -rf .venv .venv-lowest .venv-spark .venv-live .venv-peers sordino-demo sordino-demo.html sordino-health

@@ -1,0 +1,132 @@
+// The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
+
+import { mechanism } from "./combined.js";
+import { gcd } from "./fraction.js";
+import { values } from "./record.js";
+import { WORD, below, pick } from "./words.js";
+
+/** 1 for +1 and 0 for -1; wrong with the chance that makes its mean the number. */
+function sign(number, words) {
+  const amount = BigInt(Math.trunc(Math.abs(number) * 2 ** 63));
+  const word = words.next();
+  const wrong = word >= 1n << 63n && word < WORD - amount;
+  return wrong !== number >= 0 ? 1 : 0;
+}
+
+function point(numbers, [place, points], words) {
+  if (points === 2) return sign(numbers[place], words);
+  const above = (numbers[place] + 1) * ((points - 1) / 2);
+  const lower = Math.min(Math.floor(above), points - 1);
+  const rest = Math.min(Math.max(above - lower, 0), 1 - 2 ** -53);
+  const threshold = BigInt(Math.trunc(rest * 2 ** 64));
+  return Math.min(lower + (words.next() < threshold ? 1 : 0), points - 1);
+}
+
+function ofTwo(numbers, [first, second], words) {
+  const moment = numbers[first] * numbers[second];
+  return sign(first === second ? 2 * moment - 1 : moment, words);
+}
+
+function signs(numbers, places, words) {
+  return places.reduce((value, place, bit) => value | (sign(numbers[place], words) << bit), 0);
+}
+
+/** Each statistic, and how many values it has. */
+export const STATISTICS = {
+  number: { read: point, size: ([, points]) => points },
+  product: { read: ofTwo, size: () => 2 },
+  signs: { read: signs, size: (places) => 2 ** places.length },
+};
+
+class Histogram {
+  constructor(plan, part) {
+    this.name = part.histogram;
+    this.mechanism = mechanism(part.mechanism, plan.attributes[part.histogram]);
+    this.mechanisms = [this.mechanism];
+    this.outputs = this.mechanism.outputs;
+  }
+
+  answer(found, words) {
+    return this.mechanism.code(found.get(this.name), words);
+  }
+}
+
+class Numbers {
+  constructor(part) {
+    const { statistics, mechanisms, through, weights } = part.queries;
+    this.names = part.numbers;
+    this.mechanisms = mechanisms.map((own) => mechanism(own));
+    const list = (one) => (Array.isArray(one) ? one : [one]);
+    this.queries = statistics.map((calls, i) => {
+      const several = Array.isArray(calls[0]) ? calls : [calls];
+      const places = list(through[i]);
+      if (several.length !== places.length) throw new RangeError("each statistic must go through one mechanism");
+      return several.map(([name, ...places_], j) => this.#asked(name, places_, this.mechanisms[places[j]]));
+    });
+    this.choice = new Choice(weights);
+    this.sizes = this.queries.map((query) => query.reduce((all, one) => all * one.mechanism.outputs, 1n));
+    this.outputs = this.sizes.reduce((a, b) => a + b, 0n);
+  }
+
+  #asked(name, places, through) {
+    const statistic = Object.hasOwn(STATISTICS, name) ? STATISTICS[name] : null;
+    if (!statistic) throw new RangeError("a statistic must be one that this client knows");
+    if (!through || statistic.size(places) !== through.k) throw new RangeError("a mechanism must have its statistic's values");
+    return { statistic, places, mechanism: through };
+  }
+
+  answer(found, words) {
+    const numbers = this.names.map((name) => found.get(name));
+    const chosen = this.choice.draw(words);
+    const first = this.sizes.slice(0, chosen).reduce((a, b) => a + b, 0n);
+    return this.queries[chosen].reduce((code, { statistic, places, mechanism: through }) => {
+      const value = statistic.read(numbers, places, words);
+      return code * through.outputs + through.code(value, words);
+    }, 0n) + first;
+  }
+}
+
+/** A choice by whole weights; with one of them no word is drawn. */
+class Choice {
+  constructor(weights) {
+    const all = weights.map(BigInt);
+    const common = all.reduce(gcd);
+    this.weights = all.map((weight) => weight / common);
+    this.total = this.weights.reduce((a, b) => a + b, 0n);
+  }
+
+  draw(words) {
+    return this.weights.length > 1 ? pick(this.weights, below(this.total, words)) : 0;
+  }
+}
+
+/** A plan made ready to draw from. */
+export class Questions {
+  constructor(plan) {
+    this.plan = plan;
+    this.asked = plan.queries.map((part) => (part.numbers ? new Numbers(part) : new Histogram(plan, part)));
+    this.choice = new Choice(plan.queries.map((part) => part.weight));
+    this.firsts = [];
+    this.outputs = 0n;
+    for (const question of this.asked) {
+      this.firsts.push(this.outputs);
+      this.outputs += question.outputs;
+    }
+  }
+
+  /** The question that was drawn, and the report's code; throws AnswerError before a word is drawn. */
+  draw(record, words) {
+    return this.drawFrom(values(this.plan, record), words);
+  }
+
+  /** The same of values that were looked at. */
+  drawFrom(found, words) {
+    const question = this.choice.draw(words);
+    return { question, code: this.firsts[question] + this.asked[question].answer(found, words) };
+  }
+
+  /** Bytes of a code in a packed upload. */
+  get codeBytes() {
+    return Math.max(1, Math.ceil((this.outputs - 1n).toString(2).length / 8));
+  }
+}

@@ -1,0 +1,118 @@
+// Exact fractions of BigInts, as [numerator, denominator] with a denominator above 0, and amounts of loss in nats.
+
+export function fraction(text) {
+  const parts = /^(-?)(\d+)(?:\/(\d+)|\.(\d+))?$/.exec(text);
+  if (!parts || parts[3] === "0") throw new SyntaxError("a number must be digits, perhaps with a divisor");
+  const [, sign, whole, divisor, decimals = ""] = parts;
+  const denominator = divisor ? BigInt(divisor) : 10n ** BigInt(decimals.length);
+  const numerator = BigInt(whole + decimals);
+  return reduced([sign ? -numerator : numerator, denominator]);
+}
+
+export function gcd(a, b) {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y) [x, y] = [y, x % y];
+  return x;
+}
+
+function reduced([a, b]) {
+  const common = gcd(a, b) || 1n;
+  return [a / common, b / common];
+}
+
+export const plus = ([a, b], [c, d]) => reduced([a * d + c * b, b * d]);
+export const minus = ([a, b], [c, d]) => reduced([a * d - c * b, b * d]);
+export const times = ([a, b], [c, d]) => reduced([a * c, b * d]);
+export const compare = ([a, b], [c, d]) => (a * d < c * b ? -1 : Number(a * d > c * b));
+
+/** The quotient rounded up; the divisor is above 0. */
+export const ceil = (a, b) => -(-a / b) + (a > 0n && a % b !== 0n ? 1n : 0n);
+
+/** An amount r + ln q: {rational, ratio}. */
+export function amount(text) {
+  const found = { rational: [0n, 1n], ratio: [1n, 1n] };
+  for (const term of text.split(" + ")) {
+    if (term.startsWith("ln ")) found.ratio = times(found.ratio, fraction(term.slice(3)));
+    else found.rational = plus(found.rational, fraction(term));
+  }
+  if (found.ratio[0] <= 0n) throw new SyntaxError("a logarithm must be of a number above 0");
+  return found;
+}
+
+/** An amount times a fraction that is not below 0; of a logarithm only a whole number of times. */
+export function multiple({ rational, ratio }, factor) {
+  const [a, b] = factor;
+  if (b !== 1n && ratio[0] !== ratio[1]) return null;
+  return { rational: times(rational, factor), ratio: [ratio[0] ** a, ratio[1] ** a] };
+}
+
+export const sum = (one, other) => ({
+  rational: plus(one.rational, other.rational),
+  ratio: times(one.ratio, other.ratio),
+});
+
+/** Integers around e^r 2^bits, for a fraction r >= 0: the power series, cut where its rest is below one unit. */
+function exponential([a, b], bits) {
+  // e^r = (e^(r / 2^h))^(2^h) with r / 2^h below 1; what rounding loses is counted in units of the last place.
+  let halvings = 0n;
+  while (a >= b << halvings) halvings += 1n;
+  const guard = BigInt(bits) + 2n * halvings + 64n;
+  const one = 1n << guard;
+  const divisor = b << halvings;
+  let term = one;
+  let low = one;
+  let steps = 0n;
+  for (let n = 1n; term > 0n; n += 1n) {
+    term = (term * a) / (divisor * n);
+    low += term;
+    steps += 1n;
+  }
+  // Each term is cut, by less than two units; all later ones together are below one more for each.
+  let high = low + 4n * steps + 4n;
+  for (let n = 0n; n < halvings; n += 1n) {
+    low = (low * low) >> guard;
+    high = ((high * high) >> guard) + 1n;
+  }
+  const shift = guard - BigInt(bits);
+  return [low >> shift, (high >> shift) + 1n];
+}
+
+/** Whether a fraction >= 0 is at most e^amount, exactly: e^r is irrational unless r = 0, so that narrowing decides. */
+export function within([a, b], { rational, ratio }) {
+  // a / b <= q e^r, as a q' / (b q'') <= e^r.
+  let [top, bottom] = [a * ratio[1], b * ratio[0]];
+  let r = rational;
+  if (r[0] === 0n) return top <= bottom;
+  const negative = r[0] < 0n;
+  if (negative) {
+    [top, bottom] = [bottom, top];
+    r = [-r[0], r[1]];
+  }
+  if (bottom === 0n) return negative;
+  for (let bits = 128; ; bits *= 2) {
+    const [low, high] = exponential(r, bits);
+    const side = top << BigInt(bits);
+    if (side <= low * bottom) return !negative;
+    if (side >= high * bottom) return negative;
+  }
+}
+
+/** A fraction above 0 as a short decimal with three digits, never below it. */
+export function upward([a, b]) {
+  const digits = (a / b).toString().length;
+  if (digits > 6) {
+    const shift = 10n ** BigInt(digits - 2);
+    return `${ceil(a, b * shift)} x 10^${digits - 2}`;
+  }
+  let places = a >= b ? Math.max(0, 3 - digits) : 3;
+  while (a * 10n ** BigInt(places) < b * 100n) places += 1;
+  const scaled = ceil(a * 10n ** BigInt(places), b).toString().padStart(places + 1, "0");
+  const text = places ? `${scaled.slice(0, -places)}.${scaled.slice(-places)}` : scaled;
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** e^amount, rounded up to a fraction. */
+export function factor({ rational, ratio }) {
+  const [, high] = exponential(rational[0] < 0n ? [0n, 1n] : rational, 128);
+  return times([high, 1n << 128n], ratio);
+}

@@ -1,0 +1,93 @@
+// A record: whether it answers a plan, and its values as the mechanisms take them. Nothing is drawn before all of it
+// was found right, so that a refusal does not depend on the question that is drawn.
+
+import { size } from "./combined.js";
+
+/** What is wrong with an answer, in words: a rule and a next step, never the answer itself. */
+export class AnswerError extends Error {
+  constructor(name, rule, found, step) {
+    super(`${name}: ${rule}; found ${found}. ${step}`);
+    Object.assign(this, { attribute: name, rule, found, step });
+  }
+}
+
+/** The names of the attributes that a plan asks for. */
+export function asked(plan) {
+  return [...new Set(plan.queries.flatMap((part) => part.numbers ?? [part.histogram]))];
+}
+
+/** The values of all that is asked; throws AnswerError. */
+export function values(plan, record) {
+  for (const name of Object.keys(record)) {
+    if (!Object.hasOwn(plan.attributes, name)) {
+      throw new AnswerError(name, "a record must be about what the plan asks", "another name", "Leave it out.");
+    }
+  }
+  const own = (name) => (Object.hasOwn(record, name) ? record[name] : undefined);
+  return new Map(asked(plan).map((name) => [name, value(name, plan.attributes[name], own(name))]));
+}
+
+/** The value of one answer. */
+export function value(name, attribute, answer) {
+  if (answer === undefined || answer === null) {
+    if (attribute.missing !== undefined) return attribute.labels.indexOf(attribute.missing);
+    throw new AnswerError(name, "an answer is needed", "none", "Give one.");
+  }
+  if (attribute.labels) return label(name, attribute.labels, answer);
+  if (attribute.number) return number(name, attribute.number, answer);
+  if (typeof answer === "number") return whole(name, size(attribute), answer);
+  if (attribute.grid) return cell(name, attribute.grid, answer);
+  throw new AnswerError(name, "the answer must be a whole number", "something else", "Write it in digits.");
+}
+
+function label(name, labels, answer) {
+  const place = typeof answer === "string" ? labels.indexOf(answer) : -1;
+  if (place < 0) throw new AnswerError(name, "the answer must be one of the choices", "another", "Choose one.");
+  return place;
+}
+
+function whole(name, k, answer) {
+  if (!Number.isInteger(answer) || answer < 0 || answer >= k) {
+    const rule = `the answer must be a whole number from 0 to ${k - 1}`;
+    throw new AnswerError(name, rule, Number.isInteger(answer) ? "one beyond them" : "no whole number", "Change it.");
+  }
+  return answer;
+}
+
+function number(name, { low, high, clip }, answer) {
+  const finite = typeof answer === "number" && Number.isFinite(answer);
+  if (!finite || (!clip && (answer < low || answer > high))) {
+    const found = finite ? "one beyond them" : "no number";
+    const rule = clip ? "the answer must be a number" : `the answer must be a number from ${low} to ${high}`;
+    throw new AnswerError(name, rule, found, finite ? "Check the unit." : "Write it in digits.");
+  }
+  return scaled(answer, low, high);
+}
+
+/** A number between its ends as one of -1 to 1, in doubles and in this order. */
+export function scaled(answer, low, high) {
+  const cut = Math.min(Math.max(answer, low), high);
+  return Math.min(Math.max((cut - low - (high - cut)) / (high - low), -1), 1);
+}
+
+function cell(name, grid, answer) {
+  const { latitude, longitude, ...rest } = answer;
+  const given = [latitude, longitude].every((degrees) => typeof degrees === "number" && Number.isFinite(degrees));
+  if (!given || Object.keys(rest).length) {
+    throw new AnswerError(name, "a place must have a latitude and a longitude", "something else", "Give both in degrees.");
+  }
+  const { south, north, west, east, rows, columns } = grid;
+  if (latitude < south || latitude > north || longitude < west || longitude > east) {
+    const rule = `the place must lie from ${south} to ${north} degrees north and from ${west} to ${east} degrees east`;
+    throw new AnswerError(name, rule, "one outside", "Change it, or leave the survey if you live elsewhere.");
+  }
+  return line(latitude, south, north, rows) * columns + line(longitude, west, east, columns);
+}
+
+/** The last of some cells whose lower edge is not above a position. */
+function line(position, low, high, cells) {
+  const step = (high - low) / cells;
+  let i = cells - 1;
+  while (i > 0 && position < i * step + low) i -= 1;
+  return i;
+}

@@ -1,0 +1,26 @@
+// The golden vectors of plans, word by word: node --test tests/service/client
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import test from "node:test";
+
+import { AnswerError, GivenWords, Questions } from "../../../src/sordino/service/client/sordino.js";
+
+const FOLDER = new URL("../../vectors/", import.meta.url);
+const read = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+const NAMES = readdirSync(FOLDER).filter((name) => name !== "refused_plans.json");
+
+for (const name of NAMES) {
+  test(`${name}: the same words give the same code`, () => {
+    const found = read(name);
+    const questions = new Questions(JSON.parse(found.plan));
+    for (const vector of found.reports) {
+      const words = new GivenWords(vector.words.map((word) => BigInt(`0x${word}`)));
+      assert.equal(String(questions.draw(vector.record, words).code), vector.code);
+      assert.equal(words.drawn, vector.words.length);
+    }
+    for (const record of found.refused) {
+      assert.throws(() => questions.draw(record, new GivenWords([])), AnswerError, JSON.stringify(record));
+    }
+  });
+}
