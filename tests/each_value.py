@@ -10,27 +10,29 @@ import pytest
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pycollect_makeitem(collector, name, obj):
+def pytest_generate_tests(metafunc):
     """Mark the cases of a test that need not be run by default as long."""
-    items = yield
-    if isinstance(items, list):
-        left = [item for item in items if not item.get_closest_marker("long")]
+    yield
+    marks = {mark.name: mark for mark in reversed([*metafunc.definition.iter_markers()])}
+    short = [case for case in metafunc._calls if not any(mark.name == "long" for mark in case.marks)]
+    left = set(range(len(short)))
+    if "each_value" in marks:
         # One id for each `parametrize`, and for each fixture with parameters.
-        cases = {item: set(enumerate(item.callspec._idlist)) for item in left if item.get_closest_marker("each_value")}
-        for item in cases.keys() - set(chosen(cases)):
-            item.add_marker(pytest.mark.long)
-        marks = [item.get_closest_marker("first_cases") for item in left]
-        for place, (item, mark) in enumerate(zip(left, marks, strict=True)):
-            if mark and place >= mark.args[0]:
-                item.add_marker(pytest.mark.long)
-    return items
+        left.intersection_update(chosen({place: set(enumerate(case._idlist)) for place, case in enumerate(short)}))
+    if "first_cases" in marks:
+        left.intersection_update(range(*marks["first_cases"].args))
+    for place, case in enumerate(short):
+        if place not in left:
+            case.marks.append(pytest.mark.long.mark)
 
 
 def chosen(cases):
     """Cases that have every value: those with most new values first, and of these the ones whose others are rarest."""
-    used, left = Counter(), dict(cases)
-    while new := max((len(values - used.keys()) for values in left.values()), default=0):
-        fullest = [case for case, values in left.items() if len(values - used.keys()) == new]
-        case = min(fullest, key=lambda case: sum(used[value] for value in left[case]))
-        used.update(left.pop(case))
+    used, new = Counter(), dict(cases)
+    while new:
+        most = max(map(len, new.values()))
+        fullest = [case for case, values in new.items() if len(values) == most]
+        case = min(fullest, key=lambda case: sum(used[value] for value in cases[case]))
         yield case
+        used.update(cases[case])
+        new = {other: rest for other, values in new.items() if (rest := values - used.keys())}
