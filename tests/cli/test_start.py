@@ -131,13 +131,13 @@ def test_nothing_large_loads_before_signals_are_heard():
 LIBRARIES = {"click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pyarrow", "pydantic", "rich", "scipy"}
 
 LOADS = """
-import contextlib, sys, sordino
+import contextlib, io, sys, sordino
 libraries = {*sys.argv[1].split()}
 def tell(what):
     print(what, *sorted(libraries & {name.split(".")[0] for name in sys.modules}), file=sys.stderr)
 def run(*words):
     sys.argv = ["sordino", *words]
-    with contextlib.suppress(SystemExit):
+    with contextlib.suppress(SystemExit), contextlib.redirect_stderr(io.StringIO()):
         main()
     tell(words[0])
 tell("sordino")
@@ -151,6 +151,7 @@ run("explain", "plan.json")
 run("certify", "plan.json")
 run("plan", "survey.toml", "--people", "1000", "-o", "again.json", "--json")
 run("report", "plan.json", "me.toml")
+run("answer", "https://127.0.0.1:1/plans/sha256:" + "0" * 64, "me.toml", "--store", "answers.sqlite")
 run("privatize", "plan.json", "people.csv", "-o", "new.csv")
 run("aggregate", "plan.json", "new.csv", "-o", "tally.json")
 run("estimate", "plan.json", "tally.json", "--json")
@@ -177,6 +178,7 @@ def test_only_what_is_needed_is_loaded(released):
         ("certify", plans),
         ("plan", plans),
         ("report", plans),
+        ("answer", plans),
         ("privatize", tables),
         ("aggregate", tables),
         ("estimate", tables | {"scipy"}),

@@ -33,6 +33,7 @@ COMMANDS = {
     "aggregate": LazyCommand(
         f"{PLACE}.aggregate", "aggregate", "Tally reports: files of them, or aggregates to add up."
     ),
+    "answer": LazyCommand(f"{PLACE}.answer", "answer", "Answer a collector's plan once, from a record."),
     "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
     "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people tell where they live."),

@@ -46,8 +46,8 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     except ValueError:
         raise SordinoError(f"{path} must be a TOML file", found="an absurd number") from None
     except RecursionError:
-        raise _too_deep(path, "TOML") from None
-    _require_shallow(tables, path, "TOML")
+        raise _too_deep(str(path), "TOML") from None
+    _require_shallow(tables, str(path), "TOML")
     return tables
 
 
@@ -57,26 +57,39 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises:
         SordinoError: unreadable, not JSON, or no object.
     """
-    text = read_text(path)
+    return json_object(read_text(path), str(path))
+
+
+def json_object(text: str, name: str) -> dict[str, Any]:
+    """The object of a JSON text.
+
+    Args:
+        text: all of it.
+        name: of what it comes from, for messages.
+
+    Raises:
+        DamagedError: not JSON.
+        SordinoError: no object.
+    """
     try:
         document = json.loads(text, parse_constant=_no_constant)
     except RecursionError:
-        raise _too_deep(path, "JSON") from None
+        raise _too_deep(name, "JSON") from None
     except ValueError as error:
         where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
         step = "check that the file is whole"
-        raise DamagedError(f"{path} must be a JSON file", found=where, step=step) from None
+        raise DamagedError(f"{name} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
-        raise SordinoError(f"{path} must hold a JSON object", found=type(document).__name__)
-    _require_shallow(document, path, "JSON")
+        raise SordinoError(f"{name} must hold a JSON object", found=type(document).__name__)
+    _require_shallow(document, name, "JSON")
     return document
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
+def _no_constant(constant: str) -> None:
+    raise ValueError(constant)
 
 
-def _require_shallow(document: Any, path: Path, kind: str) -> None:
+def _require_shallow(document: Any, name: str, kind: str) -> None:
     """Refuse what is nested so deep that whoever walks it would fail: level by level, without recursion."""
     level = [document]
     for _ in range(DEEPEST):
@@ -89,11 +102,11 @@ def _require_shallow(document: Any, path: Path, kind: str) -> None:
         ]
         if not level:
             return
-    raise _too_deep(path, kind)
+    raise _too_deep(name, kind)
 
 
-def _too_deep(path: Path, kind: str) -> SordinoError:
-    return SordinoError(f"{path} must be a {kind} file", found=f"more than {DEEPEST} tables within each other")
+def _too_deep(name: str, kind: str) -> SordinoError:
+    return SordinoError(f"{name} must be a {kind} file", found=f"more than {DEEPEST} tables within each other")
 
 
 def read_text(path: Path) -> str:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sordino.audit.certify import Certificate
-from sordino.document.files import read_text, write_text
+from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
 from sordino.document.kinds import read_document
 from sordino.document.sealed import canonical
@@ -94,15 +94,36 @@ class Plan:
             DamagedError: changed after it was frozen.
             RefusedError: breaking its own promise.
         """
-        plan = cls(unseal(read_document(Path(path), PLAN), str(path)))
+        return cls._read(read_document(Path(path), PLAN), read_text(Path(path)), str(path))
+
+    @classmethod
+    def of_text(cls, text: str, name: str) -> "Plan":
+        """Read the text of a plan's file and certify it again.
+
+        Args:
+            text: all of it.
+            name: of what it comes from, for messages.
+
+        Raises:
+            SordinoError: no plan, or of a newer version.
+            DamagedError: changed after it was frozen.
+            RefusedError: breaking its own promise.
+        """
+        document = json_object(text, name)
+        PLAN.require(document, name)
+        return cls._read(document, text, name)
+
+    @classmethod
+    def _read(cls, document: dict[str, Any], text: str, name: str) -> "Plan":
+        plan = cls(unseal(document, name))
         try:
-            plan.check(str(path), "do not use it; make the plan again")
+            plan.check(name, "do not use it; make the plan again")
             _ = plan.sampled
         except DamagedError as error:
             # What a mechanism says of its record names no file.
-            raise PLAN.foreign(f"{error.rule}; found {error.found}", str(path)) from None
+            raise PLAN.foreign(f"{error.rule}; found {error.found}", name) from None
         # One plan, one text: nothing that another reader could take differently (a key twice, 1.0 for 1).
-        PLAN.require_spelling(read_text(Path(path)).strip().encode(), plan.bytes.strip(), str(path))
+        PLAN.require_spelling(text.strip().encode(), plan.bytes.strip(), name)
         return plan
 
     def check(self, name: str, step: str) -> None:

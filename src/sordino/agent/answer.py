@@ -1,0 +1,69 @@
+"""One person's answer by a plan: fetch, reserve, draw, store, send, note.
+
+Whenever it stops, answering again goes on where it stopped: an answer that was stored is sent again, never drawn again.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sordino.agent.answer_store import AnswerStore
+from sordino.survey.answering.draw import draw_report
+from sordino.survey.planning.plan import Plan
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What became of an answer.
+
+    Attributes:
+        plan: the hash of the plan.
+        again: whether it was drawn before.
+    """
+
+    plan: str
+    again: bool
+
+
+def answer(
+    store: AnswerStore,
+    plan_hash: str,
+    fetch: Callable[[], tuple[Plan, Mapping[str, Any]]],
+    send: Callable[[bytes], None],
+) -> Answered:
+    """Answer once, and have it acknowledged.
+
+    Args:
+        store: of the person's device.
+        plan_hash: of the plan, by which its answer is known.
+        fetch: gives the plan and the tables of the person's record; called where nothing was drawn yet.
+        send: delivers the stored bytes, the same each time, and returns once they are acknowledged. What it raises, is
+            raised: answer again then.
+
+    Raises:
+        SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
+        SordinoError: see `AnswerStore`.
+    """
+    kept, drawn = store.find(plan_hash), list[bytes]()
+    if kept is None:
+        plan, tables = fetch()
+
+        def draw() -> bytes:
+            drawn.append(_upload(plan, tables))
+            return drawn[-1]
+
+        # Looked up by the plan's own hash: what was fetched is what is answered.
+        kept = store.draw_once(plan.hash, draw)
+    if not kept.acknowledged:
+        store.step("sending")
+        send(kept.body)
+        store.step("delivered")
+        store.note_acknowledged(plan_hash)
+    return Answered(plan_hash, again=not drawn)
+
+
+def _upload(plan: Plan, tables: Mapping[str, Any]) -> bytes:
+    """One new report as a collector takes it; its id is drawn here, once."""
+    report = draw_report(plan, dict(tables))
+    return json.dumps({"reports": [{"id": report.id.hex(), "code": str(report.code)}]}).encode()

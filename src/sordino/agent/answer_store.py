@@ -1,0 +1,246 @@
+"""A person's answers on their own device: for each plan one, in a SQLite file that only they can open.
+
+An answer is drawn within the transaction that stores it, which keeps every other process out from its beginning, and
+leaves the device only once it is on the disk (`synchronous = EXTRA`: the journal's folder too). So whatever is killed,
+and whenever: either nobody saw the answer that was drawn, or it is the one that stands here. A plan is known by its
+hash, whatever its name and address. Where a survey costs something in a person's ledger, it is charged in that same
+transaction, before the answer is drawn.
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from sordino.document.files import cannot, sync_folder, written
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.exact.messages.brief import shown
+
+APPLICATION = 0x50414E53
+"""What says that a SQLite file is a store of answers ("PANS")."""
+
+VERSION = 1
+"""Of the file's table."""
+
+WAIT = 60.0
+"""Seconds that a transaction waits for another one."""
+
+TABLE = """
+CREATE TABLE answer (plan TEXT PRIMARY KEY, body BLOB NOT NULL, seal BLOB NOT NULL, acknowledged INTEGER NOT NULL)
+WITHOUT ROWID
+"""
+
+REASONS = {
+    sqlite3.SQLITE_FULL: "no room",
+    sqlite3.SQLITE_IOERR: "an error of the disk",
+    sqlite3.SQLITE_READONLY: "a file that may only be read",
+    sqlite3.SQLITE_CANTOPEN: "a file that cannot be opened",
+    sqlite3.SQLITE_PERM: "no right to it",
+}
+"""What SQLite refuses for, in words."""
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True, repr=False)
+class StoredAnswer:
+    """What was drawn for a plan.
+
+    Attributes:
+        body: what a collector gets, the same bytes each time.
+        acknowledged: whether a collector has said that it is kept.
+    """
+
+    body: bytes
+    acknowledged: bool
+
+
+def nothing(step: str) -> None:
+    """What is told the name of each step."""
+    del step
+
+
+class AnswerStore:
+    """The file; every method opens it anew, so that nothing is shared with a fork.
+
+    Attributes:
+        path: of the file.
+        step: told the name of each step, for tests of what happens if there is no next one.
+    """
+
+    def __init__(self, path: Path, step: Callable[[str], None] = nothing) -> None:
+        self.path, self.step = path, step
+
+    @classmethod
+    def open(cls, path: Path, step: Callable[[str], None] = nothing) -> "AnswerStore":
+        """The store at a path, a new one if there is none; its folder is made too.
+
+        Raises:
+            UnavailableError: the system refuses to make one.
+        """
+        if not path.exists():
+            _make(path)
+        return cls(path, step)
+
+    def find(self, plan: str) -> StoredAnswer | None:
+        """The answer by a plan, if it was drawn.
+
+        Args:
+            plan: its hash.
+
+        Raises:
+            SordinoError: a file of another kind, of a newer version, or that others can open.
+            DamagedError: a store that is not whole.
+            UnavailableError: the system refuses.
+        """
+        with self._transaction() as connection:
+            return self._rows(connection).get(plan)
+
+    def draw_once(self, plan: str, draw: Callable[[], bytes]) -> StoredAnswer:
+        """The answer by a plan: the one that was drawn, or a new one, which is on the disk when this returns.
+
+        Args:
+            plan: its hash.
+            draw: gives what a collector gets, with fresh randomness; what it raises leaves nothing behind.
+
+        Raises:
+            DamagedError: a store that is not whole, in which nothing more is drawn.
+            UnavailableError: the system refuses to write; the answer that was drawn is forgotten.
+        """
+        with self._transaction() as connection:
+            known = self._rows(connection).get(plan)
+            if known is not None:
+                return known
+            self.step("drawing")
+            body = draw()
+            self.step("drawn")
+            connection.execute("INSERT INTO answer VALUES (?, ?, ?, 0)", (plan, body, _seal(plan, body)))
+            self.step("storing")
+        self.step("stored")
+        return StoredAnswer(body, acknowledged=False)
+
+    def note_acknowledged(self, plan: str) -> None:
+        """Note that a collector keeps the answer: it is not sent again.
+
+        Args:
+            plan: its hash.
+        """
+        with self._transaction() as connection:
+            connection.execute("UPDATE answer SET acknowledged = 1 WHERE plan = ?", (plan,))
+            self.step("noting")
+        self.step("noted")
+
+    def _rows(self, connection: sqlite3.Connection) -> dict[str, StoredAnswer]:
+        """All answers: if one of them is not whole, which plan it belongs to may not be known either."""
+        _require_own_tables(self.path, connection)
+        answers = {}
+        for plan, body, seal, acknowledged in connection.execute("SELECT plan, body, seal, acknowledged FROM answer"):
+            if seal != _seal(plan, body):
+                raise _damaged(self.path)
+            answers[plan] = StoredAnswer(body, bool(acknowledged))
+        return answers
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it on disk at the end, or nothing; no other process reads or writes meanwhile."""
+        _require_private(self.path)
+        with _clear(self.path), closing(_connect(self.path)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            # A block that fails leaves the transaction to the closing connection, which undoes it.
+            yield connection
+            connection.execute("COMMIT")
+
+
+def _make(path: Path) -> None:
+    """A new file that only its owner can open, which has its name once it is whole."""
+    with _clear(path), closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(TABLE)
+        content = connection.serialize()
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot("write", path, error) from None
+    try:
+        with written(path) as temporary:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
+                file.write(content)
+    except SordinoError:
+        # Another process of the same person made it meanwhile.
+        if not path.exists():
+            raise
+    sync_folder(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+    for pragma in ("synchronous = EXTRA", "fullfsync = ON", "trusted_schema = OFF"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _require_private(path: Path) -> None:
+    """Refuse what is no file, or open to others: whoever reads an answer before it is sent knows whose it is."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise cannot("read", path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise SordinoError(f"{path} must be a store of answers", found="no file")
+    if status.st_mode & OTHERS:
+        found = f"mode {stat.S_IMODE(status.st_mode):04o}"
+        raise SordinoError(f"{path} must be open to its owner only", found=found, step="chmod 600 it")
+
+
+def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    if not application and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        # An emptied file, which never was a store: nothing says what was sent from it.
+        raise _damaged(path)
+    if application != APPLICATION:
+        raise SordinoError(
+            f"{path} must be a store of answers", found="another database", step="choose another --store"
+        )
+    if version > VERSION:
+        step = "use the version of Sordino that made it"
+        raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
+    if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        raise _damaged(path)
+
+
+def _damaged(path: Path) -> DamagedError:
+    step = "restore an undamaged copy, no older one: without it nothing tells what was answered, and losses add"
+    return DamagedError(f"{path} must be whole before anything is drawn", found="damage", step=step)
+
+
+@contextmanager
+def _clear(path: Path) -> Iterator[None]:
+    """What SQLite refuses, in words of ours, which never hold an answer."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            found, step = "another process that keeps it", "try again"
+        elif code in REASONS:
+            found, step = REASONS[code], "mend that, and try again"
+        else:
+            # Tables of another form, text that is none, pages that are not whole.
+            raise _damaged(path) from None
+        raise UnavailableError(f"{path} must be possible to use", found=found, step=step) from None
+
+
+def _seal(plan: object, body: object) -> bytes:
+    """Of an answer, so that a changed one is noticed; of another kind of value than was written, none."""
+    if not isinstance(plan, str) or not isinstance(body, bytes):
+        return b""
+    return sha256(plan.encode() + b"\n" + body).digest()

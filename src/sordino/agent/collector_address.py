@@ -1,0 +1,67 @@
+"""Where a plan is served: https, or this machine; the address ends in the plan's hash, so that it can be checked."""
+
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import unquote, urlsplit
+
+from sordino.errors import SordinoError
+
+HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class CollectorAddress:
+    """A plan's address at a collector.
+
+    Attributes:
+        url: of the plan.
+        plan: its hash.
+        here: whether it is on this machine.
+
+    Example:
+        >>> CollectorAddress.of(f"http://localhost:8000/plans/sha256:{'0' * 64}/").here
+        True
+    """
+
+    url: str
+    plan: str
+    here: bool
+
+    @classmethod
+    def of(cls, text: str) -> "CollectorAddress":
+        """Read an address.
+
+        Raises:
+            SordinoError: another kind of address, one without a plan's hash, or one over a network without TLS.
+        """
+        step = "give it as the collector told it: https://HOST/plans/sha256:..."
+        try:
+            parts = urlsplit(text)
+            _ = parts.port
+        except ValueError:
+            raise SordinoError("the address must be a plan's at a collector", found="another text", step=step) from None
+        path = parts.path.rstrip("/")
+        plan = unquote(path.rpartition("/")[2])
+        plain = not parts.username and not parts.password and not parts.query and not parts.fragment
+        if parts.scheme not in ("https", "http") or not parts.hostname or not plain or not text.isprintable():
+            raise SordinoError("the address must be a plan's at a collector", found="another address", step=step)
+        if not HASH.fullmatch(plan):
+            raise SordinoError("the address must end in the plan's hash", found="another end", step=step)
+        here = _is_this_machine(parts.hostname)
+        if parts.scheme == "http" and not here:
+            rule = "an answer must travel by https, unless the collector is on this machine"
+            raise SordinoError(rule, found="http", step=step)
+        return cls(f"{parts.scheme}://{parts.netloc}{path}", plan, here)
+
+    @property
+    def reports(self) -> str:
+        """Where reports go."""
+        return f"{self.url}/reports"
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,207 @@
+"""What a device and a collector say to each other over HTTP: a plan's bytes, and one upload until it is acknowledged.
+
+Certificates are verified, no redirection is followed, each wait has an end, and nothing is read without a limit. No
+message holds what the collector said: it may have said the answer.
+"""
+
+import json
+import random
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
+
+from sordino.agent.collector_address import CollectorAddress
+from sordino.document.files import LARGEST_FILE
+from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino.survey.planning.plan import Plan
+
+QUIET = 30.0
+"""Seconds in which a collector must say something."""
+
+PIECE = 1 << 16
+"""Bytes read at once."""
+
+LONGEST_RECEIPT = 1 << 16
+"""Bytes of an acknowledgement at most."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds between two tries: each pause is twice the last, of which at least half is waited."""
+
+COME_AGAIN = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+"""Refusals that may pass, as those of a server's own trouble may."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How long an upload is tried.
+
+    Attributes:
+        patience: seconds in which a try may begin.
+        sleep: waits some seconds.
+        clock: seconds that never go backwards.
+        jitter: a number from 0 to 1, so that devices which failed together do not come again together.
+    """
+
+    patience: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    jitter: Callable[[], float] = random.random
+
+
+class PassingTroubleError(UnavailableError):
+    """What may be over when it is tried again.
+
+    Attributes:
+        after: seconds that the collector asks to wait.
+    """
+
+    def __init__(self, found: str, after: float = 0.0) -> None:
+        self.after = after
+        step = "try again later: the answer stays on this device, and no other one is drawn"
+        super().__init__("the collector must be ready", found=found, step=step)
+
+
+def fetch_plan(address: CollectorAddress) -> Plan:
+    """The plan of an address: its bytes, which must have the address's hash, certified here.
+
+    Raises:
+        DamagedError: other bytes.
+        RefusedError: a plan that breaks its promise.
+        SordinoError: no plan there.
+        UnavailableError: no answer.
+    """
+    body = _asked(address, Request(address.url), LARGEST_FILE)  # noqa: S310 - https, or this machine
+    name = "what was fetched"
+    try:
+        plan = Plan.of_text(body.decode("utf-8"), name)
+    except UnicodeDecodeError:
+        raise DamagedError(f"{name} must be a plan", found="other bytes", step="ask for the right address") from None
+    if plan.hash != address.plan:
+        step = "answer nothing there; ask for the right address"
+        raise DamagedError(f"{name} must have the hash that its address names", found="another plan", step=step)
+    return plan
+
+
+def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None = None) -> None:
+    """Send one report until the collector acknowledges it.
+
+    Args:
+        address: of its plan.
+        body: the stored upload, the same bytes each time.
+        waiting: for how long.
+
+    Raises:
+        RefusedError: a closed plan, or a report that the collector does not keep.
+        SordinoError: the plan is not served there.
+        UnavailableError: no acknowledgement in time; it may have arrived.
+    """
+    waiting = waiting or Waiting()
+    end, pause = waiting.clock() + waiting.patience, FIRST_PAUSE
+    while True:
+        try:
+            _require_kept(_posted(address, body))
+        except PassingTroubleError as trouble:
+            wait = max(trouble.after, pause * (1 + waiting.jitter()) / 2)
+            if waiting.clock() + wait > end:
+                raise
+            waiting.sleep(wait)
+            pause = min(2 * pause, LONGEST_PAUSE)
+        else:
+            return
+
+
+def _posted(address: CollectorAddress, body: bytes) -> bytes:
+    headers = {"Content-Type": "application/json"}
+    return _asked(address, Request(address.reports, body, headers, method="POST"), LONGEST_RECEIPT)  # noqa: S310
+
+
+def _require_kept(receipt: bytes) -> None:
+    """Refuse what is no acknowledgement of one report."""
+    try:
+        told: Any = json.loads(receipt)
+        kept = told["accepted"] + told["repeated"] == 1 and told["failed"] == []
+        failed = len(told["failed"]) == 1
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise PassingTroubleError("another answer than an acknowledgement") from None
+    if failed:
+        step = "tell the collector; your answer stays on this device"
+        raise RefusedError("the collector must keep the answer", found="a refusal of this report", step=step)
+    if not kept:
+        raise PassingTroubleError("another answer than an acknowledgement")
+
+
+class _NoRedirection(HTTPRedirectHandler):
+    """Whoever sends a device elsewhere is not the collector that the person chose."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow none: the answer is then the status itself."""
+        return
+
+
+@cache
+def _opener(*, here: bool) -> OpenerDirector:
+    # A proxy is asked for nothing that is on this machine.
+    proxies = [ProxyHandler({})] if here else []
+    return build_opener(_NoRedirection, HTTPSHandler(context=ssl.create_default_context()), *proxies)
+
+
+def _asked(address: CollectorAddress, request: Request, most: int) -> bytes:
+    """The body of a good answer.
+
+    Raises:
+        PassingTroubleError: no answer, or one that may be another one later.
+        SordinoError: any other answer.
+    """
+    try:
+        with _opener(here=address.here).open(request, timeout=QUIET) as response:
+            return _read(response, most)
+    except HTTPError as error:
+        with error:
+            raise _refusal(error.code, error.headers.get("Retry-After", "")) from None
+    except ssl.SSLCertVerificationError:
+        raise _no_certificate() from None
+    except URLError as error:
+        if isinstance(error.reason, ssl.SSLCertVerificationError):
+            raise _no_certificate() from None
+        raise PassingTroubleError("no connection to it") from None
+    except (OSError, HTTPException):
+        raise PassingTroubleError("a connection that broke off") from None
+
+
+def _read(response: HTTPResponse, most: int) -> bytes:
+    content, end = bytearray(), time.monotonic() + 2 * QUIET
+    while piece := response.read1(PIECE):
+        content += piece
+        if len(content) > most or time.monotonic() > end:
+            raise PassingTroubleError("an answer without an end")
+    if response.length:
+        raise PassingTroubleError("half an answer")
+    return bytes(content)
+
+
+def _refusal(status: int, retry_after: str) -> SordinoError:
+    if status in COME_AGAIN or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # A date is for caches; our collector tells seconds.
+        seconds = float(retry_after) if retry_after.isdecimal() and len(retry_after) < len("100000") else 0.0
+        return PassingTroubleError(f"status {status}", seconds)
+    if status == HTTPStatus.CONFLICT:
+        step = "nothing is left to do: your answer stays on this device"
+        return RefusedError("the plan must take answers", found="one that is closed", step=step)
+    if status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE):
+        return SordinoError("the plan must be served at the address", found="none there", step="ask for the right one")
+    if status < HTTPStatus.BAD_REQUEST:
+        step = "ask for the address that is meant now"
+        return SordinoError("the collector must be at its address", found="a redirection", step=step)
+    return RefusedError("the collector must take the answer", found=f"status {status}", step="tell the collector")
+
+
+def _no_certificate() -> SordinoError:
+    step = "send nothing there; ask for the right address"
+    return RefusedError("the collector must prove by a certificate who it is", found="none that is valid", step=step)

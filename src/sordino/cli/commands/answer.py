@@ -1,0 +1,60 @@
+"""`sordino answer`: one person's answer by a plan, from their own device to its collector, once."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sordino.agent.answer import answer as answer_once
+from sordino.agent.answer_store import AnswerStore
+from sordino.agent.collector_address import CollectorAddress
+from sordino.agent.exchange import Waiting, fetch_plan, send_report
+from sordino.cli.options import FILE, as_json_option
+from sordino.cli.output import print_json, print_lines
+from sordino.cli.say import say
+from sordino.cli.whole_numbers import Whole
+from sordino.document.record_file import load_tables
+from sordino.survey.planning.plan import Plan
+from sordino.words.explain_plan import explanation
+from sordino.words.sentence import texts
+
+
+@click.command()
+@click.argument("url")
+@click.argument("record", type=FILE)
+@click.option("--store", type=FILE, help="The file of your answers; one in your own data folder by default.")
+@click.option("--patience", type=Whole(0), default=60, show_default=True, help="Seconds to go on trying.")
+@as_json_option
+def answer(url: str, record: Path, store: Path | None, patience: int, *, as_json: bool) -> None:
+    """Answer the plan at URL from a RECORD (TOML), once.
+
+    The answer is drawn on this device, stored, and sent until the collector acknowledges it. Whoever answers again
+    sends the stored answer, if it was not acknowledged, and draws no other one.
+    """
+    address = CollectorAddress.of(url)
+
+    def fetch() -> tuple[Plan, Mapping[str, Any]]:
+        plan = fetch_plan(address)
+        tables = load_tables(record)
+        if not as_json:
+            say("What your answer can reveal:")
+            print_lines(texts(explanation(plan).summary))
+        return plan, tables
+
+    def send(body: bytes) -> None:
+        send_report(address, body, Waiting(patience))
+
+    made = answer_once(AnswerStore.open(store or _own_store()), address.plan, fetch, send)
+    if as_json:
+        print_json({"plan": made.plan, "again": made.again, "acknowledged": True})
+        return
+    say("The collector has your answer." + (" It was drawn before; no other one was drawn." if made.again else ""))
+
+
+def _own_store() -> Path:
+    """Where a person's programs keep their data, by the XDG base directories."""
+    told = os.environ.get("XDG_DATA_HOME", "")
+    folder = Path(told) if Path(told).is_absolute() else Path.home() / ".local" / "share"
+    return folder / "sordino" / "answers.sqlite"

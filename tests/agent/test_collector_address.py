@@ -1,0 +1,43 @@
+"""Addresses: of a plan, by https or on this machine."""
+
+import pytest
+
+from sordino.agent.collector_address import CollectorAddress
+from sordino.errors import SordinoError
+
+HASH = "sha256:" + "0123456789abcdef" * 4
+
+
+def test_an_address_tells_the_plan_and_where_reports_go():
+    for text, here in (
+        (f"https://collector.example/plans/{HASH}", False),
+        (f"https://collector.example:8443/a/b/{HASH.replace(':', '%3A')}/", False),
+        (f"http://127.0.0.1:8000/plans/{HASH}", True),
+        (f"http://[::1]:8000/plans/{HASH}", True),
+        (f"http://localhost/plans/{HASH}", True),
+    ):
+        address = CollectorAddress.of(text)
+        assert (address.plan, address.here) == (HASH, here)
+        assert address.reports == text.rstrip("/") + "/reports"
+
+
+def test_other_addresses_are_refused():
+    for text, words in (
+        (f"http://collector.example/plans/{HASH}", "must travel by https"),
+        (f"http://127.0.0.1.example/plans/{HASH}", "must travel by https"),
+        (f"http://localhost.example/plans/{HASH}", "must travel by https"),
+        (f"ftp://collector.example/plans/{HASH}", "found another address"),
+        (f"file:///plans/{HASH}", "found another address"),
+        (f"https:///plans/{HASH}", "found another address"),
+        (f"https://me:secret@collector.example/plans/{HASH}", "found another address"),
+        (f"https://collector.example/plans/{HASH}?x=1", "found another address"),
+        (f"https://collector.example/plans/{HASH}#x", "found another address"),
+        (f"https://collector.example:99999/plans/{HASH}", "found another text"),
+        (f"https://[collector/plans/{HASH}", "found another text"),
+        ("https://collector.example/plans/", "must end in the plan's hash"),
+        (f"https://collector.example/plans/{HASH[:-1]}", "must end in the plan's hash"),
+        (f"https://collector.example/plans/{HASH.upper()}", "must end in the plan's hash"),
+    ):
+        with pytest.raises(SordinoError, match=words) as caught:
+            CollectorAddress.of(text)
+        assert "secret" not in str(caught.value)

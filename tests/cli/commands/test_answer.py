@@ -1,0 +1,95 @@
+"""`sordino answer`: a person's answer reaches a real collector once; what goes wrong says so, and never the answer."""
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from collectors import asked, collecting
+from sordino.survey.planning.plan import Plan
+
+RECORD = 'version = 1\n[record]\ncolour = "green"\n'
+
+
+@pytest.fixture
+def collector(released):
+    """The plan's address, and the number of reports at the collector once it has ended."""
+    (released / "me.toml").write_text(RECORD)
+    with collecting(Plan.load(released / "plan.json"), released / "reports.sqlite") as (address, _):
+        yield address
+
+
+def kept(folder):
+    """Code and id of all reports, while the collector runs."""
+    with closing(sqlite3.connect(folder / "answers.sqlite")) as connection:
+        return [json.loads(body)["reports"][0] for (body,) in connection.execute("SELECT body FROM answer")]
+
+
+def test_an_answer_reaches_the_collector_once(collector, released, run):
+    words = "me.toml", "--store", "answers.sqlite"
+    code, out, errors = run("answer", collector, *words)
+    assert (code, errors) == (0, "")
+    # What it can reveal is told before it leaves.
+    assert re.search(r"What your answer can reveal:\n- .*\n(.*\n)*The collector has your answer\.\n$", out)
+    stored = kept(released)
+    assert len(stored) == 1
+    # Under another name of the same plan nothing is drawn, nor sent again, nor is the record read.
+    (released / "me.toml").unlink()
+    other = collector.replace("127.0.0.1", "localhost").replace("sha256:", "sha256%3A") + "/"
+    code, out, errors = run("answer", other, *words)
+    assert (code, errors, out) == (
+        0,
+        "",
+        "The collector has your answer. It was drawn before; no other one was drawn.\n",
+    )
+    code, out, errors = run("answer", collector, *words, "--json")
+    # No word of it is the answer's.
+    assert (code, json.loads(out)) == (0, {"plan": collector[-71:], "again": True, "acknowledged": True})
+    assert kept(released) == stored
+
+
+def test_the_store_is_in_the_persons_own_data_folder(collector, released, run, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(released / "data"))
+    assert run("answer", collector, "me.toml", "--json")[0] == 0
+    assert (released / "data" / "sordino" / "answers.sqlite").stat().st_mode & 0o777 == 0o600
+    monkeypatch.setenv("XDG_DATA_HOME", "relative")
+    monkeypatch.setenv("HOME", str(released / "home"))
+    assert run("answer", collector, "me.toml", "--json")[0] == 0
+    assert (released / "home" / ".local" / "share" / "sordino" / "answers.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ("version = 1\n[record]\n", "found none for 'colour'"),
+        ('version = 1\n[record]\ncolour = "q9141"\n', "'colour' must be one of its categories; found another value"),
+        ("colour = q9141", "must be a TOML file; found a mistake at line 1"),
+    ],
+)
+def test_a_record_that_does_not_fit_sends_nothing_and_stays_untold(collector, released, run, record, words):
+    (released / "me.toml").write_text(record)
+    code, _, errors = run("answer", collector, "me.toml", "--store", "answers.sqlite")
+    assert code == 2
+    assert words in errors
+    assert "9141" not in errors
+    assert kept(released) == []
+
+
+def test_where_no_collector_is_the_answer_waits(released, run):
+    (released / "me.toml").write_text(RECORD)
+    plan = Plan.load(released / "plan.json")
+    with collecting(plan, released / "reports.sqlite") as (address, token):
+        done = run("answer", address.replace("sha256:", "sha256:0")[:-1], "me.toml", "--store", "answers.sqlite")
+        assert done[0] == 2
+        assert "must be served at the address" in done[2]
+        assert b'"closed":true' in asked(f"{address}/close", "POST", token)
+        code, out, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--json")
+        assert (code, json.loads(out)["error"]["code"]) == (3, "refused")
+        assert "must take answers; found one that is closed" in errors
+        assert kept(released)[0]["code"] not in errors.split()
+        assert b'"reports":0' in asked(f"{address}/progress")
+    code, _, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--patience", "0")
+    assert code == 5
+    assert "the answer stays on this device, and no other one is drawn" in errors

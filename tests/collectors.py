@@ -1,0 +1,38 @@
+"""A real collector on a thread of this process, for whoever sends it reports."""
+
+import http.client
+import socket
+from contextlib import contextmanager
+from threading import Thread
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from sordino.service.collector import Collector
+from sordino.service.store import ReportStore
+
+
+@contextmanager
+def collecting(plan, path, least_people=1):
+    """A collector of a plan with its store at a path: the plan's address, and the analyst's token."""
+    store = ReportStore.open(path, plan)
+    token = store.new_token()
+    server = uvicorn.Server(uvicorn.Config(Collector(store, least_people).application, log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/plans/{plan.hash}", token
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def asked(address, method="GET", token=""):
+    """The body of an answer."""
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(place.netloc, timeout=30)
+    connection.request(method, place.path, headers={"Authorization": f"Bearer {token}"})
+    body = connection.getresponse().read()
+    connection.close()
+    return body
