@@ -3,12 +3,15 @@
 import io
 import subprocess
 import sys
-from contextlib import chdir, nullcontext
+from contextlib import chdir, contextmanager, nullcontext
 
 import click
 import pytest
 
 from sordino.cli.main import cli, main
+
+PATIENCE = 600
+"""Seconds after which a test gives a process up, however slow and busy the machine is."""
 
 PROGRAM = [sys.executable, "-c", "from sordino.cli.start import main; main()"]
 
@@ -21,6 +24,17 @@ def every_command(group=cli, words=()):
         yield (*words, name), command
         if isinstance(command, click.Group):
             yield from every_command(command, (*words, name))
+
+
+@contextmanager
+def started(command, **options):
+    """A process with pipes as text, which does not outlive its test, whatever fails."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **{**pipes, **options}) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def run_here(*arguments, folder=None):
@@ -54,6 +68,6 @@ def spawn():
 
     def command(*arguments):
         words = [*PROGRAM, *map(str, arguments)]
-        return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=120)
+        return subprocess.run(words, capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE)
 
     return command

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE
+
 TERMS = """\
 version = 1
 epsilon = "1"
@@ -65,7 +67,7 @@ def shell(program):
 
     def start(words, streams=""):
         command = ["sh", "-c", f'exec "$@" {streams}', "sh", *program, *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     return start
 
@@ -99,7 +101,7 @@ def test_an_answer_that_was_not_delivered_is_not_noted_as_sent(home, shell, run,
 def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, entry):
     ours, theirs = os.pipe()
     os.close(ours)
-    done = subprocess.run([*program, *ASK], stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=120)
+    done = subprocess.run([*program, *ASK], stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
     os.close(theirs)
     assert done.returncode == 5
     assert done.stderr.count(b"\n") == 1
@@ -147,7 +149,7 @@ def test_a_file_that_finds_no_room_leaves_nothing(home, program, words):
     """No file may be longer than nothing at all."""
     before = set(home.iterdir())
     command = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *program, *words.split()]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 5
     assert done.stderr.startswith("sordino: ")
     assert "Traceback" not in done.stderr

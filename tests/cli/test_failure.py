@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import every_command
+from commands import PATIENCE, every_command, started
 from sordino.cli.exits import EXIT_CODES, HELP
 from sordino.errors import DamagedError, RefusedError, SordinoError, SordinoErrors, UnavailableError
 
@@ -191,11 +191,11 @@ def test_a_stopped_command(released, program, json_mode):
     command = [*program, "plan", "people.toml", "--people", "9", "-o", "new.json", *(["--json"] if json_mode else [])]
     # The second file opens once the command reads.
     with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process,
+        started(command) as process,
         Path("people.toml").open("w"),
     ):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err.strip() == "sordino: stopped; nothing half-written was left"
     assert (json.loads(out)["error"]["code"] if json_mode else out) == ("stopped" if json_mode else "")
@@ -206,5 +206,5 @@ def test_a_stopped_command(released, program, json_mode):
 def test_an_output_that_is_full(released, program):
     with Path("/dev/full").open("wb") as full:
         command = [*program, "estimate", "plan.json", "reports.csv", "--json"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
     assert done.returncode == CODES["unavailable"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE, started
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.tables.reports import privatize_table
@@ -24,8 +25,8 @@ categories = 10000
 histogram = "page"
 """
 
-ROWS = 2_000_000
-"""As many rows as take a second to write after the first of them were: time enough for a signal."""
+ROWS = 20_000_000
+"""As many rows as take ten seconds after the first of them were written: no machine is done before a signal."""
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_a_pipe_gets_one_message_of_a_mistake(released, spawn):
 def test_labels_are_printed_in_the_encoding_of_the_output(released, program, monkeypatch, encoding):
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     command = [*program, "estimate", "plan.json", "reports.csv"]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, b"")
     assert "wei\u00df".encode(encoding) in done.stdout
 
@@ -76,11 +77,11 @@ def test_labels_are_printed_in_the_encoding_of_the_output(released, program, mon
 @pytest.mark.parametrize("read", [0, 10])
 def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
     command = [*program, "estimate", "plan.json", "reports.csv", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with started(command, text=False) as process:
         assert len(process.stdout.read(read)) == read
         process.stdout.close()
         errors = process.stderr.read()
-        process.wait(60)
+        process.wait(PATIENCE)
     assert errors == b""
 
 
@@ -100,14 +101,14 @@ def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, s
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * ROWS)
     before = sorted(path.name for path in many.iterdir())
     command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
+    with started(command) as process:
+        deadline = time.monotonic() + PATIENCE
         while not any(path.stat().st_size for path in many.glob(".new*.part")):
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.005)
         process.send_signal(stop)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output) == (130, "")
     assert "stopped" in errors
     assert "Traceback" not in errors
@@ -122,7 +123,7 @@ def on_terminal(command):
     os.close(follower)
     shown = b""
     with process, os.fdopen(leader, "rb", buffering=0) as terminal:
-        while select.select([terminal], [], [], 60)[0]:
+        while select.select([terminal], [], [], PATIENCE)[0]:
             try:
                 piece = terminal.read(1 << 16)
             except OSError:  # Linux: the other side was closed
@@ -159,7 +160,7 @@ def test_a_terminal_shows_how_far_the_tally_is(many, program, run, monkeypatch):
 def test_a_pipe_shows_no_progress_of_many_rows_either(many, program):
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 300_000)
     command = [*program, "privatize", "plan.json", "people.csv", "--json", "-o", "two.parquet"]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -177,7 +178,7 @@ def test_a_mistake_on_a_terminal_is_one_message(many, program):
 def test_an_output_that_is_full_is_one_message(many, program, arguments):
     with Path("/dev/full").open("wb") as full:
         command = [*program, "estimate", "plan.json", "reports.csv", *arguments]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
     assert done.returncode == 5
     assert done.stderr.count(b"\n") == 1
     assert b"no space left" in done.stderr
@@ -190,5 +191,5 @@ def test_a_plan_that_takes_long_shows_that_it_works(folder, program, monkeypatch
     code, output, shown = on_terminal([*command, "one.json"])
     assert (code, json.loads(output)["people"]) == (0, 1000)
     assert b"plan" in shown
-    done = subprocess.run([*command, "two.json"], capture_output=True, check=False, timeout=60)
+    done = subprocess.run([*command, "two.json"], capture_output=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, b"")

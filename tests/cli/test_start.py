@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 import sordino
+from commands import PATIENCE, started
 
-SLOW = "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(60)\n"
+SLOW = "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(600)\n"
 MEBIBYTE = 1 << 20
 
 
 def wait_for(path, process):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not path.exists():
         assert time.monotonic() < deadline
         assert process.poll() is None
@@ -43,10 +44,10 @@ def test_stopped_while_libraries_load(released, program, monkeypatch, library, s
     source = str(Path(sordino.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", f"{released / 'slow'}:{source}")
     command = [*program, "estimate", "plan.json", "reports.csv", "--html", "page.html"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(command) as process:
         wait_for(released / "loading", process)
         process.send_signal(stop)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output) == (130, "")
     assert errors.strip() == "sordino: stopped; nothing half-written was left"
     (released / "loading").unlink()
@@ -62,10 +63,10 @@ def test_stopped_at_any_moment(folder, program, stop):
         before = sorted(path.name for path in folder.iterdir())
         plan = folder / f"plan{i}.json"
         command = [*program, "plan", "survey.toml", "--people", "1000", "-o", plan]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with started(command) as process:
             time.sleep(draw.uniform(0.0, 2.0))
             process.send_signal(stop)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=PATIENCE)
         after = sorted(path.name for path in folder.iterdir())
         if process.returncode == 0:
             assert after == sorted([*before, plan.name])
@@ -82,7 +83,11 @@ def test_a_library_that_is_not_there(released, program, monkeypatch):
     source = str(Path(sordino.__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", f"{released / 'broken'}:{source}")
     done = subprocess.run(
-        [*program, "estimate", "plan.json", "reports.csv"], capture_output=True, text=True, check=False, timeout=60
+        [*program, "estimate", "plan.json", "reports.csv"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout) == (5, "")
     assert done.stderr.count("\n") == 1
@@ -100,7 +105,7 @@ def test_too_little_memory_is_said_at_once(released, program, mebibytes):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         preexec_fn=limit,
     )
     assert (done.returncode, done.stdout) == (5, "")
@@ -123,7 +128,7 @@ def test_memory_that_runs_out_is_one_message(run, monkeypatch, capsys):
 
 def test_nothing_large_loads_before_signals_are_heard():
     code = "import sys, sordino.cli.start; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "pydantic", "cryptography"}
 
@@ -163,7 +168,7 @@ run("estimate", "plan.json", "tally.json", "--html", "page.html")
 def test_only_what_is_needed_is_loaded(released):
     (released / "me.toml").write_text('version = 1\n[record]\ncolour = "red"\n')
     done = subprocess.run(
-        [sys.executable, "-c", LOADS, " ".join(LIBRARIES)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", LOADS, " ".join(LIBRARIES)], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     loaded = [(what, set(rest)) for what, *rest in map(str.split, done.stderr.splitlines())]
     plans = {"click", "cryptography", "numpy", "pydantic"}

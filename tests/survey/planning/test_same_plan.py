@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from commands import PATIENCE
 from sordino.document.sealed import canonical
 from sordino.survey.frozen.plan_fields import dump
 from sordino.survey.planning.plan import Plan
@@ -108,7 +109,7 @@ def test_a_plan_is_the_same_on_an_older_processor():
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == GOLDEN

@@ -218,10 +218,10 @@ ELSEWHERE = {
 @pytest.mark.parametrize("setting", ["categories", "sensitive", "dependence"])
 @pytest.mark.parametrize(("name", "words"), ELSEWHERE.items(), ids=[name.strip("\0") for name in ELSEWHERE])
 def test_a_survey_names_only_what_lies_beside_or_below_it(folder, setting, name, words):
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(SordinoErrors) as caught:
         Survey.read(survey_naming(name, setting), folder=folder)
-    assert time.monotonic() - begin < 5
+    assert time.process_time() - begin < 5
     assert words in str(caught.value)
     assert "Quagga7731" not in str(caught.value)
     assert "root" not in str(caught.value)

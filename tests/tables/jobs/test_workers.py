@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from commands import PATIENCE
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.plan import Plan
@@ -169,7 +170,7 @@ def _forked(parent):
 
 
 def gone(pid):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             os.kill(pid, 0)
@@ -205,7 +206,7 @@ def started(program, large):
         command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + PATIENCE
             while len(found := children(process.pid)) < 2:
                 assert process.poll() is None
                 assert time.monotonic() < deadline
@@ -222,7 +223,7 @@ def test_a_process_that_is_killed_ends_the_run(large, started, at_work):
     process, (first, second) = started
     time.sleep(2 * at_work)
     os.kill(second, signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 5
     assert "each job must work until it is done; found one that ended with -9" in errors
     assert "Traceback" not in errors
@@ -236,7 +237,7 @@ def test_ctrl_c_stops_all(large, started, wait):
     process, found = started
     time.sleep(wait)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors.strip()) == (130, "sordino: stopped; nothing half-written was left")
     assert all(map(gone, found))
     assert sorted(path.name for path in large.iterdir()) == ["people.parquet", "plan.json"]
@@ -246,5 +247,5 @@ def test_ctrl_c_stops_all(large, started, wait):
 def test_processes_end_with_who_started_them(started):
     process, found = started
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert all(map(gone, found))
