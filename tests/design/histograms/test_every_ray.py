@@ -7,7 +7,17 @@ from math import comb
 import numpy as np
 import pytest
 
-from sordino.design.histograms.every_ray import APART, BITS, LARGEST_BOUND, ROUNDING, powers, raised_bounds, vertices
+from sordino.design.histograms.every_ray import (
+    APART,
+    BITS,
+    LARGEST_BOUND,
+    ROUNDING,
+    _fresh,
+    powers,
+    raised_bounds,
+    vertices,
+)
+from sordino.design.reproducible import ReproducibleDraws
 from sordino.exact.nats import Nats
 
 
@@ -61,6 +71,14 @@ def test_all_vertices_are_found(k, low):
 def test_bounds_that_imply_no_others_have_as_many_vertices_as_is_known(k):
     # Develin and Sturmfels: a generic tropical polytope of k points has (2k-2 choose k-1) vertices of this kind.
     assert len(vertices(random_whole(np.random.default_rng(k), k, 600))) == comb(2 * k - 2, k - 1)
+
+
+def test_rows_are_new_once_and_those_that_differ_are_never_taken_for_one():
+    known, rows = np.array([[0, 5], [1, 2]]), np.array([[3, 4], [1, 2], [3, 4], [7, 0]])
+    assert sorted(_fresh(known, rows).tolist()) == [[3, 4], [7, 0]]
+    first, second = 2 * ReproducibleDraws(0).below(1 << 62, 2) + 1
+    # Both have the same sum.
+    assert _fresh(known, np.array([[0, 0], [second, -first]])) is None
 
 
 def test_bounds_with_a_relation_are_refused():

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from sordino import PairwiseLDP, optimal_channel
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.every_ray import every_ray
 from sordino.design.histograms.listed_floor import _rounding, every_column, listed_floor, proved_floor
 from sordino.design.histograms.ray_prices import best_prices
 from sordino.design.histograms.value_classes import ValueClasses, classes_of
-from sordino.design.histograms.variance_floor import uniform_floor
+from sordino.design.histograms.variance_floor import matrix_floor, uniform_floor
 from sordino.exact.nats import Nats
 
 
@@ -44,6 +45,14 @@ def test_a_channel_comes_within_a_thousandth(witness, k, seed, unprotected):
     matrix = witness.random_bounds(np.random.default_rng([seed, k]), k, unprotected)
     least = least_trace(witness.all_rays(floors(np.array(matrix, dtype=float))))
     assert 0.999 * least <= listed_floor(classes_of(nats_of(matrix))) <= least * (1 + 1e-6)
+
+
+@pytest.mark.long
+def test_ten_values_that_all_differ():
+    # No bound follows from two others: there are as many extreme columns as there can be.
+    bounds = np.random.default_rng(10).integers(32, 65, size=(10, 10)) * (1 - np.eye(10, dtype=int))
+    definition = PairwiseLDP([[f"{bound}/64" for bound in row] for row in bounds.tolist()])
+    assert 0.99 < matrix_floor(definition) / Fraction(optimal_channel(definition).total_variance) <= 1
 
 
 def test_small_bounds_have_a_floor_too():

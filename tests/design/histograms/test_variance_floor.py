@@ -80,7 +80,7 @@ def test_on_lines_the_floor_is_what_a_channel_reaches(witness, k, step):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("listed", [False, True])
 def test_no_channel_lies_below(monkeypatch, witness, k, unprotected, seed, listed):
-    monkeypatch.setattr(variance_floor, "can_list", lambda _: listed)
+    monkeypatch.setattr(variance_floor, "can_list", lambda *_: listed)
     matrix = witness.random_bounds(np.random.default_rng([seed, k]), k, unprotected)
     floor = matrix_floor.__wrapped__(PairwiseLDP(matrix))
     assert 0 < floor <= brute_force(witness, matrix) * (1 + 1e-6)
@@ -170,7 +170,7 @@ def test_no_mechanism_for_ldp_lies_below(k, epsilon):
 
 
 def test_parts_have_a_floor_together(monkeypatch):
-    monkeypatch.setattr(variance_floor, "can_list", lambda _: False)
+    monkeypatch.setattr(variance_floor, "can_list", lambda *_: False)
     # Three values in a line have four kinds of pairs, six have twelve.
     floor = matrix_floor.__wrapped__(PairwiseLDP(line(6, "1.7")), 4)
     assert 0.8 * least_variance_of(line_rays(6, 1.7)) <= floor <= least_variance_of(line_rays(6, 1.7))

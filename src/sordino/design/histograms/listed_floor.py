@@ -29,11 +29,11 @@ from sordino.design.histograms.ray_prices import Coordinates, best_prices
 from sordino.design.histograms.value_classes import ValueClasses
 from sordino.design.reproducible import Floats
 
-LARGEST_LISTED = 9
-"""Values at most, two of each class: .4 to 1 s."""
+LARGEST_LISTED = 12
+"""Values at most, two of each class: 1 s for 9, four times as much for each more."""
 
 MOST_COLUMNS = 200_000
-"""Kinds of columns at most."""
+"""Kinds of columns at most, where values are alike."""
 
 SEEDS = 3
 """Ways of raising the bounds that are tried until no two sums of them agree."""
@@ -62,11 +62,10 @@ class ListedColumns:
     error: float
 
 
-def can_list(classes: ValueClasses) -> bool:
+def can_list(classes: ValueClasses, most_values: int = LARGEST_LISTED) -> bool:
     """Whether there are few enough columns."""
-    values = sum(len(rows) for rows in classes.rows)
-    columns = prod(map(len, _counts(classes))) * comb(2 * values - 2, values - 1)
-    return values <= LARGEST_LISTED and columns <= MOST_COLUMNS
+    values, several = sum(len(rows) for rows in classes.rows), prod(map(len, _counts(classes)))
+    return values <= most_values and (several == 1 or several * comb(2 * values - 2, values - 1) <= MOST_COLUMNS)
 
 
 def listed_floor(classes: ValueClasses) -> Fraction | None:

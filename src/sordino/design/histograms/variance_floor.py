@@ -18,7 +18,7 @@ Of few kinds of values every extreme column is looked at, which leaves next to n
 a channel for each of them reaches their floor.
 
 For k-ary LDP subset selection at its best size is optimal (arXiv 2603.11523).
-Cost: a second or two.
+Cost: some seconds; by listing a second for 9 values that all differ, four times as much for each more, to 12.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.integer_channel import BoundRows, needed_pairs
-from sordino.design.histograms.listed_floor import can_list, listed_floor
+from sordino.design.histograms.listed_floor import LARGEST_LISTED, can_list, listed_floor
 from sordino.design.histograms.value_classes import ValueClasses, classes_of, sensitive_classes
 from sordino.design.reproducible import Floats
 from sordino.exact.nats import Nats, exponential
@@ -68,30 +68,35 @@ BITS = 80
 """Binary digits after the point of Z and of the prices."""
 
 
-def definition_floor(k: int, definition: object, most_kinds: int = MOST_KINDS) -> Fraction | None:
-    """The floor for k values under a definition; None where none is proved. `most_kinds` as for `matrix_floor`."""
+def definition_floor(
+    k: int, definition: object, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
+) -> Fraction | None:
+    """The floor for k values under a definition; None where none is proved. The limits are those of `matrix_floor`."""
     match definition:
         case LDP() if definition.epsilon.sign() > 0:
             return uniform_floor(k, definition.epsilon)
         case MetricLDP() if 2 <= k <= LARGEST_K:
-            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds)
+            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds, most_listed)
         case PairwiseLDP():
-            return matrix_floor(definition, most_kinds)
+            return matrix_floor(definition, most_kinds, most_listed)
         case BlockLDP() if definition.epsilon.sign() > 0:
             return block_floor(definition.partition.sizes.tolist(), definition.epsilon)
         case HighLowLDP() if definition.epsilon >= SMALLEST_LISTED:
-            return _listed(sensitive_classes(definition))
+            return _listed(sensitive_classes(definition), most_listed)
         case _:
             return None
 
 
 @lru_cache(maxsize=8)
-def matrix_floor(definition: PairwiseLDP, most_kinds: int = MOST_KINDS) -> Fraction | None:
+def matrix_floor(
+    definition: PairwiseLDP, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
+) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
 
     Args:
         definition: the bounds.
         most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
+        most_listed: values, two of each kind, of which every extreme column is looked at.
 
     Example:
         >>> steps = PairwiseLDP([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -109,7 +114,7 @@ def matrix_floor(definition: PairwiseLDP, most_kinds: int = MOST_KINDS) -> Fract
     if len(known) == len(every):
         # Whoever keeps the bounds keeps the largest of them between all values.
         floors.append(uniform_floor(k, max(known)))
-    listed = _listed(classes_of(bounds)) if smallest >= SMALLEST_LISTED else None
+    listed = _listed(classes_of(bounds), most_listed) if smallest >= SMALLEST_LISTED else None
     if listed is not None:
         floors.append(listed)
     elif smallest >= SMALLEST_BOUND:
@@ -151,9 +156,9 @@ def block_floor(sizes: Sequence[int], epsilon: Nats) -> Fraction:
     return sum(parts, Fraction(-1, k))
 
 
-def _listed(classes: ValueClasses) -> Fraction | None:
+def _listed(classes: ValueClasses, most_values: int) -> Fraction | None:
     """The floor of few kinds of values; None where they are more, or their columns cannot be told apart."""
-    found = listed_floor(classes) if can_list(classes) else None
+    found = listed_floor(classes) if can_list(classes, most_values) else None
     return None if found is None else found - Fraction(1, classes.k)
 
 

@@ -18,6 +18,9 @@ from sordino.survey.questions.question import HistogramQuestion
 QUICK = 300
 """Kinds of pairs that a floor may solve for together where somebody waits for it: a second or two."""
 
+QUICK_LISTED = 10
+"""Values that all differ of which every extreme column is looked at there: some three seconds."""
+
 
 def above_floor(question: Question) -> Fraction | None:
     """By how much the variance exceeds the floor, relatively; None where there is none."""
@@ -26,7 +29,7 @@ def above_floor(question: Question) -> Fraction | None:
 
 def _shares_above(question: HistogramQuestion) -> Fraction | None:
     """That of the variances' sum."""
-    floor = definition_floor(question.domain.k, question.definition, QUICK)
+    floor = definition_floor(question.domain.k, question.definition, QUICK, QUICK_LISTED)
     if not floor or not isfinite(question.expected.total_variance):
         return None
     return Fraction(question.expected.total_variance) / floor - 1
