@@ -11,6 +11,7 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/progress | all | how many reports there are, and whether more are taken |
 | GET /plans/{hash}/estimates | analyst | what the reports say |
 | POST /plans/{hash}/close | analyst | takes no more reports, for ever |
+| GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
 | GET /health | all | whether it runs |
 """
 
@@ -28,6 +29,7 @@ from starlette.exceptions import HTTPException
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
+from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.store import ReportStore, Upload
 from sordino.service.uploads import PACKED, read_json, unpack
@@ -73,6 +75,7 @@ class Collector:
             app.add_api_route(path, answer, methods=["GET"])
         app.add_api_route(f"{plan}/reports", self.reports, methods=["POST"])
         app.add_api_route(f"{plan}/close", self.close, methods=["POST"])
+        add_pages(app)
         return app
 
     @asynccontextmanager

@@ -1,6 +1,32 @@
 // The browser client of Sordino: everything that a device needs to answer a plan, and a stranger to check one.
 // docs/plan-format.md says what it does. Whole numbers are BigInts; floats are in the rounding of numbers only.
 
-export { Questions } from "./draw.js";
+import { Questions } from "./draw.js";
+import { PlanError, readPlan } from "./plan.js";
+import { requireKept, verdicts } from "./promise.js";
+
+export { sentences } from "./explain.js";
+export { Outbox, pack } from "./outbox.js";
 export { AnswerError, asked, values } from "./record.js";
 export { FreshWords, GivenWords } from "./words.js";
+export { PlanError, Questions, readPlan };
+
+/** A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for. */
+export async function inspect(text, hash) {
+  const plan = await readPlan(text, hash);
+  try {
+    const questions = new Questions(plan);
+    return { plan, questions, verdicts: verdicts(questions) };
+  } catch (error) {
+    // What no channel of a plan is, however it is wrong.
+    if (!(error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    throw new PlanError("a plan must have channels that this client knows", error.message);
+  }
+}
+
+/** The same of a plan that may be answered: none of its promises is broken. */
+export async function open(text, hash) {
+  const found = await inspect(text, hash);
+  requireKept(found.verdicts);
+  return found;
+}

@@ -1,0 +1,182 @@
+// What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
+// promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
+
+import { axes, blocks, sensitive, size, stepLoss } from "./combined.js";
+import { amount, compare, fraction, multiple, plus, times, within } from "./fraction.js";
+import { WORD } from "./words.js";
+
+const ONE = [1n, 1n];
+
+/** Products of values, values and codes that are gone through at most. */
+const MOST = 3e7;
+
+/** The larger of two ratios. */
+export const larger = (one, other) => (one === null || other === null ? null : compare(one, other) < 0 ? other : one);
+
+const quotient = (a, b) => (b === 0n ? (a === 0n ? ONE : null) : [a, b]);
+
+/** The most that any code favours one value over another, where all weights are of two sizes. */
+function ofLevels([[first, codes], [second, others]]) {
+  if (codes === 0n || others === 0n) return ONE;
+  return larger(quotient(first * others, second * codes), quotient(second * codes, first * others));
+}
+
+/** The same of one value over another, by their rows. */
+function ofRows(one, other) {
+  return one.reduce((worst, weight, code) => larger(worst, quotient(weight, other[code])), ONE);
+}
+
+/** The most that any code favours one value over another. */
+export function favour(mechanism, value, other) {
+  if (value === other) return ONE;
+  if (mechanism.levels) return ofLevels(mechanism.levels);
+  if (mechanism.rows) return ofRows(mechanism.rows[value], mechanism.rows[other]);
+  if (mechanism.parts) {
+    const [[part, place], [second, there]] = [mechanism.place[value], mechanism.place[other]];
+    return part === second ? favour(part.inner, place, there) : null;
+  }
+  if (mechanism.axes) {
+    const columns = mechanism.sizes[1];
+    const digits = (v) => (mechanism.axes.length === 1 ? [v] : [Math.floor(v / columns), v % columns]);
+    const [from, to] = [digits(value), digits(other)];
+    return mechanism.axes.reduce((all, axis, i) => product(all, favour(axis, from[i], to[i])), ONE);
+  }
+  return overHidden(mechanism, mechanism.place.has(value), mechanism.place.has(other));
+}
+
+const product = (one, other) => (one === null || other === null ? null : times(one, other));
+
+/** Of a value over another, where values that are not sensitive hide among the codes of those that are. */
+function overHidden({ inner, hidden }, own, others) {
+  if (!own) return null;
+  if (others) return ofLevels(inner.levels);
+  const codes = inner.levels[0][1] + inner.levels[1][1];
+  return inner.levels.reduce((worst, [weight, n]) => (n ? larger(worst, quotient(weight * codes, n * hidden)) : worst), ONE);
+}
+
+/** The most that any code favours any value over any other; throws RangeError where that would take too long. */
+export function worst(mechanism) {
+  if (mechanism.k === 1) return ONE;
+  if (mechanism.levels) return ofLevels(mechanism.levels);
+  if (mechanism.axes) return mechanism.axes.reduce((all, axis) => product(all, worst(axis)), ONE);
+  if (mechanism.rows) return mechanism.rows[0].reduce((all, _, code) => larger(all, ofColumn(mechanism.rows, code)), ONE);
+  return null;
+}
+
+function ofColumn(rows, code) {
+  const column = rows.map((row) => row[code]);
+  const least = column.reduce((a, b) => (a < b ? a : b));
+  return quotient(column.reduce((a, b) => (a > b ? a : b)), least);
+}
+
+/** The pairs of values that are protected, and by how much: [value, other, amount]; all others follow from these. */
+export function* protectedPairs(attribute) {
+  const { epsilon, bounds, blocks: tiled, sensitive: named, metric } = attribute.protect;
+  const k = size(attribute);
+  if (metric) {
+    yield* alongSteps(attribute);
+    return;
+  }
+  const whole = bounds ? null : amount(epsilon);
+  const block = tiled ? blocks(attribute) : null;
+  const high = named ? new Set(sensitive(attribute)) : null;
+  for (let value = 0; value < k; value += 1) {
+    for (let other = 0; other < k; other += 1) {
+      if (value === other) continue;
+      if (bounds && bounds[value][other] !== "inf") yield [value, other, amount(bounds[value][other])];
+      if (!bounds && (!block || block[value] === block[other]) && (!high || high.has(value))) yield [value, other, whole];
+    }
+  }
+}
+
+/** Values that are next to each other; what holds along each step holds along every way. */
+function* alongSteps(attribute) {
+  const { epsilon, metric } = attribute.protect;
+  if (metric.tree && attribute.labels.length < treeNames(metric).size) {
+    yield* alongTree(attribute);
+    return;
+  }
+  const lines = axes(attribute);
+  const k = size(attribute);
+  const strides = lines.length === 1 ? [1] : [lines[1].k, 1];
+  for (const [i, axis] of lines.entries()) {
+    for (const [one, other, length] of axis.steps) {
+      const loss = stepLoss(axis, epsilon, length);
+      if (loss === null) throw new RangeError("a logarithm times a distance that is not whole");
+      for (let rest = 0; rest < k; rest += 1) {
+        // All values whose digit of this axis is 0, moved along it.
+        if (Math.floor(rest / strides[i]) % axis.k) continue;
+        const ends = [rest + one * strides[i], rest + other * strides[i]];
+        yield [...ends, loss];
+        yield [ends[1], ends[0], loss];
+      }
+    }
+  }
+}
+
+const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
+
+/** All pairs, where some names of the tree are nobody's answer. */
+function* alongTree({ labels, protect: { epsilon, metric } }) {
+  const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
+  const length = (name) => fraction(metric.lengths?.[name] ?? "1");
+  const way = (name) => {
+    const found = [[name, [0n, 1n]]];
+    for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], length(at))]);
+    return found;
+  };
+  for (const [value, label] of labels.entries()) {
+    const own = new Map(way(label));
+    for (const [other, name] of labels.entries()) {
+      if (value === other) continue;
+      const [meet, there] = way(name).find(([node]) => own.has(node));
+      const loss = multiple(amount(epsilon), plus(own.get(meet), there));
+      if (loss === null) throw new RangeError("a logarithm times a distance that is not whole");
+      yield [value, other, loss];
+    }
+  }
+}
+
+/** Whether a mechanism keeps what is promised about its attribute; throws RangeError where it cannot be gone through. */
+export function keeps(mechanism, attribute) {
+  const { protect } = attribute;
+  if (protect.epsilon && !protect.metric) {
+    const bound = amount(protect.epsilon);
+    const kept = (found) => found !== null && within(found, bound);
+    if (!protect.blocks && !protect.sensitive) return kept(worst(mechanism));
+    if (mechanism.levels) return kept(worst(mechanism));
+    if (mechanism.parts) return mechanism.parts.every((part) => kept(worst(part.inner)));
+    if (mechanism.hidden !== undefined) return kept(overHidden(mechanism, true, true)) && kept(overHidden(mechanism, true, false));
+  }
+  const k = size(attribute);
+  const each = mechanism.rows ? Number(mechanism.outputs) : 1;
+  if (k * (protect.metric ? 4 : k) * each > MOST) throw new RangeError("more pairs of values than a page can go through");
+  const known = new Map();
+  for (const [value, other, bound] of protectedPairs(attribute)) {
+    const found = favour(mechanism, value, other);
+    if (found === null) return false;
+    // Many pairs are alike.
+    const key = `${found}|${bound.rational}|${bound.ratio}`;
+    if (!known.has(key)) known.set(key, within(found, bound));
+    if (!known.get(key)) return false;
+  }
+  return true;
+}
+
+/** What is wrong with the integers themselves, or null. */
+export function broken(mechanism, attribute) {
+  if (attribute && mechanism.k !== size(attribute)) return "another number of values";
+  if (mechanism.levels) {
+    const [[first, codes], [second, others]] = mechanism.levels;
+    if (first < 0n || second < 0n || codes + others <= 0n) return "a threshold beyond 64 bits";
+    if ((codes === 0n && first > 0n && mechanism.k > 1) || (others === 0n && second > 0n && mechanism.k > 1)) {
+      return "chances of codes that are none";
+    }
+  }
+  if (mechanism.sums?.some((sum) => sum !== mechanism.total || sum > WORD || sum <= 0n)) return "rows of unlike sums";
+  if (mechanism.rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
+  if (mechanism.table && mechanism.table.reduce((a, b) => a + b, 0n) !== WORD) return "chances that are not 1 together";
+  if (mechanism.hidden !== undefined && mechanism.hidden > WORD) return "a chance above 1";
+  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? [])];
+  return inner.filter((one) => one && !Array.isArray(one)).map((one) => broken(one, null)).find(Boolean) ?? null;
+}

@@ -1,0 +1,152 @@
+// What a report can reveal, in plain words, before it leaves. Factors are rounded up, never down.
+
+import { blocks, sensitive } from "./combined.js";
+import { amount, factor, upward } from "./fraction.js";
+import { larger } from "./audit.js";
+import { rests } from "./promise.js";
+
+const FEW = 6;
+const quoted = (name) => `“${name}”`;
+
+function listed(names) {
+  const shown = names.slice(0, FEW).map(quoted).join(", ");
+  return names.length > FEW ? `${shown} and ${names.length - FEW} more` : shown;
+}
+
+/** What a question asks for. */
+export function topic(part) {
+  if (!part.numbers) return quoted(part.histogram);
+  return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;
+}
+
+/** Sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised. */
+export function sentences({ plan, questions, verdicts }) {
+  const bits = (questions.outputs - 1n).toString(2).length;
+  const said = [`Your answers stay on this page. What leaves is one code of ${bits} bit${bits === 1 ? "" : "s"}, drawn at random.`];
+  const several = plan.queries.length > 1;
+  if (several) {
+    said.push(
+      `The code is about one of ${plan.queries.length} questions. Which one is drawn here, without looking at any answer, ` +
+        "and the code tells it.",
+    );
+  }
+  const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place])).flat();
+  said.push(...alike(told));
+  said.push(...example(verdicts));
+  if (several || plan.queries[0].numbers) said.push(...aboutOthers(plan, verdicts));
+  said.push("A second code multiplies these factors, so this browser draws one, and sends the same one again if it got lost.");
+  return said;
+}
+
+/** Sentences that differ in the attribute only, [start, name, end], said once about all of them. */
+function alike(told) {
+  const names = new Map();
+  for (const [start, name, end] of told.filter(Array.isArray)) {
+    const key = JSON.stringify([start, end]);
+    names.set(key, [...(names.get(key) ?? []), name]);
+  }
+  const once = [...names].map(([key, own]) => {
+    const [start, end] = JSON.parse(key);
+    return `${start} ${own.join(" or ")} ${end}`;
+  });
+  return [...once, ...told.filter((one) => !Array.isArray(one))];
+}
+
+function revealed(plan, part, { holds, found, ratio }) {
+  const unsure = holds === null ? [`This page could not check that by itself: ${found}.`] : [];
+  if (part.numbers) {
+    return [`A code about ${topic(part)} changes the odds between any two sets of numbers by a factor of at most ${said(ratio)}.`, ...unsure];
+  }
+  const attribute = plan.attributes[part.histogram];
+  return [...ofProtect(attribute, attribute.protect, part.histogram, ratio), ...unsure, ...ofMissing(attribute)];
+}
+
+const said = (ratio) => (ratio ? upward(ratio) : "any size");
+
+function ofProtect(attribute, protect, name, ratio) {
+  const start = "Whatever else somebody knows, a code";
+  const bound = () => upward(factor(amount(protect.epsilon)));
+  if (protect.metric) {
+    const far = protect.metric.map ? `two places that are ${protect.metric.map.per} ${protect.metric.map.unit} apart` : distance(protect.metric);
+    return [`${start} about ${quoted(name)} changes the odds between ${far} by a factor of at most ${bound()}, by less if they are nearer, and by more if they are further apart.`];
+  }
+  if (protect.blocks) {
+    const most = ratio ? said(ratio) : bound();
+    return [
+      `${start} about ${quoted(name)} changes the odds between two answers of the same group by a factor of at most ${most}.`,
+      `It tells for certain which group your answer is in${groups(attribute)}.`,
+    ];
+  }
+  if (protect.sensitive) {
+    const names = sensitive(attribute).map((value) => attribute.labels?.[value] ?? value);
+    return [
+      `${start} raises the odds that your answer about ${quoted(name)} is a sensitive one (${listed(names)}), over any other, by a factor of at most ${bound()}.`,
+      "If your answer is none of these, the code may tell it as it is.",
+    ];
+  }
+  if (protect.bounds) return [ofBounds(attribute, protect.bounds, name)];
+  return [[`${start} changes the odds between any two answers about`, quoted(name), `by a factor of at most ${ratio ? said(ratio) : bound()}.`]];
+}
+
+function distance({ per, positions, tree }) {
+  if (tree) return "two answers that are one step apart on the tree of answers";
+  return positions ? "two answers that are one unit apart" : `two answers that are ${per} apart`;
+}
+
+function groups(attribute) {
+  if (!attribute.labels) return "";
+  const members = new Map();
+  blocks(attribute).forEach((block, value) => members.set(block, [...(members.get(block) ?? []), attribute.labels[value]]));
+  if (attribute.labels.length > 3 * FEW) return "";
+  return `: ${[...members.values()].map((names) => names.map(quoted).join(", ")).join(" or ")}`;
+}
+
+function ofBounds(attribute, bounds, name) {
+  const label = (value) => quoted(attribute.labels?.[value] ?? value);
+  const pairs = bounds.flatMap((row, value) => row.flatMap((bound, other) => (value === other ? [] : [[value, other, bound]])));
+  const most = (bound) => (bound === "inf" ? "without limit" : `at most ${upward(factor(amount(bound)))}`);
+  if (bounds.length <= 4) {
+    const each = pairs.map(([value, other, bound]) => `${label(value)} over ${label(other)} ${most(bound)}`);
+    return `A code about ${quoted(name)} raises the odds of one answer over another by a factor: ${each.join("; ")}.`;
+  }
+  const finite = pairs.filter(([, , bound]) => bound !== "inf");
+  const largest = finite.map(([, , bound]) => factor(amount(bound))).reduce(larger, [1n, 1n]);
+  const open = pairs.length - finite.length;
+  return (
+    `A code about ${quoted(name)} raises the odds of one answer over another by a factor of at most ${upward(largest)}, ` +
+    `less for some${open ? `; ${open} of ${pairs.length} pairs are not protected` : ""}.`
+  );
+}
+
+function ofMissing({ missing }) {
+  return missing === undefined ? [] : [`No answer counts as ${quoted(missing)}.`];
+}
+
+/** What the largest factor makes of a suspicion of one in ten. */
+function example(verdicts) {
+  const ratios = verdicts.map((verdict) => verdict.ratio);
+  if (!ratios.every(Boolean)) return [];
+  const [a, b] = ratios.reduce(larger);
+  // Odds of 1 to 9 times a / b are a to 9 b: 1 in 1 + 9 b / a, cut after two digits.
+  const hundredths = 100n + (900n * b) / a;
+  const one = `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, "0")}`.replace(/\.?0+$/, "");
+  return [`Who thought an answer of yours as likely as 1 in 10 can then think it at most as likely as 1 in ${one}.`];
+}
+
+function aboutOthers(plan, verdicts) {
+  const names = rests(plan);
+  if (plan.epsilon === undefined) {
+    return ["A code about one question tells of the others too, to somebody who knows how they depend on each other, by no larger factor."].filter(
+      () => verdicts.every((verdict) => verdict.ratio),
+    );
+  }
+  const whole = `Taken together, a code changes the odds between any two sets of all your answers by a factor of at most ${upward(factor(amount(plan.epsilon)))}.`;
+  const less = names.map((name) => `${quoted(name)} ${upward(factor(amount(plan.attributes[name].delta)))}`);
+  if (!less.length) return [whole];
+  return [
+    whole,
+    `The plan promises less about some, if answers depend on each other no more than it states: at most ${less.slice(0, FEW).join(", ")}` +
+      `${less.length > FEW ? ` and ${less.length - FEW} more` : ""}. That cannot be checked on this page.`,
+  ];
+}
+

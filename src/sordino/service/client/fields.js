@@ -1,0 +1,118 @@
+// A field for each attribute that is asked: labels, hints, and what is wrong in words beside it.
+
+import { element } from "./dom.js";
+import { size } from "./combined.js";
+import { AnswerError, value } from "./record.js";
+
+/** Choices up to which all are shown at once. */
+const FEW = 8;
+
+/** A number as people write it, with a point or a comma; text that is none stays text. */
+function numberOf(text) {
+  const found = text.trim().replace(",", ".");
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(found) ? Number(found) : found;
+}
+
+/** The field of one attribute: its element, `read` for the answer, and `check`, which says what is wrong. */
+export class Field {
+  constructor(name, attribute, place) {
+    Object.assign(this, { name, attribute, id: `field-${place}` });
+    this.error = element("span", { class: "error", id: `${this.id}-error` });
+    this.inputs = this.#made();
+    this.element = element("fieldset", {}, element("legend", {}, name), ...this.parts, this.error);
+    for (const input of this.inputs) input.addEventListener("change", () => this.error.textContent && this.check());
+  }
+
+  #made() {
+    const { attribute } = this;
+    if (attribute.labels) return attribute.labels.length <= FEW ? this.#radios() : this.#select();
+    if (attribute.grid) {
+      const { south, north, west, east } = attribute.grid;
+      const pair = [this.#text("Latitude", `degrees, ${south} to ${north}`), this.#text("Longitude", `degrees, ${west} to ${east}`)];
+      this.parts = [element("div", { class: "pair" }, ...pair.map(([label]) => label))];
+      return pair.map(([, input]) => input);
+    }
+    const [label, input] = this.#text("Your answer", this.#hint());
+    this.parts = [label];
+    return [input];
+  }
+
+  #hint() {
+    const { number } = this.attribute;
+    if (!number) return `a whole number from 0 to ${size(this.attribute) - 1}`;
+    const ends = `a number from ${number.low} to ${number.high}`;
+    return number.clip ? `${ends}; one beyond them counts as the nearer end` : ends;
+  }
+
+  /** The choices: each label under its own name, and no answer where that may be. */
+  get #choices() {
+    const { labels, missing } = this.attribute;
+    const own = labels.map((label, i) => [label, String(i)]);
+    return missing === undefined ? own : [...own, [`No answer (counts as “${missing}”)`, "none"]];
+  }
+
+  #radios() {
+    const inputs = [];
+    this.parts = this.#choices.map(([label, place]) => {
+      const input = element("input", { type: "radio", name: this.id, value: place, autocomplete: "off", "aria-describedby": this.error.id });
+      inputs.push(input);
+      return element("label", { class: "choice" }, input, element("span", {}, label));
+    });
+    inputs[0].id = this.id;
+    return inputs;
+  }
+
+  #select() {
+    const options = [["Choose", ""], ...this.#choices].map(([label, place]) => element("option", { value: place }, label));
+    const input = element("select", { id: this.id, autocomplete: "off", "aria-describedby": this.error.id }, ...options);
+    this.parts = [element("label", {}, "Your answer", input)];
+    return [input];
+  }
+
+  #text(label, hint) {
+    const id = label === "Longitude" ? `${this.id}-east` : this.id;
+    const described = `${id}-hint ${this.error.id}`;
+    const input = element("input", { type: "text", inputmode: "text", id, autocomplete: "off", "aria-describedby": described });
+    if (!this.#mayBeNegative()) input.inputMode = "decimal";
+    return [element("label", {}, label, element("span", { class: "hint", id: `${id}-hint` }, hint), input), input];
+  }
+
+  /** Keyboards of some phones have no minus among the digits. */
+  #mayBeNegative() {
+    const { grid, number } = this.attribute;
+    return Boolean(grid) || (number !== undefined && number.low < 0);
+  }
+
+  /** The answer as a record has it; undefined for none. */
+  get answer() {
+    const { attribute, inputs } = this;
+    if (attribute.labels) {
+      const place = inputs.length > 1 || inputs[0].type === "radio" ? inputs.find((input) => input.checked)?.value : inputs[0].value;
+      if (place === undefined || place === "") return undefined;
+      return place === "none" ? null : attribute.labels[Number(place)];
+    }
+    const texts = inputs.map((input) => input.value);
+    if (texts.every((text) => text.trim() === "")) return undefined;
+    if (!attribute.grid) return numberOf(texts[0]);
+    const [latitude, longitude] = texts.map(numberOf);
+    return { latitude, longitude };
+  }
+
+  /** Whether the answer is right; what is wrong stands beside it. */
+  check() {
+    let said = "";
+    try {
+      if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
+      value(this.name, this.attribute, this.answer);
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error;
+      said = `${error.rule[0].toUpperCase()}${error.rule.slice(1)}; found ${error.found}. ${error.step}`;
+    }
+    this.error.textContent = said;
+    for (const input of this.inputs) {
+      if (said) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    }
+    return said === "";
+  }
+}

@@ -1,0 +1,107 @@
+// The form of a plan: its fields, what a code of them can reveal, and one button. Nothing leaves before it is pressed, and
+// then one code that was kept first.
+
+import { element, fetchPlan, words } from "./dom.js";
+import { sentences } from "./explain.js";
+import { Field } from "./fields.js";
+import { Outbox, pack } from "./outbox.js";
+import { FreshWords, asked, open } from "./sordino.js";
+
+const status = document.getElementById("status");
+const place = document.getElementById("place");
+
+/** Seconds until what is kept is sent again by itself: longer each time. */
+const AGAIN = [5, 15, 60, 300];
+
+function say(text, kind = "") {
+  status.className = kind;
+  status.textContent = text;
+}
+
+class Page {
+  constructor(found, outbox) {
+    Object.assign(this, found, { outbox });
+    this.tries = 0;
+  }
+
+  show() {
+    const names = asked(this.plan);
+    this.fields = names.map((name, i) => new Field(name, this.plan.attributes[name], i));
+    this.button = element("button", { type: "submit" }, "Send one code");
+    const form = element("form", { novalidate: true, autocomplete: "off", submit: (event) => this.#submit(event) });
+    form.append(...this.fields.map((field) => field.element), this.#revealed(), this.button);
+    place.replaceChildren(form);
+    say("");
+  }
+
+  #revealed() {
+    const lines = sentences(this).map((line) => element("li", {}, line));
+    const checked = element(
+      "details",
+      {},
+      element("summary", {}, "How this was checked"),
+      element("p", {}, "The plan has the hash of this page's address, and the factors above were worked out here, from the numbers that codes are drawn by."),
+      element("p", {}, element("code", {}, this.plan.hash)),
+      element("p", {}, element("a", { href: "verify" }, "Check every part of the plan")),
+    );
+    return element("section", { class: "card", "aria-labelledby": "reveals" }, element("h2", { id: "reveals" }, "What your code can reveal"), element("ul", {}, ...lines), checked);
+  }
+
+  async #submit(event) {
+    event.preventDefault();
+    const wrong = this.fields.filter((field) => !field.check());
+    if (wrong.length) {
+      say(`${wrong.length === 1 ? "One answer needs" : `${wrong.length} answers need`} a change: ${wrong.map((field) => `“${field.name}”`).join(", ")}. Nothing was sent.`, "wrong");
+      wrong[0].inputs[0].focus();
+      return;
+    }
+    this.button.disabled = true;
+    const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
+    try {
+      await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
+    } catch (error) {
+      this.button.disabled = false;
+      say(`The code must be kept on this device until it has arrived; found that the browser keeps nothing (${error.message}). Nothing was sent: allow the page to store data, or leave private mode.`, "wrong");
+      status.focus();
+      return;
+    }
+    // The answers are not needed any more.
+    place.replaceChildren();
+    await this.send();
+  }
+
+  /** Send what is kept, now and again until it is acknowledged. */
+  async send() {
+    clearTimeout(this.timer);
+    say("Sending …");
+    const upload = this.outbox.kept.upload;
+    const { done, problem, wait } = await this.outbox.send();
+    status.focus();
+    if (done) {
+      say("Your code has arrived, and is counted once. You can close this page.", "good");
+      place.replaceChildren(...(upload ? [left(upload)] : []));
+      return;
+    }
+    say(`Not arrived yet. ${problem} The code is kept on this device, and the same one is sent again; your answers are not kept.`, "wrong");
+    place.replaceChildren(element("p", {}, element("button", { type: "button", click: () => this.send() }, "Send again")));
+    if (wait) this.timer = setTimeout(() => this.send(), 1000 * AGAIN[Math.min(this.tries++, AGAIN.length - 1)]);
+  }
+}
+
+/** All that left the page. */
+function left(upload) {
+  return element("section", { class: "card" }, element("h2", {}, "All that left this page"), element("p", {}, element("code", {}, upload)),
+    element("p", { class: "hint" }, "A random number by which the same code is known again (32 digits), then the code."));
+}
+
+try {
+  const { hash, text } = await fetchPlan();
+  const page = new Page(await open(text, hash), new Outbox(hash, globalThis.localStorage, "reports"));
+  const { kept } = page.outbox;
+  if (kept === null) page.show();
+  else if (kept.state === "acknowledged") say("This browser has answered this plan. A second code would reveal more, so it draws none.", "good");
+  else await page.send();
+  globalThis.addEventListener("online", () => page.outbox.kept?.state === "kept" && page.send());
+} catch (error) {
+  say(`${words(error)} Nothing was sent.`, "wrong");
+}

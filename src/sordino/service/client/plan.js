@@ -1,0 +1,248 @@
+// A plan from its bytes: canonical JSON under its own hash, with the fields of docs/plan-format.md and no others.
+
+/** What is wrong with a plan: a rule, what was found, and a next step. */
+export class PlanError extends Error {
+  constructor(rule, found, step = "Get the original from whoever asks you, and answer no other.") {
+    super(`${rule}; found ${found}. ${step}`);
+    Object.assign(this, { rule, found, step });
+  }
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]\d+)?/y;
+const STRING = /"(?:[^"\\\u0000-\u001f\u007f-\uffff]|\\["\\bfnrt]|\\u[0-9a-f]{4})*"/y;
+const NAMES = [["true", true], ["false", false]];
+
+/** Reads one JSON value in canonical form: sorted keys, no spaces, ASCII, each value in its one spelling. */
+class Canonical {
+  #at = 0;
+
+  constructor(text) {
+    this.text = text;
+  }
+
+  whole() {
+    const found = this.#value();
+    if (this.text.slice(this.#at) !== "\n") this.#refuse();
+    return found;
+  }
+
+  #refuse() {
+    throw new PlanError("a plan must be the canonical bytes of its document", "another spelling, or a part");
+  }
+
+  #take(text) {
+    if (!this.text.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  #need(text) {
+    if (!this.#take(text)) this.#refuse();
+  }
+
+  #match(pattern) {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.text);
+    if (!found) this.#refuse();
+    this.#at += found[0].length;
+    return found[0];
+  }
+
+  #value() {
+    const next = this.text[this.#at];
+    if (next === "{") return this.#object();
+    if (next === "[") return this.#list();
+    if (next === '"') return this.#string();
+    for (const [name, value] of NAMES) if (this.#take(name)) return value;
+    const text = this.#match(NUMBER);
+    if (spelled(Number(text)) !== text) this.#refuse();
+    return Number(text);
+  }
+
+  #string() {
+    const text = this.#match(STRING);
+    const value = JSON.parse(text);
+    const again = JSON.stringify(value).replace(
+      /[\u007f-\uffff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    if (again !== text) this.#refuse();
+    return value;
+  }
+
+  #list() {
+    const found = [];
+    this.#need("[");
+    if (this.#take("]")) return found;
+    do found.push(this.#value());
+    while (this.#take(","));
+    this.#need("]");
+    return found;
+  }
+
+  #object() {
+    const found = {};
+    let last = null;
+    this.#need("{");
+    if (this.#take("}")) return found;
+    do {
+      const key = this.#string();
+      if (last !== null && !before(last, key)) this.#refuse();
+      this.#need(":");
+      // A key of any name is a field like others.
+      Object.defineProperty(found, key, { value: this.#value(), enumerable: true });
+      last = key;
+    } while (this.#take(","));
+    this.#need("}");
+    return found;
+  }
+}
+
+/** Whether a key comes before another, by code points. */
+function before(one, other) {
+  const [a, b] = [[...one], [...other]];
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
+    if (a[i] !== b[i]) return a[i].codePointAt(0) < b[i].codePointAt(0);
+  }
+  return a.length < b.length;
+}
+
+/** The canonical spelling of a number: whole numbers in digits; else the shortest digits that give the double. */
+function spelled(number) {
+  if (Number.isInteger(number)) return Object.is(number, -0) ? "0" : BigInt(number).toString();
+  const [digits, power] = number.toExponential().split("e");
+  if (power >= -4) return String(number);
+  const places = String(Math.abs(power)).padStart(2, "0");
+  return `${digits}e-${places}`;
+}
+
+const text = (found) => typeof found === "string";
+const truth = (found) => typeof found === "boolean";
+const real = (found) => typeof found === "number";
+const whole = (least, most = Number.MAX_SAFE_INTEGER) => (found) =>
+  Number.isInteger(found) && found >= least && found <= most;
+const listOf = (kind, least = 0) => (found) => Array.isArray(found) && found.length >= least && found.every(kind);
+const isTable = (found) => typeof found === "object" && found !== null && !Array.isArray(found);
+const tableOf = (kind) => (found) => isTable(found) && Object.values(found).every(kind);
+/** A table of such fields; those whose names end in "?" may be left out. */
+const fields = (kinds) => (found) => {
+  if (!isTable(found)) return false;
+  const known = new Set(Object.keys(kinds).map((name) => name.replace("?", "")));
+  return (
+    Object.keys(found).every((name) => known.has(name)) &&
+    Object.entries(kinds).every(([name, kind]) => {
+      const own = name.replace("?", "");
+      return Object.hasOwn(found, own) ? kind(found[own]) : name.endsWith("?");
+    })
+  );
+};
+const exactlyOne = (names) => (found) => names.filter((name) => Object.hasOwn(found, name)).length === 1;
+const both = (...kinds) => (found) => kinds.every((kind) => kind(found));
+const anyOf = (...kinds) => (found) => kinds.some((kind) => kind(found));
+
+const PROTECT = both(
+  fields({
+    "epsilon?": text,
+    "bounds?": listOf(listOf(text, 1), 1),
+    "blocks?": both(
+      fields({ "of?": listOf(whole(0)), "run?": whole(1), "tiles?": both(listOf(whole(1)), (t) => t.length === 2) }),
+      exactlyOne(["of", "run", "tiles"]),
+    ),
+    "sensitive?": listOf(whole(0), 1),
+    "metric?": both(
+      fields({
+        "per?": text,
+        "positions?": listOf(text, 1),
+        "tree?": tableOf(listOf(text)),
+        "lengths?": tableOf(text),
+        "map?": fields({ per: text, unit: text, row_step: text, column_step: text }),
+      }),
+      exactlyOne(["per", "positions", "tree", "map"]),
+    ),
+  }),
+  exactlyOne(["epsilon", "bounds"]),
+  (found) => ["blocks", "sensitive", "metric", "bounds"].filter((name) => Object.hasOwn(found, name)).length <= 1,
+);
+
+const ATTRIBUTE = both(
+  fields({
+    "labels?": listOf(text, 1),
+    "numbers?": whole(1, 2 ** 22),
+    "grid?": fields({
+      south: real, north: real, west: real, east: real, rows: whole(1, 2 ** 22), columns: whole(1, 2 ** 22),
+    }),
+    "number?": both(fields({ low: real, high: real, clip: truth }), (found) => found.low < found.high),
+    columns: listOf(text, 1),
+    "missing?": text,
+    "protect?": PROTECT,
+    "delta?": text,
+  }),
+  exactlyOne(["labels", "numbers", "grid", "number"]),
+  (found) => found.missing === undefined || found.labels?.includes(found.missing),
+  (found) => !(found.number && found.protect),
+);
+
+const WEIGHT = whole(1, 2 ** 20);
+const QUESTION = anyOf(
+  fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
+  fields({
+    numbers: listOf(text, 1),
+    asked: (found) => ["mean", "covariance", "regression"].includes(found),
+    weight: WEIGHT,
+    queries: fields({
+      statistics: listOf(Array.isArray, 1),
+      mechanisms: listOf(isTable, 1),
+      through: listOf(anyOf(whole(0), listOf(whole(0), 1)), 1),
+      weights: listOf(whole(1), 1),
+    }),
+  }),
+);
+
+const PLAN = fields({
+  format: (found) => found === "sordino plan",
+  version: (found) => found === 2,
+  hash: text,
+  people: whole(1),
+  "epsilon?": text,
+  "dependence?": isTable,
+  attributes: tableOf(ATTRIBUTE),
+  queries: listOf(QUESTION, 1),
+});
+
+/** SHA-256 of a text, as a plan's hash is written. */
+export async function hashOf(content) {
+  if (!globalThis.crypto?.subtle) {
+    const step = "Open the page over https, in a browser of our days.";
+    throw new PlanError("the browser must be able to check the plan's hash", "no WebCrypto here", step);
+  }
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
+  return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** The plan of a text, under its own hash, and under the one that was asked for; throws PlanError. */
+export async function readPlan(content, asked) {
+  const plan = new Canonical(content).whole();
+  if (plan.format !== "sordino plan") throw new PlanError("a plan must be one of Sordino", "another document");
+  if (plan.version !== 2) {
+    const step = "Get the page of the same age as the plan.";
+    throw new PlanError("a plan must be of version 2", "another version", step);
+  }
+  if (!PLAN(plan) || !asks(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
+  const spelling = `"hash":"${plan.hash}",`;
+  const place = content.lastIndexOf(spelling);
+  const own = await hashOf(content.slice(0, place) + content.slice(place + spelling.length).trimEnd());
+  if (place < 0 || own !== plan.hash) throw new PlanError("a plan must be as it was frozen", "changed contents");
+  if (asked !== undefined && asked !== plan.hash) {
+    throw new PlanError("the plan must be the one of the address", "another plan");
+  }
+  return plan;
+}
+
+/** Whether questions are about attributes of their kinds. */
+function asks(plan) {
+  return plan.queries.every((part) => {
+    const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
+    if (part.numbers) return part.numbers.every((name) => own(name).number);
+    return Boolean(own(part.histogram).protect);
+  });
+}

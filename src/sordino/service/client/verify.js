@@ -1,0 +1,66 @@
+// A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, and what could
+// not be checked.
+
+import { element, fetchPlan, words } from "./dom.js";
+import { sentences, topic } from "./explain.js";
+import { upward } from "./fraction.js";
+import { rests } from "./promise.js";
+import { inspect } from "./sordino.js";
+
+const status = document.getElementById("status");
+
+function verdict({ holds, found }) {
+  if (holds === null) return `Not checked: ${found}.`;
+  return holds ? "Kept." : `BROKEN: ${found}.`;
+}
+
+function odds({ ratio }) {
+  if (ratio === undefined) return "depends on the two answers";
+  return ratio === null ? "without limit" : upward(ratio);
+}
+
+function table(plan, verdicts) {
+  const head = ["A code about", "changes odds by at most", "Promise"];
+  const rows = plan.queries.map((part, place) => [topic(part), odds(verdicts[place]), verdict(verdicts[place])]);
+  return element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))),
+    element("tbody", {}, ...rows.map(([first, ...rest]) => element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((text) => element("td", {}, text))))),
+  );
+}
+
+function unchecked(plan) {
+  const found = ["Whether the collector counts what arrives, and whether all who answer are people: no plan shows that."];
+  const names = rests(plan);
+  if (names.length) {
+    found.push(
+      `The smaller promises about ${names.map((name) => `“${name}”`).join(", ")}: they rest on how answers depend on each other, which the plan states and no channel shows.`,
+    );
+  }
+  return found;
+}
+
+const list = (lines) => element("ul", {}, ...lines.map((line) => element("li", {}, line)));
+const card = (heading, ...within) => element("section", { class: "card" }, element("h2", {}, heading), ...within);
+
+try {
+  const { hash, text } = await fetchPlan();
+  const found = await inspect(text, hash);
+  const { plan, verdicts } = found;
+  const broken = verdicts.some(({ holds }) => holds === false);
+  const unsure = verdicts.some(({ holds }) => holds === null);
+  const kept = unsure ? "What could be checked is kept; some could not." : "The plan keeps what it promises.";
+  status.className = broken ? "wrong" : "good";
+  status.textContent = broken ? "The plan does NOT keep what it promises. Do not answer it." : kept;
+  document.getElementById("place").replaceChildren(
+    table(plan, verdicts),
+    element("p", {}, "Its bytes have the hash of the address: ", element("code", {}, hash)),
+    card("What a code can reveal", list(sentences(found))),
+    card("What this page cannot check", list(unchecked(plan))),
+    element("p", {}, element("a", { href: "form" }, "Answer this plan")),
+  );
+} catch (error) {
+  status.className = "wrong";
+  status.textContent = words(error);
+}

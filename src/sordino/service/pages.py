@@ -1,0 +1,60 @@
+"""The pages of the browser client: a form for any plan, one that checks a plan, and the modules that they are made of.
+
+| path | what |
+|---|---|
+| GET /plans/{hash}/form | a form that answers the plan on the person's device |
+| GET /plans/{hash}/verify | checks the plan's hash and each channel, for a stranger |
+| GET /client/{name} | the modules and the style of both, as files |
+
+Nothing in them depends on who asks, nor on what the plan holds: a page reads the plan itself and checks its hash.
+Scripts come from this place only, and a page may talk to this place only (Content-Security-Policy).
+"""
+
+from collections.abc import Callable
+from importlib.resources import files
+
+from fastapi import FastAPI, Response
+
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.service.problems import ProblemError
+
+TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html"}
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What a page may load and whom it may tell: this place, and nobody."""
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    # The modules are of one age; a browser asks whether it has the newest.
+    "Cache-Control": "no-cache",
+}
+
+
+def add_pages(app: FastAPI) -> None:
+    """Serve the browser client beside a collector's routes."""
+    folder = files("sordino.service") / "client"
+    texts = {part.name: part.read_text(encoding="utf-8") for part in folder.iterdir()}
+
+    def file(name: str) -> Response:
+        if name not in texts:
+            error = SordinoError("a file of the client must be one of its modules", found=shown(name))
+            raise ProblemError(404, error)
+        return Response(texts[name], media_type=TYPES[name.rpartition(".")[2]], headers=HEADERS)
+
+    def form() -> Response:
+        return file("form.html")
+
+    def verify() -> Response:
+        return file("verify.html")
+
+    pages: dict[str, Callable[..., Response]] = {"/client/{name}": file, "/plans/{plan_hash}/form": form}
+    pages["/plans/{plan_hash}/verify"] = verify
+    for path, answer in pages.items():
+        app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)

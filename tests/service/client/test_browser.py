@@ -1,0 +1,241 @@
+"""The browser client in Chromium against a collector that runs: what leaves the page, how often, and what is kept.
+
+Fill-ins are unlike anything else that a browser sends, so that they would be seen in the traffic.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+from dataclasses import dataclass, field
+
+import pytest
+
+from sordino.service.uploads import code_bytes
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+pytestmark = pytest.mark.live
+
+SURVEY = {
+    "version": 1,
+    "epsilon": "2",
+    "attribute": {
+        "habit": {"categories": ["zebrafish", "quokka", "narwhal"]},
+        "age": {"number": {"low": 18, "high": 90}},
+        "home": {"grid": {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 4, "columns": 6}},
+    },
+    "ask": [{"histogram": "habit"}, {"mean": "age"}, {"histogram": "home"}],
+}
+ANSWERS = ("quokka", "47.125", "31.6875", "-117.4375")
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+
+
+@dataclass
+class Traffic:
+    """Everything that a page sent."""
+
+    requests: list = field(default_factory=list)
+
+    def watch(self, page):
+        # Playwright takes no built-in function.
+        page.on("request", lambda request: self.requests.append(request))  # noqa: PLW0108
+        page.on("websocket", lambda socket: pytest.fail(f"a socket to {socket.url}"))
+
+    @property
+    def uploads(self):
+        return [request.post_data_buffer for request in self.requests if request.method == "POST"]
+
+    @property
+    def text(self):
+        """Addresses, headers and bodies."""
+        parts = [(one.url, json.dumps(one.all_headers()), repr(one.post_data_buffer)) for one in self.requests]
+        return "\n".join(" ".join(part) for part in parts)
+
+
+class Collecting:
+    """A collector in a process of its own."""
+
+    def __init__(self, folder, plan):
+        plan.save(folder / "plan.json")
+        words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
+        words += ["--store", folder / "reports.sqlite", "--port", "0"]
+        self.plan = plan
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = None
+        for line in self.process.stdout:
+            if found := re.search(r"http://127.0.0.1:\d+/plans/\S+", line):
+                self.address = found.group()
+                break
+
+    @property
+    def count(self):
+        with urllib.request.urlopen(f"{self.address}/progress", timeout=30) as answer:  # noqa: S310 - it is this machine
+            return json.load(answer)["reports"]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(SURVEY), 1000)
+
+
+@pytest.fixture(scope="module")
+def collector(tmp_path_factory, plan):
+    found = Collecting(tmp_path_factory.mktemp("collector"), plan)
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium):
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    found = context.new_page()
+    found.set_default_timeout(60_000)
+    wrong = []
+    found.on("pageerror", lambda error: wrong.append(error))  # noqa: PLW0108 - Playwright takes no built-in function
+    yield found
+    context.close()
+    assert wrong == []
+
+
+@pytest.fixture
+def traffic(page):
+    found = Traffic()
+    found.watch(page)
+    return found
+
+
+def fill(page):
+    page.get_by_label("quokka").check()
+    page.get_by_label("Your answer").fill("47.125")
+    page.get_by_label("Latitude").fill("31.6875")
+    page.get_by_label("Longitude").fill("-117.4375")
+
+
+def send(page):
+    page.get_by_role("button", name="Send one code").click()
+
+
+def told(page, words):
+    page.get_by_role("status").filter(has_text=words).wait_for()
+    return page.get_by_role("status").inner_text()
+
+
+def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, traffic, plan):
+    before = collector.count
+    page.goto(f"{collector.address}/form")
+    fill(page)
+    revealed = page.locator("section", has_text="What your code can reveal").inner_text()
+    assert "7.39" in revealed
+    assert traffic.uploads == []
+    send(page)
+    told(page, "is counted once")
+    assert collector.count == before + 1
+    (body,) = traffic.uploads
+    assert len(body) == 16 + code_bytes(plan)
+    assert int.from_bytes(body[16:], "big") < plan.sampled.outputs
+    assert body.hex() in page.locator("section").inner_text()
+    page.reload()
+    told(page, "has answered this plan")
+    assert len(traffic.uploads) == 1
+    home = collector.address.partition("/plans/")[0]
+    assert all(one.url.startswith((home, "data:")) for one in traffic.requests)
+    for answer in ANSWERS:
+        assert answer not in traffic.text
+    assert "quokka" not in json.dumps(page.context.storage_state())
+
+
+def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traffic):
+    before, reports = collector.count, f"{collector.address}/reports"
+    page.route(reports, lambda route: route.abort())
+    page.goto(f"{collector.address}/form")
+    fill(page)
+    send(page)
+    told(page, "could not be reached")
+    # It arrives, and its receipt is lost.
+    page.unroute(reports)
+    page.route(reports, lambda route: (route.fetch(), route.abort()))
+    page.get_by_role("button", name="Send again").click()
+    page.wait_for_function("document.querySelector('#place button') !== null")
+    told(page, "could not be reached")
+    page.unroute(reports)
+    refused = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "the disk is full"}'}
+    page.route(reports, lambda route: route.fulfill(**refused))
+    page.reload()
+    told(page, "The disk is full")
+    page.unroute(reports)
+    page.reload()
+    told(page, "is counted once")
+    assert collector.count == before + 1
+    assert len(traffic.uploads) >= 4
+    assert len(set(traffic.uploads)) == 1
+
+
+def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page, traffic):
+    page.goto(f"{collector.address}/form")
+    page.get_by_label("Your answer").fill("seventeen")
+    page.get_by_label("Latitude").fill("70")
+    page.get_by_label("Longitude").fill("-100")
+    page.get_by_label("Your answer").press("Enter")
+    assert "3 answers need a change" in told(page, "Nothing was sent")
+    assert page.evaluate("document.activeElement.type") == "radio"
+    errors = page.locator(".error").all_inner_texts()
+    assert [found.partition(";")[0] for found in errors] == [
+        "An answer is needed",
+        "The answer must be a number from 18 to 90",
+        "The place must lie from 25 to 50 degrees north and from -130 to -60 degrees east",
+    ]
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.insert_text("47,125")
+    for answer in ("", "31.6875", "-117.4375"):
+        if answer:
+            page.keyboard.press("Control+A")
+            page.keyboard.insert_text(answer)
+        page.keyboard.press("Tab")
+    assert traffic.uploads == []
+
+
+def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
+    changed = plan.bytes.decode().replace("quokka", "quolls")
+    page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))
+    page.goto(f"{collector.address}/form")
+    assert "as it was frozen" in told(page, "Nothing was sent")
+    assert page.get_by_role("button").count() == 0
+
+
+def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic):
+    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('no room'); }")
+    page.goto(f"{collector.address}/form")
+    fill(page)
+    send(page)
+    told(page, "Nothing was sent")
+    assert traffic.uploads == []
+    assert page.get_by_label("quokka").is_checked()
+
+
+def test_a_stranger_checks_a_plan(collector, page):
+    page.goto(f"{collector.address}/verify")
+    told(page, "The plan keeps what it promises")
+    assert page.get_by_role("row").count() == 4
+    assert page.get_by_text("Kept.").count() == 3
