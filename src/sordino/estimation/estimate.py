@@ -61,6 +61,16 @@ class Estimate(Brief):
         """What the method makes of the reports, shape (k,): `fitted`, or `value` where nothing was fitted."""
         return self.value if self.fitted is None else self.fitted
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """Made the reports."""
+        return self._decoded.mechanism
+
+    @property
+    def law(self) -> NDArray[np.float64]:
+        """The tally divided by the number of reports, shape (counters,)."""
+        return self._decoded.law
+
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, shape (k,) each, of `value` (whatever the method); each covers by itself.
 

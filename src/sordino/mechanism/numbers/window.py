@@ -4,11 +4,12 @@ Guarantee: epsilon-LDP, exactly. Value v has the window of w codes v..v+w-1 of t
 probability T / 2^64 the code is uniform in the window, else uniform among the k - 1 others. T is the largest threshold
 with (k - 1) T <= e^epsilon w (2^64 - T). The mean code is linear in the value: so what grows by equal steps from value
 to value, as the points of a grid do, is told without a table and with little noise. k = 2 and w = 1 is a bit; many
-points with w / (k + w - 1) kept are the piecewise mechanism. The best pair for a number (`design.best_window`) has a
-largest variance below that of the piecewise and the hybrid mechanism from epsilon = 2 on, at 4 by a quarter.
+points with w / (k + w - 1) kept are the piecewise mechanism, and many bins of a number are the square wave. The best
+pair for a number (`design.best_window`) has a largest variance below that of the piecewise and the hybrid mechanism
+from epsilon = 2 on, at 4 by a quarter.
 Cost: three words a value.
 Source: k-ary randomized response and the piecewise mechanism (Wang et al. 2019, collecting multidimensional data under
-LDP) with finitely many codes.
+LDP), and the square wave (Li et al. 2020), with finitely many codes.
 """
 
 from collections.abc import Iterator
@@ -30,8 +31,8 @@ from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.base import Mechanism
 
-LARGEST_SIZE = 1 << 7
-"""Values, and codes of a window, at most: a certificate looks at every code of every value. More gain nothing."""
+LARGEST_SIZE = 1 << 10
+"""Values, and codes of a window, at most: a certificate looks at every code of every value."""
 
 
 @checked_class
@@ -135,6 +136,12 @@ class WindowResponse(Mechanism):
             if len(others):
                 parts.append(ValueClass(others, ((outside, 1),)))
             yield ColumnClass(self.k, 1, code, tuple(parts))
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """The dense channel, shape (k, outputs)."""
+        within, outside = (weight / self.denominator for weight in self._weights)
+        ahead = np.arange(self.outputs) - np.arange(self.k)[:, None]
+        return np.where((ahead >= 0) & (ahead < self.window), within, outside)
 
     @property
     def informative(self) -> bool:

@@ -1,0 +1,124 @@
+"""Bins of a number: a range cut at edges that are declared before the data.
+
+A number belongs to the last bin whose lower edge is not above it: one at an edge to the bin that begins there, and the
+highest number to the last bin. Edges are float64 and compared as they are: nothing is rounded, so that every client
+that compares doubles finds the same bin.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sordino.domain.interval import Interval, read_ends, read_number
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import Brief, shown
+
+FEWEST_BINS, MOST_BINS = 2, 512
+"""Of one number: plans are certified whenever they are read, and 512 bins take some seconds."""
+
+
+@dataclass(frozen=True, repr=False)
+class Bins(Brief):
+    """The bins between neighbouring edges.
+
+    Attributes:
+        edges: finite, ascending; one more than there are bins.
+
+    Raises:
+        SordinoError: other edges, or too few or too many.
+
+    Example:
+        >>> bins = Bins.equal(Interval(0, 10), 4)
+        >>> bins.edges, bins.locate([0, 2.4, 2.5, 10]).tolist(), bins.label(0)
+        ((0.0, 2.5, 5.0, 7.5, 10.0), [0, 0, 1, 3], '0 to 2.5')
+    """
+
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        count = len(self.edges) - 1
+        if not FEWEST_BINS <= count <= MOST_BINS:
+            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=str(max(count, 0)))
+        object.__setattr__(self, "edges", tuple(read_number(edge, "an edge of a bin") for edge in self.edges))
+        wrong = [pair for pair in pairwise(self.edges) if not pair[0] < pair[1]]
+        if wrong:
+            first, second = wrong[0]
+            raise SordinoError("the edges of bins must ascend", found=f"{shown(second)} after {shown(first)}")
+        read_ends(self.edges[0], self.edges[-1])
+
+    @classmethod
+    def equal(cls, ends: Interval, count: int) -> Self:
+        """Bins of one width: edge i is i * ((high - low) / count) + low, in doubles, and the last one is `high`.
+
+        Raises:
+            SordinoError: too few, too many, or more than doubles can tell apart.
+        """
+        if not FEWEST_BINS <= count <= MOST_BINS:
+            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=str(count))
+        step = ends.width / count
+        return cls((*(i * step + ends.low for i in range(count)), ends.high))
+
+    @classmethod
+    def between(cls, edges: Iterable[float], ends: Interval) -> Self:
+        """Bins at edges that are declared, and cover a range.
+
+        Raises:
+            SordinoError: edges that do not ascend from the lower end to the upper one.
+        """
+        bins = cls(tuple(edges))
+        covered = bins.edges[0], bins.edges[-1]
+        if covered != (ends.low, ends.high):
+            rule = f"the edges of bins must go from {ends.low:g} to {ends.high:g}, the ends of the number"
+            raise SordinoError(rule, found=f"{covered[0]:g} to {covered[1]:g}")
+        return bins
+
+    @property
+    def k(self) -> int:
+        """How many bins."""
+        return len(self.edges) - 1
+
+    @property
+    def ends(self) -> Interval:
+        """All of them together."""
+        return Interval(self.edges[0], self.edges[-1])
+
+    @property
+    def widths(self) -> NDArray[np.float64]:
+        """Of each bin, shape (k,)."""
+        return np.diff(self.edges)
+
+    def label(self, place: int) -> str:
+        """From where to where a bin goes; its upper edge belongs to the next one.
+
+        Example:
+            >>> Bins((0, 0.1, 1000000)).label(1)
+            '0.1 to 1000000'
+        """
+        return f"{plain(self.edges[place])} to {plain(self.edges[place + 1])}"
+
+    def locate(self, numbers: ArrayLike) -> NDArray[np.intp]:
+        """The bin of each number that lies between the ends, shape (n,)."""
+        return np.searchsorted(self.edges[1:-1], np.asarray(numbers, dtype=np.float64), side="right")
+
+    def edge(self, number: float) -> int | None:
+        """The place of an edge; None of any other number."""
+        place = int(np.searchsorted(self.edges, number))
+        return place if place <= self.k and self.edges[place] == number else None
+
+    def nearest(self, number: float) -> float:
+        """The edge next to a number."""
+        return min(self.edges, key=lambda edge: abs(edge - number))
+
+
+def plain(number: float) -> str:
+    """A number as people write it: in twelve digits at most, without an exponent where that is short.
+
+    Example:
+        >>> plain(200000.0), plain(781.25), plain(0.1 + 0.2)
+        ('200000', '781.25', '0.3')
+    """
+    return f"{number:.12g}"

@@ -1,0 +1,173 @@
+"""A number's distribution from the tally of its bins: shares, the distribution function, ranges and quantiles.
+
+Two answers stand side by side. The unbiased one is right on average for the share of every bin and for every value of
+the distribution function; standard errors and intervals are about it. The fitted one is a distribution, smoothed over
+neighbouring bins, and far nearer to the truth where that is smooth; quantiles are read off it.
+
+The band around the distribution function holds all of it together, as often as the confidence says: its width is a
+number of standard errors, the same everywhere, that the noise at all edges exceeds so rarely. A distribution function
+never falls, so a limit that falls is raised to what holds before it, or lowered to what holds after: nothing that the
+band held is lost, and it becomes narrower than intervals that each hold by themselves. Quantiles are told by inverting
+it, so that all of them hold together too.
+Sources: Dvoretzky-type bands by the supremum of the estimate's own Gaussian noise (Montiel Olea and Plagborg-Moller
+2019); monotone envelopes (Woodroofe and Sun 1999).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.bins import Bins
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.smoothed import smoothed_shares
+from sordino.exact.messages.brief import Brief
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.base import Mechanism
+
+DRAWS = 4000
+"""Of the noise of a distribution function: its 95 % quantile is met to a few thousandths of the confidence."""
+
+Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistributionEstimate(Brief):
+    """What reports say about the distribution of a number in the population that the people were drawn from.
+
+    Attributes:
+        bins: of the number.
+        shares: of the bins, unbiased.
+        fitted: shape (k,), a distribution near them; None where none was asked for.
+        method: how it was fitted.
+    """
+
+    bins: Bins
+    shares: Estimate
+    fitted: NDArray[np.float64] | None
+    method: str
+
+    @classmethod
+    def of(
+        cls, mechanism: Mechanism, aggregate: Aggregate, bins: Bins, level: float, method: Method | None = None
+    ) -> "DistributionEstimate":
+        """From the tally of a mechanism over the bins.
+
+        Args:
+            mechanism: made the reports.
+            aggregate: their tally, which says how often each code was sent.
+            bins: of the number.
+            level: of the mechanism in nats, by which smoothing knows when to stop.
+            method: how a distribution is fitted; by default by smoothed likelihood.
+
+        Raises:
+            SordinoError: as `estimate`.
+        """
+        shares = estimate(mechanism, aggregate, method or "unbiased")
+        if method is not None:
+            return cls(bins, shares, shares.fitted, method)
+        if not mechanism.counts_codes:
+            raise SordinoError("smoothing needs to know how often each code was sent", found="another tally")
+        fitted = smoothed_shares(mechanism, aggregate.counts, bins.widths, level)
+        return cls(bins, shares, fitted, "smoothed likelihood")
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.shares.n
+
+    @cached_property
+    def function(self) -> NDArray[np.float64]:
+        """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
+        return self._contributions @ self._law
+
+    @cached_property
+    def stderr(self) -> NDArray[np.float64]:
+        """Of each of them, shape (k - 1,)."""
+        return _errors(self._contributions, self._law, self.n)
+
+    @cached_property
+    def fitted_function(self) -> NDArray[np.float64]:
+        """The curve that quantiles are read off, at all k + 1 edges: 0 at the first, 1 at the last, never falling.
+
+        Without a fit it is the unbiased one, each value raised to the largest before it and cut to 0..1.
+        """
+        if self.fitted is not None:
+            inner = np.cumsum(self.fitted)[:-1]
+        else:
+            inner = np.maximum.accumulate(self.function)
+        return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
+
+    def band(self, confidence: float) -> Limits:
+        """Limits of the distribution function at all k + 1 edges; all hold together with this confidence."""
+        reach = self.critical(confidence) * self.stderr
+        low = np.maximum.accumulate(np.clip(self.function - reach, 0, 1))
+        high = np.minimum.accumulate(np.clip(self.function + reach, 0, 1)[::-1])[::-1]
+        # Where they cross, no distribution function is within reach everywhere: as rarely as the band fails.
+        low, high = np.minimum(low, high), np.maximum(low, high)
+        return np.concatenate([[0.0], low, [1.0]]), np.concatenate([[0.0], high, [1.0]])
+
+    def critical(self, confidence: float) -> float:
+        """Standard errors that the noise at no edge exceeds, as often as this: by seeded draws of that noise."""
+        law, told = self._law, self.stderr > 0
+        if not told.any():
+            return 0.0
+        draws = np.random.default_rng(0).standard_normal((DRAWS, len(law))) * np.sqrt(law)
+        draws -= np.outer(draws.sum(axis=1), law)
+        noise = draws @ self._contributions[told].T / (self.stderr[told] * np.sqrt(self.n))
+        return float(np.quantile(np.abs(noise).max(axis=1), confidence))
+
+    def quantile(self, part: float, band: Limits) -> tuple[float, float, float]:
+        """Where the curve reaches a part of the people, and between which edges the quantile lies within the band.
+
+        The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin;
+        where it leaves the interval the nearest end of that is taken.
+        """
+        edges, (low, high) = np.array(self.bins.edges), band
+        curve = self.fitted_function
+        at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k)
+        rise = curve[at] - curve[at - 1]
+        value = edges[at - 1] + (edges[at] - edges[at - 1]) * ((part - curve[at - 1]) / rise if rise > 0 else 1.0)
+        first = float(edges[high < part].max(initial=edges[0]))
+        last = float(edges[low >= part].min(initial=edges[-1]))
+        last = max(first, last)
+        return float(np.clip(value, first, last)), first, last
+
+    def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
+        """The unbiased share of the people between two edges, its standard error, and the fitted share."""
+        inside = np.zeros(self.bins.k)
+        inside[first:last] = 1.0
+        contributions = self._mechanism.unbiased(inside)[None, :]
+        fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
+        return float((contributions @ self._law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
+
+    @property
+    def _mechanism(self) -> Mechanism:
+        return self.shares.mechanism
+
+    @property
+    def _law(self) -> NDArray[np.float64]:
+        """How often each code was sent, of all reports."""
+        return self.shares.law
+
+    @cached_property
+    def _contributions(self) -> NDArray[np.float64]:
+        return function_contributions(self._mechanism)
+
+
+def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
+    """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
+    below = np.tril(np.ones((mechanism.k - 1, mechanism.k)))
+    return np.stack([mechanism.unbiased(inside) for inside in below])
+
+
+def function_errors(mechanism: Mechanism, shares: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """The standard errors of the distribution function to be expected of n people with these shares, shape (k - 1,)."""
+    return _errors(function_contributions(mechanism), mechanism.forward(shares), n)
+
+
+def _errors(contributions: NDArray[np.float64], law: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    mean = contributions @ law
+    return np.sqrt(np.maximum(contributions**2 @ law - mean**2, 0.0) / n)
