@@ -6,6 +6,7 @@ development environment: `.venv/bin/python scripts/make_plan_vectors.py`. The sa
 """
 
 import json
+import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,6 +43,7 @@ from sordino.query.together import Together
 from sordino.survey.answering.draw import draw_report
 from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.reading.schema import Survey
 
 FOLDER = Path(__file__).parent.parent / "tests" / "vectors"
@@ -51,6 +53,9 @@ NAMES = {"categories": ["a", "b", "c", "d", "e", "f"], "missing": "f"}
 AGE = {"number": {"low": 18, "high": 90}}
 PAY = {"number": {"low": 0, "high": 100_000, "clip": True}}
 TASTE = {"drink": ["tea", "water"], "all": ["drink", "bread"]}
+
+AT_EDGES = 6
+"""Records of a distribution's plan before those that lie at the edges of bins, and just beside them."""
 
 RECORDS = 24
 """Of each plan, with words of their own; the first of them are at the ends of what words can be."""
@@ -165,6 +170,15 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     yield "several_questions", frozen(several, *asks)
 
 
+def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
+    """A plan for equal bins and one for declared ones, by itself and beside another question."""
+    tenths = {"number": {"low": 0, "high": 1, "bins": 10}}
+    yield "distribution", frozen({"part": tenths}, {"distribution": "part", "quantiles": [0.5]})
+    edges = {"number": {"low": 0, "high": 100_000, "clip": True, "edges": [0, 12_000, 12_000.5, 50_000, 100_000]}}
+    asks = {"distribution": "pay", "ranges": [[0, 12_000]], "weight": 2}, {"mean": ["pay"]}
+    yield "distribution_edges", frozen({"pay": edges}, *asks)
+
+
 def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
     """Records that a plan takes, with the ends of what they can be."""
     for number in range(RECORDS):
@@ -184,10 +198,25 @@ def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
             else:
                 low, high = attribute.number.low, attribute.number.high
                 ends = [low, high, (low + high) / 2, draw.uniform(low, high)]
+                edges = edges_of(plan, name)
+                if edges and number >= AT_EDGES:
+                    record[name] = beside_edge(edges[number % len(edges)], low, high, draw)
+                    continue
                 record[name] = (ends + [low - 1, high + 1e6] * attribute.number.clip)[
                     min(number, 5) % (4 + 2 * attribute.number.clip)
                 ]
         yield record
+
+
+def edges_of(plan: Plan, name: str) -> tuple[float, ...]:
+    """Of a number's bins, if its distribution is asked."""
+    asked = (question for question in plan.questions if isinstance(question, DistributionQuestion))
+    return next((question.domain.edges for question in asked if question.name == name), ())
+
+
+def beside_edge(edge: float, low: float, high: float, draw: random.Random) -> float:
+    """An edge, or the next double below or above it, within the ends."""
+    return min(max(draw.choice((math.nextafter(edge, -math.inf), edge, math.nextafter(edge, math.inf))), low), high)
 
 
 def wrong_records(plan: Plan) -> Iterator[dict[str, Any]]:
@@ -267,7 +296,8 @@ def refused_plans() -> list[dict[str, str]]:
 
 def files() -> dict[str, str]:
     """The text of each file by its name."""
-    made = {f"{name}.json": vectors(name, plan) for name, plan in (*cases_of_shares(), *cases_of_numbers())}
+    cases = (*cases_of_shares(), *cases_of_numbers(), *cases_of_distributions())
+    made = {f"{name}.json": vectors(name, plan) for name, plan in cases}
     texts = {name: json.dumps(found, indent=1) + "\n" for name, found in made.items()}
     return texts | {"refused_plans.json": json.dumps(refused_plans(), indent=1) + "\n"}
 

@@ -16,7 +16,7 @@ def report(plan, record, words):
     chosen = pick([w // common for w in weights], below(sum(weights) // common, words)) if len(weights) > 1 else 0
     first, code = 0, 0
     for place, part in enumerate(plan["queries"]):
-        ask = Histogram(plan, part) if "histogram" in part else Numbers(plan, part)
+        ask = next((kind for word, kind in KINDS.items() if word in part), Numbers)(plan, part)
         if place == chosen:
             code = first + ask.answer(record, words)
         first += ask.outputs
@@ -33,6 +33,27 @@ class Histogram:
 
     def answer(self, record, words):
         return self.mechanism.code(index(self.attribute, record.get(self.name)), words)
+
+
+class Distribution:
+    """A question about the bin of a number."""
+
+    def __init__(self, plan, part):
+        self.name = part["distribution"]
+        ends = plan["attributes"][self.name]["number"]
+        self.low, self.high = float(ends["low"]), float(ends["high"])
+        count = part.get("bins")
+        step = (self.high - self.low) / count if count else None
+        self.starts = [i * step + self.low for i in range(count)] if count else part["edges"][:-1]
+        self.mechanism = MECHANISMS[part["mechanism"]["name"]](part["mechanism"])
+        self.outputs = self.mechanism.outputs
+
+    def answer(self, record, words):
+        number = min(max(float(record[self.name]), self.low), self.high)
+        return self.mechanism.code(max(i for i, start in enumerate(self.starts) if start <= number), words)
+
+
+KINDS = {"histogram": Histogram, "distribution": Distribution}
 
 
 def index(attribute, value):

@@ -11,11 +11,17 @@ from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.estimation.unbiased import leverage
 from sordino.survey.planning.above_floor import above_floor
-from sordino.survey.planning.forecast import Forecast, NumbersForecast, SharesForecast
+from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, SharesForecast
 from sordino.survey.planning.plan import Question
 
 ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
 """What the expected errors of shares rest on."""
+
+EVENLY = (
+    "Expected if people are evenly spread between the ends, of the unbiased function; the fitted one is nearer where"
+    " the distribution is smooth."
+)
+"""What the expected errors of a distribution function rest on."""
 
 FIFTH = (
     "Expected if the features have a standard deviation of a fifth of their ranges, do not go together, and explain"
@@ -33,11 +39,25 @@ def print_forecast(forecast: Forecast) -> None:
         if forecast.records is None and forecast.question.part.asked == "regression":
             say(FIFTH, "")
         return
+    if isinstance(forecast, CurveForecast):
+        print_table(title, ("expected", "this plan", "uniform LDP"), curve_rows(forecast))
+        say(EVENLY if forecast.shares is None else "", "")
+        return
     print_table(title, ("expected", "this plan", "uniform LDP"), accuracy_rows(forecast))
     if forecast.shares is None:
         say(ALIKE, "")
     header = ("mechanisms that keep the promise", "std. error", "people for this plan's")
     print_table("", header, candidate_rows(forecast))
+
+
+def curve_rows(forecast: CurveForecast) -> list[tuple[str, ...]]:
+    """The expected standard errors of a distribution function, and those under LDP at the least delta."""
+    question, plan, uniform = forecast.question, forecast.plan, forecast.uniform
+    return [
+        ("standard error of the distribution function", f"{plan.typical:.3g}", f"{uniform.typical:.3g}"),
+        ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
+        ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
+    ]
 
 
 def print_warnings(lines: tuple[str, ...]) -> None:
@@ -109,6 +129,15 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
             "expected": forecast.plan.json(),
             "expected_uniform": forecast.uniform.json(),
             "refused": forecast.refused,
+        }
+    if isinstance(forecast, CurveForecast):
+        curve = forecast.question
+        return head | {
+            "asked": "distribution",
+            "mechanism": curve.part.mechanism,
+            "certificate": certificate and {"attribute": curve.name, **certificate_json(certificate, curve.domain)},
+            "expected": forecast.plan.json(),
+            "expected_uniform": forecast.uniform.json(),
         }
     shares = forecast.question
     weighs = leverage(shares.mechanism, subtract_totals=shares.part.subtract_totals)

@@ -1,10 +1,17 @@
 """What commands print of results: the largest shares with their intervals, means, covariances and coefficients."""
 
+from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from sordino.cli.output import print_table
 from sordino.cli.say import say
+from sordino.domain.bins import plain
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.words.digits import rounded
 
@@ -19,6 +26,13 @@ estimate: right on average, with its standard error and interval; noise can take
 fitted ({method}): the distribution near it, for maps and sums; its largest shares tend to be too low."""
 """What the columns of a table of shares are."""
 
+BINS = """\
+estimate: right on average, with its standard error and interval, each by itself; noise can take it below 0.
+fitted ({method}): the distribution near it, smooth over neighbouring bins, by which quantiles are told."""
+"""What the columns of a table of bins are."""
+
+QUANTILES = "Intervals of quantiles hold all at once: they come from a band that holds the whole distribution function."
+
 NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 """Of a share's row."""
 
@@ -26,10 +40,12 @@ NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 def result_json(result: Result) -> dict[str, Any]:
     """What a question asked, of how many, how shares were fitted, and why it is not told if it is not."""
     question = result.question
-    asked = question.part.asked if isinstance(question, NumbersQuestion) else "histogram"
+    asked = question.part.asked if isinstance(question, NumbersQuestion) else _asked(question)
     head = {"attribute": question.name, "asked": asked, "attributes": question.asked, "n": result.n}
     if isinstance(result, HistogramResult):
         return head | {"method": result.estimate.method}
+    if isinstance(result, DistributionResult):
+        return head | {"method": result.estimate.method, "band": _band(result)}
     return head | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
 
 
@@ -47,7 +63,46 @@ def print_result(result: Result) -> None:
         if any(row[1] != row[-1] for row in rows if fitted):
             say(FITTED, "")
         return
+    if isinstance(result, DistributionResult):
+        _print_distribution(result, limits)
+        return
     _print_shares(result, limits)
+
+
+def _asked(question: HistogramQuestion | DistributionQuestion) -> str:
+    return "distribution" if isinstance(question, DistributionQuestion) else "histogram"
+
+
+def _band(result: DistributionResult) -> dict[str, list[float]]:
+    """The distribution function at each edge: fitted, and between which limits it lies everywhere at once."""
+    low, high = result.band
+    found = {"at": result.question.domain.edges, "fitted": result.estimate.fitted_function, "low": low, "high": high}
+    return {name: [float(number) for number in numbers] for name, numbers in found.items()}
+
+
+def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> None:
+    """Quantiles and ranges where some are asked, and the largest bins."""
+    name, title = result.question.name, f"{result.n:,} reports; the distribution of {result.question.name}"
+    if result.quantiles:
+        rows = [(text, *(plain(float(f"{number:.6g}")) for number in numbers)) for text, *numbers in result.quantiles]
+        print_table(title, ("quantile", name, *limits), rows)
+        say(QUANTILES, "")
+    fitted = [] if result.fitted is None else ["fitted"]
+    header = (name, "estimate", "std. error", *limits, *fitted)
+    told = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
+    k = result.question.domain.k
+    if result.ranges:
+        print_table(f"{result.n:,} reports; ranges", header, [_share_row(*each) for each in told[k:]])
+    by = result.estimate.shares.value if result.fitted is None else result.fitted
+    top = sorted(np.argsort(-by, kind="stable")[:LARGEST].tolist())
+    largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
+    print_table(f"{result.n:,} reports; {largest} bins", header, [_share_row(*told[place]) for place in top])
+    if fitted:
+        say(*BINS.format(method=result.estimate.method).split("\n"), "")
+
+
+def _share_row(label: str, row: Mapping[str, str | float]) -> tuple[str, ...]:
+    return (label, *(f"{row[key]:z.5f}" for key in NUMBERS if key in row))
 
 
 def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
@@ -58,7 +113,7 @@ def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
     rows = []
     for value in result.largest(LARGEST).tolist():
         row = result.row(value)
-        rows.append((str(row["value"]), *(f"{row[key]:z.5f}" for key in NUMBERS if key in row)))
+        rows.append(_share_row(str(row["value"]), row))
     print_table(f"{result.n:,} reports; {largest} values", header, rows)
     if fitted:
         say(*SHARES.format(method=result.estimate.method).split("\n"), "")

@@ -70,13 +70,13 @@ def thaw(
     return mechanism
 
 
-def thaw_over(found: object, promise: object, k: int) -> Mechanism:
+def thaw_over(found: object, promise: object, k: int, kinds: Sequence[type[Mechanism]] = OF_SHARES) -> Mechanism:
     """The mechanism of a histogram over k values that was frozen: one that is certified in seconds.
 
     Raises:
         SordinoError: as `thaw`, and a mechanism about other values, or with too many weights of its own.
     """
-    mechanism = thaw(found, promise, kinds=OF_SHARES)
+    mechanism = thaw(found, promise, kinds=kinds)
     if mechanism.k != k:
         raise SordinoError(f"the mechanism must be about {k} values", found=shown(mechanism.k))
     tables = [part for part in mechanism.parts or (mechanism,) if isinstance(part, ChannelTable)]

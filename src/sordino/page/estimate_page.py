@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
 from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
+from sordino.page.distribution_sections import distribution_sections
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
 from sordino.page.figures.maps import maps
@@ -18,6 +19,7 @@ from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
@@ -77,6 +79,8 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
             sections.append(_untold(result))
         elif isinstance(result, NumbersResult):
             sections.append(numbers_section(result))
+        elif isinstance(result, DistributionResult):
+            sections += distribution_sections(result)
         else:
             sections += _sections(result, known, several=len(results) > 1)
     sections.append(_revealed(explanation(plan)))
@@ -86,7 +90,8 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
         said = Sentences(certificate_sentences(certificate, question.domain))
-        sections.append(Section(f"The certificate{about}", (said, *_region(question, shares.get(question.name)))))
+        region = _region(question, shares.get(question.name)) if isinstance(question, HistogramQuestion) else ()
+        sections.append(Section(f"The certificate{about}", (said, *region)))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
@@ -108,21 +113,28 @@ def _title(results: Sequence[Result]) -> str:
     names = [result.question.name for result in results]
     if all(isinstance(result, HistogramResult) for result in results):
         return f"Shares of {', '.join(names)}"
+    if all(isinstance(result, DistributionResult) for result in results):
+        return f"Distribution of {', '.join(names)}"
     return names[0][0].upper() + names[0][1:] if len(names) == 1 else f"Estimates for {len(names)} questions"
 
 
 def _about(results: Sequence[Result]) -> str:
     """What the reports are about, and how distributions were fitted to them."""
-    shares = [result for result in results if isinstance(result, HistogramResult)]
-    if len(shares) == len(results):
+    shares = [result for result in results if isinstance(result, HistogramResult | DistributionResult)]
+    if all(isinstance(result, HistogramResult) for result in results):
         values = sum(result.question.domain.k for result in shares)
         return f"{values:,} values{_methods(shares)}"
     method = _methods(shares)
-    named = (f"shares of {one.question.name}" if one in shares else one.question.name for one in results)
+    named = (_named(one) for one in results)
     return "; ".join(named) + method
 
 
-def _methods(shares: Sequence[HistogramResult]) -> str:
+def _named(result: Result) -> str:
+    kinds = {HistogramResult: "shares of ", DistributionResult: "the distribution of "}
+    return kinds.get(type(result), "") + result.question.name
+
+
+def _methods(shares: Sequence[HistogramResult | DistributionResult]) -> str:
     methods = sorted({result.estimate.method for result in shares if result.fitted is not None})
     return f"; fitted by {' and '.join(methods)}" if methods else ""
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.survey.results.result import Result, Untold
@@ -89,7 +91,12 @@ def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iter
             labels = [written(result.label(place)) for place in rows]
             numbers = [result.numbers.get(column) for column in schema.names[2:]]
             columns = [
-                pa.nulls(len(rows), pa.float64()) if column is None else pa.array(column[rows.start : rows.stop])
+                pa.nulls(len(rows), pa.float64()) if column is None else _filled(column[rows.start : rows.stop])
                 for column in numbers
             ]
             yield pa.record_batch([pa.array([name] * len(rows), pa.string()), pa.array(labels), *columns], schema)
+
+
+def _filled(column: NDArray[np.float64]) -> pa.Array:
+    """A column of numbers; what a row does not have is null."""
+    return pa.array(column, from_pandas=True)

@@ -7,6 +7,7 @@ from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.damage import refuse_blank_lines
@@ -95,6 +96,8 @@ def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
     if isinstance(question, NumbersQuestion):
         # Clipping happens there, where it was asked for; all other numbers lie between the ends.
         return Measured(tuple(read[name] for name in question.asked), question.intervals)
+    if isinstance(question, DistributionQuestion):
+        return question.clipped(read[question.attribute.name])
     return read[question.name]
 
 

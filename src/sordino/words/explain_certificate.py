@@ -2,6 +2,7 @@
 
 from sordino.audit.certify import Certificate
 from sordino.domain.attribute import Domain
+from sordino.domain.bins import Bins
 from sordino.exact.said import told_of
 from sordino.survey.planning.plan import Plan
 from sordino.words.odds_by_attribute import kept
@@ -21,7 +22,7 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     )
 
 
-def certificate_sentences(certificate: Certificate, domain: Domain | None = None) -> tuple[str, ...]:
+def certificate_sentences(certificate: Certificate, domain: Domain | Bins | None = None) -> tuple[str, ...]:
     """The verdict, and where least is left of a bound.
 
     Args:
@@ -44,7 +45,7 @@ def certificate_sentences(certificate: Certificate, domain: Domain | None = None
     )
 
 
-def _named(value: int, domain: Domain | None) -> str:
+def _named(value: int, domain: Domain | Bins | None) -> str:
     if domain is None:
         return str(value)
     label = domain.label(value)

@@ -15,10 +15,12 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.domain.grid import Grid
+from sordino.estimation.distributions.distribution import function_leverage
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import outward
 from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 from sordino.words.floors import floor_sentences
@@ -165,14 +167,21 @@ def _answered_together(plan: Plan) -> Iterator[str]:
 def _what(question: Question) -> str:
     if isinstance(question, NumbersQuestion):
         return question.name
+    if isinstance(question, DistributionQuestion):
+        return f"{question.name!r}, in which of {question.domain.k:,} bins it lies"
     return f"{question.name!r}, one of {question.domain.k:,} values"
 
 
 def _forging(plan: Plan) -> Iterator[str]:
-    """How much forged reports can weigh in shares."""
+    """How much forged reports can weigh in shares and in distribution functions."""
     for question in plan.histograms:
         about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
         yield about + forged_sentence(leverage(question.mechanism, subtract_totals=question.part.subtract_totals))
+    for curve in plan.questions:
+        if isinstance(curve, DistributionQuestion):
+            about = f"{curve.name!r}: " if len(plan.questions) > 1 else ""
+            people = short(Fraction(function_leverage(curve.mechanism)), up=True)
+            yield f"{about}One forged report can weigh as much as {people} people in the distribution function."
 
 
 def _largest_factor(questions: Sequence[HistogramQuestion]) -> str:

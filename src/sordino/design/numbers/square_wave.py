@@ -1,14 +1,14 @@
 """The channel for a number's distribution: a square wave over its bins, in whole numbers.
 
 The near codes of a bin have the weight e^epsilon and the far ones 1: `WindowResponse` over the bins, with as many near
-codes as the square wave's width among numbers has bins. That width, 2 b of the unit range, is the one that makes the
-most mutual information between a uniform number and its report.
+codes as the square wave's width among numbers has bins. That width, 2 b of the unit range, is the one at which the
+entropy of an even report exceeds most that of the report of one number: a bound on the information that reports keep.
 Source: Li, Wang, Lopuhaa-Zwakenberg, Skoric and Li 2020, estimating numerical distributions under LDP, (5).
 """
 
 from math import expm1
 
-from sordino.design.reproducible import coarse
+from sordino.design.reproducible import coarse_number
 from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.window import WindowResponse
 
@@ -23,7 +23,7 @@ def square_wave(k: int, level: Nats) -> WindowResponse:
         >>> square_wave(256, Nats.of(1)).window, square_wave(256, Nats.of(4)).window
         (131, 16)
     """
-    window = round(float(coarse(2 * half_width(level.floor()) * k)))
+    window = round(coarse_number(2 * half_width(level.floor()) * k))
     return WindowResponse(k, level, min(max(window, 1), k))
 
 

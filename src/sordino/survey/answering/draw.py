@@ -16,6 +16,7 @@ from sordino.domain.measured import Measured
 from sordino.exact.source import Source, SystemSource
 from sordino.survey.answering.plan_report import ID_BYTES, PlanReport
 from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 
 
@@ -37,10 +38,12 @@ def draw_report(plan: Plan, tables: dict[str, Any], source: Source | None = None
     return PlanReport(plan, code, secrets.token_bytes(ID_BYTES))
 
 
-def _column(question: Question, values: Mapping[str, float | int]) -> NDArray[np.intp] | Measured:
+def _column(question: Question, values: Mapping[str, float | int]) -> NDArray[Any] | Measured:
     """What a question's channel takes of one person."""
     if isinstance(question, NumbersQuestion):
         return Measured(
             tuple(np.array([values[name]], dtype=np.float64) for name in question.asked), question.intervals
         )
+    if isinstance(question, DistributionQuestion):
+        return question.clipped(np.array([values[question.attribute.name]], dtype=np.float64))
     return np.array([values[question.name]], dtype=np.intp)

@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
-from sordino.survey.frozen.parts import AttributePart, DependencePart, Part
+from sordino.survey.frozen.parts import AttributePart, DependencePart, Part, require_one_of
 
 
 class HistogramPart(Part):
@@ -23,6 +23,36 @@ class HistogramPart(Part):
     weight: int = Field(ge=1, le=1 << 20)
     mechanism: dict[str, Any]
     subtract_totals: bool
+
+
+class DistributionPart(Part):
+    """A question about the distribution of a number, and how it is answered.
+
+    Attributes:
+        distribution: the number.
+        weight: a person answers it with probability weight over the sum of all weights.
+        epsilon: for every two bins alike, in nats, as text.
+        bins, edges: exactly one; how many equal bins, or where they begin and end.
+        mechanism: over the bins: its name and its integers, as they are frozen.
+        quantiles: that are told, as decimal texts; answers do not depend on them.
+        ranges: whose shares are told, from an edge to an edge; answers do not depend on them.
+    """
+
+    distribution: str
+    weight: int = Field(ge=1, le=1 << 20)
+    epsilon: str
+    bins: int | None = None
+    edges: list[float] | None = None
+    mechanism: dict[str, Any]
+    quantiles: list[Annotated[str, StringConstraints(pattern=r"^0\.[0-9]{0,11}[1-9]$")]]
+    ranges: list[Annotated[list[float], Field(min_length=2, max_length=2)]]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        require_one_of(self, "bins", "edges")
+        if any(not low < high for low, high in self.ranges):
+            raise SordinoError("a range must go from a lower to a higher number", found="another")
+        return self
 
 
 class NumbersPart(Part):
@@ -42,13 +72,17 @@ class NumbersPart(Part):
 
 
 def _part_of(query: Any) -> str:
-    """Which of both a question is, so that its mistakes are about that one."""
-    histogram = "histogram" in query if isinstance(query, dict) else isinstance(query, HistogramPart)
-    return (HistogramPart if histogram else NumbersPart).__name__
+    """Which of them a question is, so that its mistakes are about that one."""
+    if not isinstance(query, dict):
+        return type(query).__name__
+    kinds = {"histogram": HistogramPart, "distribution": DistributionPart}
+    return next((part for word, part in kinds.items() if word in query), NumbersPart).__name__
 
 
 QueryPart = Annotated[
-    Annotated[HistogramPart, Tag(HistogramPart.__name__)] | Annotated[NumbersPart, Tag(NumbersPart.__name__)],
+    Annotated[HistogramPart, Tag(HistogramPart.__name__)]
+    | Annotated[DistributionPart, Tag(DistributionPart.__name__)]
+    | Annotated[NumbersPart, Tag(NumbersPart.__name__)],
     Discriminator(_part_of),
 ]
 
@@ -77,20 +111,23 @@ class PlanDocument(Part):
     def _check(self) -> Self:
         shares = [query.histogram for query in self.queries if isinstance(query, HistogramPart)]
         numbers = [name for query in self.queries if isinstance(query, NumbersPart) for name in query.numbers]
-        found = {*shares, *numbers}
+        distributions = [query.distribution for query in self.queries if isinstance(query, DistributionPart)]
+        found = {*shares, *numbers, *distributions}
         unknown = sorted(found - set(self.attributes))
         if unknown or len(set(shares)) < len(shares):
             wrong = ", ".join(map(repr, unknown)) or "one twice"
             raise SordinoError("a question must be about the plan's attributes, a histogram of each once", found=wrong)
+        if len(set(distributions)) < len(distributions):
+            raise SordinoError("the distribution of a number must be asked once", found="one twice")
         if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         unlike = [name for name in shares if self.attributes[name].protect is None]
-        if unlike or any(self.attributes[name].number is None for name in numbers):
+        if unlike or any(self.attributes[name].number is None for name in (*numbers, *distributions)):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
         if any(part.delta is None for name, part in self.attributes.items() if name not in found):
             raise SordinoError("each attribute must be asked for, or have a delta")
         require_own_columns({name: part.columns for name, part in self.attributes.items()})
-        self._check_promise(bool(numbers))
+        self._check_promise(bool(numbers or distributions))
         return self
 
     def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any

@@ -24,7 +24,13 @@ QUICK_LISTED = 10
 
 def above_floor(question: Question) -> Fraction | None:
     """By how much the variance exceeds the floor, relatively; None where there is none."""
-    return _mean_above(question) if isinstance(question, NumbersQuestion) else _shares_above(question)
+    match question:
+        case NumbersQuestion():
+            return _mean_above(question)
+        case HistogramQuestion():
+            return _shares_above(question)
+        case _:
+            return None
 
 
 def _shares_above(question: HistogramQuestion) -> Fraction | None:

@@ -6,6 +6,7 @@ from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.nats import outward
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.reading.schema import Survey
 
@@ -44,4 +45,6 @@ def _error(question: Question) -> float:
     if isinstance(question, NumbersQuestion):
         noise = MomentEstimator.of(question.query).noise() / question.people
         return float((noise.mean()) ** 0.5)
+    if isinstance(question, DistributionQuestion):
+        return float((question.errors() ** 2).mean() ** 0.5)
     return question.expected.stderr

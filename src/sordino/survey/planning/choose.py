@@ -19,6 +19,7 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.frozen.dependence_bounds import dependence_of
 from sordino.survey.frozen.promise import attribute_words, definition_of
 from sordino.survey.planning.declared import declared_dependence
+from sordino.survey.planning.distribution import distribution_query
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.protect import protect_part
 from sordino.survey.reading.schema import Survey
@@ -50,6 +51,9 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
             if ask.histogram is not None:
                 protect, query = _histogram(survey, ask.histogram, dependence, code_bits)
                 attributes[ask.histogram]["protect"] = protect
+            elif ask.distribution is not None:
+                known = dependence or Dependence.unknown(len(survey.places))
+                query = distribution_query(survey, ask.distribution, ask, known)
             else:
                 query = _numbers(survey, people, ask, dependence or Dependence.unknown(len(survey.places)), code_bits)
         except SordinoError as error:

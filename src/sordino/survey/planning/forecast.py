@@ -17,7 +17,9 @@ from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import SharesAccuracy
 from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
 from sordino.errors import SordinoError
-from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.planning.distribution_forecast import DistributionForecast
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
@@ -28,7 +30,7 @@ TENTH = 0.1
 """An interval that says something: a tenth of all that is possible."""
 
 SampleValues: TypeAlias = Sequence[NDArray[Any]]
-"""For each question of a plan the values of some people: indices, shape (n,), or scaled numbers, shape (n, d)."""
+"""For each question of a plan the values of some people: indices, numbers, shape (n,); scaled numbers, shape (n, d)."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,24 @@ class NumbersForecast:
         )
 
 
-Forecast: TypeAlias = SharesForecast | NumbersForecast
+@dataclass(frozen=True)
+class CurveForecast(DistributionForecast):
+    """What will be shown about a distribution, and how many people that takes."""
+
+    @property
+    def people_needed(self) -> int | None:
+        """Asked this question, for intervals that say something; None where no number suffices."""
+        return _needed(self.question.people, self.plan.largest, 0.5)
+
+    @property
+    def warning(self) -> str | None:
+        """Why it cannot be expected to be answered."""
+        if Z * self.plan.largest < 0.5:
+            return None
+        return _nothing(self.question, "the distribution function", self.people_needed)
+
+
+Forecast: TypeAlias = SharesForecast | CurveForecast | NumbersForecast
 
 
 def forecasts(plan: Plan, expected: SampleValues | None = None) -> tuple[Forecast, ...]:
@@ -163,6 +182,8 @@ def forecasts(plan: Plan, expected: SampleValues | None = None) -> tuple[Forecas
         own = None if expected is None else expected[i]
         if isinstance(question, NumbersQuestion):
             found.append(NumbersForecast(question, own))
+        elif isinstance(question, DistributionQuestion):
+            found.append(CurveForecast.of(question, own))
         else:
             shares = None if own is None else np.bincount(own, minlength=question.domain.k) / len(own)
             found.append(SharesForecast(question, shares))
@@ -196,7 +217,7 @@ def _needed(people: int, error: float, most: float) -> int | None:
     return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
 
 
-def _nothing(question: HistogramQuestion | NumbersQuestion, what: str, needed: int | None) -> str:
+def _nothing(question: Question, what: str, needed: int | None) -> str:
     """That an interval is as wide as all that is possible."""
     more = "No number of people suffices" if needed is None else f"A tenth of that takes {_crowd(question, needed)}"
     return (
@@ -205,7 +226,7 @@ def _nothing(question: HistogramQuestion | NumbersQuestion, what: str, needed: i
     )
 
 
-def _crowd(question: HistogramQuestion | NumbersQuestion, needed: int) -> str:
+def _crowd(question: Question, needed: int) -> str:
     """A number of people in two digits, of the question and of the whole survey."""
     everybody = ceil(needed / question.share)
     return f"about {_round(everybody)} people" + (f" ({_round(needed)} asked this)" if question.share < 1 else "")

@@ -24,16 +24,25 @@ from sordino.exact.nats import Nats, in_nats, outward
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.dependence_bounds import dependence_of
-from sordino.survey.frozen.plan_fields import HistogramPart, PlanDocument, QueryPart, dump, seal, unseal
+from sordino.survey.frozen.plan_fields import (
+    DistributionPart,
+    HistogramPart,
+    PlanDocument,
+    QueryPart,
+    dump,
+    seal,
+    unseal,
+)
 from sordino.survey.frozen.promise import attribute_of
 from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 
 if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
 
-Question: TypeAlias = HistogramQuestion | NumbersQuestion
+Question: TypeAlias = HistogramQuestion | DistributionQuestion | NumbersQuestion
 """One question of a plan."""
 
 MOST_PEOPLE = 10**12
@@ -137,13 +146,14 @@ class Plan:
             SordinoError: more values than can be certified in some seconds.
             RefusedError: it breaks its promise.
         """
-        if sum(question.domain.k for question in self.histograms) > MOST_VALUES:
+        shares = [question for question in self.questions if not isinstance(question, NumbersQuestion)]
+        if sum(question.domain.k for question in shares) > MOST_VALUES:
             raise SordinoError(
                 f"the histograms of {name} must have at most {MOST_VALUES} values together", found="more"
             )
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
-            for question in self.histograms
+            for question in shares
             if not question.certificate.holds
         ]
         if self.promise is not None and not self.promise.holds:
@@ -196,6 +206,9 @@ class Plan:
         epsilon = self.document.epsilon
         if least is None or epsilon is None:
             raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
+        if isinstance(part, DistributionPart):
+            name = part.distribution
+            return DistributionQuestion(part, attributes[name], places.index(name), share, people, least)
         asked = tuple(attributes[name] for name in part.numbers)
         at = tuple(places.index(name) for name in part.numbers)
         return NumbersQuestion(part, asked, at, share, people, canonical_amount(epsilon), least)
@@ -239,10 +252,10 @@ class Plan:
         return Sampled(tuple(question.query for question in self.questions), weights)
 
     @cached_property
-    def certificates(self) -> tuple[tuple[HistogramQuestion, Certificate], ...]:
-        """The histograms and the verdict on each, its codes as reports have them."""
+    def certificates(self) -> tuple[tuple[HistogramQuestion | DistributionQuestion, Certificate], ...]:
+        """The histograms and distributions and the verdict on each, its codes as reports have them."""
         firsts = zip(self.questions, self.sampled.offsets, strict=False)
-        return tuple((q, q.certificate.after(first)) for q, first in firsts if isinstance(q, HistogramQuestion))
+        return tuple((q, q.certificate.after(first)) for q, first in firsts if not isinstance(q, NumbersQuestion))
 
     @property
     def certificate(self) -> Certificate | None:

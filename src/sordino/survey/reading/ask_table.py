@@ -9,6 +9,10 @@ covariance = ["age", "income", "weight"]
 [[ask]]
 regression = { target = "weight", features = ["age", "income"] }
 weight = 2
+[[ask]]
+distribution = "income"
+quantiles = [0.1, 0.5, 0.9]
+ranges = [[0, 20000], [20000, 50000]]
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +23,11 @@ from pydantic import BeforeValidator, Field, model_validator
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
+from sordino.survey.reading.distribution import Quantiles, RangeList
 
-QuestionKind = Literal["histogram", "mean", "covariance", "regression"]
+QuestionKind = Literal["histogram", "mean", "covariance", "regression", "distribution"]
 
-KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression")
+KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression", "distribution")
 
 MOST_NUMBERS = 1000
 """Numbers of one question at most."""
@@ -70,12 +75,15 @@ class RegressionTable(Part):
 
 
 class AskTable(Part):
-    """One question: one of a histogram, means, a covariance matrix or a regression."""
+    """One question: one of a histogram, means, a covariance matrix, a regression or a distribution."""
 
     histogram: Text | None = None
     mean: Names | None = None
     covariance: Names | None = None
     regression: Annotated[RegressionTable | None, BeforeValidator(_table)] = None
+    distribution: Text | None = None
+    quantiles: Quantiles | None = None
+    ranges: RangeList | None = None
     weight: int = Field(default=1, ge=1, le=MOST_WEIGHT)
 
     @model_validator(mode="after")
@@ -84,6 +92,10 @@ class AskTable(Part):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise SordinoError(f"a question must have one of {', '.join(KINDS)}", found=found)
+        if self.distribution is None and (self.quantiles is not None or self.ranges is not None):
+            setting = "quantiles" if self.quantiles is not None else "ranges"
+            step = 'write distribution = "..." in place of it, or in a question of its own'
+            raise SordinoError(f"{setting} are of a distribution", found=f"a question with {given[0]}", step=step)
         if self.mean is not None:
             _require_distinct("mean", self.mean)
         if self.covariance is not None:
@@ -102,6 +114,8 @@ class AskTable(Part):
         """The attributes that it is about; a regression's target last."""
         if self.histogram is not None:
             return (self.histogram,)
+        if self.distribution is not None:
+            return (self.distribution,)
         if self.regression is not None:
             return (*self.regression.features, self.regression.target)
         return tuple(self.mean or self.covariance or ())

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from sordino.document.checked_tables import is_list_of
 from sordino.document.domains import domain_of
 from sordino.domain.attribute import AttributeDomain
+from sordino.domain.bins import Bins
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError, SordinoErrors
@@ -25,6 +26,9 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
 from sordino.survey.reading.protect import Delta, ProtectTable, protect_mistakes
+
+BINS = 256
+"""Equal bins of a distribution where a survey declares none."""
 
 KINDS = ("categories", "grid", "number")
 """What an attribute's values can be."""
@@ -55,13 +59,35 @@ class NumberTable(RangeTable):
 
     Attributes:
         clip: whether a number beyond an end counts as that end, instead of being refused.
-        bins: into how many equal bins others' dependence on it is measured; none: not from a sample.
+        bins: how many equal ones a distribution has, and others' dependence on it is measured by; without them
+            dependence is not measured from a sample, and a distribution has 256.
+        edges: where the bins of a distribution begin and end instead, from `low` to `high`.
         lipschitz: how much the mean of any other statistic, scaled to [-1, 1], changes at most per unit of it.
     """
 
     clip: bool = False
     bins: int | None = Field(default=None, ge=2, le=1000)
+    edges: list[float] | None = None
     lipschitz: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _check_edges(self) -> Self:
+        if self.edges is not None:
+            if self.bins is not None:
+                step = "equal bins have no edges of their own: leave one out"
+                raise SordinoError("a number must have either bins or edges", found="both", step=step)
+            Bins.between(self.edges, Interval(self.low, self.high))
+        return self
+
+    @property
+    def binned(self) -> Bins:
+        """Of a distribution.
+
+        Raises:
+            SordinoError: more bins than a distribution can have.
+        """
+        ends = Interval(self.low, self.high)
+        return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.between(self.edges, ends)
 
 
 class AttributeTable(Part):

@@ -8,6 +8,9 @@ from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import columns_of, shared_columns
 from sordino.survey.reading.ask_table import named_attributes
 
+ONCE = frozenset({"histogram", "distribution"})
+"""What is asked of an attribute once."""
+
 
 def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -> Iterator[SordinoError]:
     """Questions name attributes, each histogram once, and each attribute is asked for, whatever else is wrong.
@@ -20,16 +23,16 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
     if not isinstance(attributes, dict) or not isinstance(asks, list):
         return
     named = list(named_attributes(asks))
-    histograms: set[str] = set()
+    once: set[tuple[str, str]] = set()
     for where, kind, name in named:
         if name not in attributes:
             found = repr(name) + nearest([name], list(attributes))
             yield SordinoError(f"{where} must name an attribute of the survey", found=found)
-        elif kind == "histogram" and name in histograms:
+        elif (kind, name) in once:
             step = "ask it once, with a larger weight"
             yield SordinoError(f"{where} must name an attribute once", found=f"{name!r} again", step=step)
-        if kind == "histogram":
-            histograms.add(name)
+        if kind in ONCE:
+            once.add((kind, name))
     asked = {name for _, _, name in named}
     if any(mistake.rule.startswith("ask.") for mistake in mistakes):
         return

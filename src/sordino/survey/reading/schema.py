@@ -37,6 +37,7 @@ from sordino.survey.frozen.parts import Part
 from sordino.survey.frozen.promise import Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.attribute import AttributeTable
+from sordino.survey.reading.distribution import range_mistakes
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.protect import Epsilon, protect_part
@@ -91,8 +92,20 @@ class Survey(Part):
                 found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
                 yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)
             if ask.histogram in self.attribute and not finite:
-                step = "ask for its mean, or write categories instead of number"
+                step = "ask for its distribution or mean, or write categories instead of number"
                 yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
+            if ask.distribution in self.attribute and not finite:
+                yield from self._distribution_mistakes(i, ask)
+
+    def _distribution_mistakes(self, i: int, ask: AskTable) -> Iterator[SordinoError]:
+        """What does not fit the bins of a number."""
+        number = self.attribute[ask.attributes[0]].number
+        try:
+            found = () if number is None else range_mistakes(ask.ranges or (), number.binned)
+            for error in found:
+                yield SordinoError(f"ask.{i}.ranges: {error.rule}", found=error.found, step=error.step)
+        except SordinoError as error:
+            yield SordinoError(f"ask.{i}.distribution: {error.rule}", found=error.found, step=error.step)
 
     def _coordinate_mistakes(self) -> Iterator[SordinoError]:
         """What a promise about each attribute by itself needs."""

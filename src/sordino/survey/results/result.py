@@ -15,15 +15,13 @@ from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.results.distribution import DistributionResult, Numbers
 
 EstimateRow: TypeAlias = dict[str, str | float]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
-
-
-Numbers: TypeAlias = dict[str, NDArray[np.float64]]
-"""The columns of a table of estimates, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +197,7 @@ class Untold:
         return iter(())
 
 
-Result: TypeAlias = HistogramResult | NumbersResult | Untold
+Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untold
 """What a plan's reports say about one of its questions."""
 
 
@@ -230,13 +228,15 @@ def _result(question: Question, own: Aggregate, method: Method | None, confidenc
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
         return Untold(question, own.n, why)
-    result: HistogramResult | NumbersResult
+    result: HistogramResult | DistributionResult | NumbersResult
     if isinstance(question, NumbersQuestion):
         try:
             result = NumbersResult.of(question, own, confidence)
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
             return Untold(question, own.n, why)
+    elif isinstance(question, DistributionQuestion):
+        result = DistributionResult.of(question, own, method, confidence)
     else:
         shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
         result = HistogramResult(question, shares, confidence)

@@ -54,7 +54,8 @@ def smoothed_shares(
         moved = up * shares[:-1] - down * shares[1:]
         shares[:-1] -= moved
         shares[1:] += moved
-    return shares / shares.sum()
+    total: NDArray[np.float64] = shares / shares.sum()
+    return total
 
 
 def _exchanged(widths: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
+from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
-from sordino.estimation.smoothed import smoothed_shares
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -94,10 +94,7 @@ class DistributionEstimate(Brief):
 
         Without a fit it is the unbiased one, each value raised to the largest before it and cut to 0..1.
         """
-        if self.fitted is not None:
-            inner = np.cumsum(self.fitted)[:-1]
-        else:
-            inner = np.maximum.accumulate(self.function)
+        inner = np.maximum.accumulate(self.function) if self.fitted is None else np.cumsum(self.fitted)[:-1]
         return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
 
     def band(self, confidence: float) -> Limits:
@@ -161,6 +158,12 @@ def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
     """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
     below = np.tril(np.ones((mechanism.k - 1, mechanism.k)))
     return np.stack([mechanism.unbiased(inside) for inside in below])
+
+
+def function_leverage(mechanism: Mechanism) -> float:
+    """How many people one forged report can weigh at most in a value of the distribution function."""
+    contributions = function_contributions(mechanism)
+    return float((contributions.max(axis=1) - contributions.min(axis=1)).max())
 
 
 def function_errors(mechanism: Mechanism, shares: NDArray[np.float64], n: int) -> NDArray[np.float64]:

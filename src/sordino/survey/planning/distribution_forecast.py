@@ -1,0 +1,63 @@
+"""What a plan will show about the distribution of a number, before anybody is asked."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.survey.questions.distribution import DistributionQuestion
+
+
+@dataclass(frozen=True)
+class FunctionErrors:
+    """Expected standard errors of a distribution function, over the edges between bins.
+
+    Attributes:
+        typical: the root of their mean square.
+        largest: of them.
+    """
+
+    typical: float
+    largest: float
+
+    @classmethod
+    def of(cls, errors: NDArray[np.float64]) -> "FunctionErrors":
+        """Of the error at each edge."""
+        return cls(float(np.sqrt((errors**2).mean())), float(errors.max()))
+
+    def json(self) -> dict[str, float]:
+        """For programs."""
+        return {"stderr": self.typical, "stderr_largest": self.largest}
+
+
+@dataclass(frozen=True)
+class DistributionForecast:
+    """What will be shown about the distribution of a number.
+
+    Attributes:
+        question: of a plan.
+        shares: of the bins, that the people are expected to have, shape (k,); None where nothing is known.
+    """
+
+    question: DistributionQuestion
+    shares: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, question: DistributionQuestion, numbers: NDArray[np.float64] | None) -> Self:
+        """For people who have these numbers, shape (n,)."""
+        if numbers is None:
+            return cls(question, None)
+        inside = np.bincount(question.domain.locate(numbers), minlength=question.domain.k)
+        return cls(question, inside / len(numbers))
+
+    @cached_property
+    def plan(self) -> FunctionErrors:
+        """Of this plan."""
+        return FunctionErrors.of(self.question.errors(self.shares))
+
+    @cached_property
+    def uniform(self) -> FunctionErrors:
+        """Under plain LDP at the least delta."""
+        return FunctionErrors.of(self.question.errors_uniform(self.shares))

@@ -1,0 +1,134 @@
+"""A question of a plan about the distribution of a number: its bins, and how they are asked."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.audit.answers import level_of
+from sordino.audit.certify import Certificate, certify
+from sordino.definition.pairwise import LDP
+from sordino.definition.sampling import Answer, AnswerType
+from sordino.design.numbers.square_wave import square_wave
+from sordino.document.codec import thaw_over
+from sordino.domain.attribute import Attribute
+from sordino.domain.bins import Bins
+from sordino.errors import SordinoError
+from sordino.estimation.distributions.distribution import function_errors
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.numbers.window import WindowResponse
+from sordino.query.bin import Bin
+from sordino.query.query import Query
+from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.plan_fields import DistributionPart
+
+
+@dataclass(frozen=True)
+class DistributionQuestion:
+    """A question about the bins of a number as the plan's document says it.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attribute: that it is about.
+        place: of the attribute among those of the plan.
+        share: of the people, who answer it.
+        people: how many are expected to.
+        least: the smallest delta of the plan, at which plain LDP would have to ask.
+    """
+
+    part: DistributionPart
+    attribute: Attribute
+    place: int
+    share: Fraction
+    people: int
+    least: Nats
+
+    @property
+    def name(self) -> str:
+        """Of the attribute."""
+        return self.attribute.name
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of the attributes that it asks for."""
+        return [self.attribute.name]
+
+    @cached_property
+    def domain(self) -> Bins:
+        """The bins.
+
+        Raises:
+            SordinoError: edges that do not cover the number's range; a range that does not begin and end at them.
+        """
+        ends = self.attribute.interval
+        part = self.part
+        bins = Bins.equal(ends, part.bins) if part.bins is not None else Bins.between(part.edges or (), ends)
+        if any(bins.edge(end) is None for pair in part.ranges for end in pair):
+            raise SordinoError("a range must begin and end at edges of the bins", found="another number")
+        return bins
+
+    @cached_property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The ranges whose shares are asked, by the places of their edges."""
+        edge = self.domain.edges.index
+        return tuple((edge(low), edge(high)) for low, high in self.part.ranges)
+
+    @property
+    def definition(self) -> LDP:
+        """The promise: any two bins are protected from each other alike."""
+        return LDP(canonical_amount(self.part.epsilon))
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The mechanism, made of the document's integers."""
+        return thaw_over(self.part.mechanism, self.definition, self.domain.k, (WindowResponse,))
+
+    @cached_property
+    def query(self) -> Query:
+        """What is drawn and answered."""
+        return Query(Bin(self.attribute.name, self.domain), self.mechanism)
+
+    def clipped(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers of some people; where the plan clips, one beyond an end counts as that end."""
+        return np.clip(numbers, self.domain.edges[0], self.domain.edges[-1]) if self.attribute.clip else numbers
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """What an answer is about, and the most that it can tell.
+
+        A bin is not linear in the number: of other attributes bounds on their means say nothing about it, only those
+        for all others together.
+        """
+        return ((Answer(((self.place,),), level_of(self.mechanism)),),)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The exact verdict on the document's integers under the document's promise."""
+        return certify(self.mechanism, self.definition)
+
+    @property
+    def level(self) -> float:
+        """Nats that the mechanism may cost."""
+        return self.definition.epsilon.floor()
+
+    @cached_property
+    def uniform(self) -> Mechanism:
+        """The way to ask it if every attribute had the smallest delta."""
+        return square_wave(self.domain.k, min(self.least, self.definition.epsilon))
+
+    def errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Expected standard errors of the distribution function at each edge between two bins, shape (k - 1,).
+
+        For people with these shares of the bins, evenly spread ones by default.
+        """
+        return function_errors(self.mechanism.bare, self._shares(shares), self.people)
+
+    def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The same at the smallest delta."""
+        return function_errors(self.uniform.bare, self._shares(shares), self.people)
+
+    def _shares(self, shares: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return self.domain.widths / self.domain.ends.width if shares is None else shares

@@ -1,0 +1,133 @@
+"""A distribution from its tally: unbiased by enumeration of the channel, bands and quantiles by brute force."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from in_one import in_one
+from sordino.domain.bins import Bins
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError
+from sordino.estimation.distributions.distribution import (
+    DistributionEstimate,
+    function_contributions,
+    function_errors,
+    function_leverage,
+)
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.numbers.window import WindowResponse
+
+K, N = 8, 4000
+CHANNEL = WindowResponse(K, "2", 3)
+BINS = Bins.equal(Interval(0, 80), K)
+SHARES = np.array([0.05, 0.3, 0.2, 0.15, 0.1, 0.1, 0.1, 0.0])
+FUNCTION = np.cumsum(SHARES)[:-1]
+
+
+def dense():
+    """The channel, weight by weight."""
+    weights = [[CHANNEL.weight(value, code) for code in range(CHANNEL.outputs)] for value in range(K)]
+    return np.array(weights, dtype=float) / CHANNEL.denominator
+
+
+def estimated(counts, method=None):
+    tally = Aggregate(CHANNEL.fingerprint, int(counts.sum()), np.asarray(counts, dtype=np.int64))
+    return DistributionEstimate.of(CHANNEL, tally, BINS, 2.0, method)
+
+
+def drawn(seed, n=N):
+    return np.random.default_rng(seed).multinomial(n, SHARES @ dense())
+
+
+def test_the_function_is_right_on_average_for_every_distribution():
+    # What each code counts as, averaged over a value's codes, is whether the value is below the edge.
+    assert dense() @ function_contributions(CHANNEL).T == pytest.approx(np.tri(K - 1, K).T, abs=1e-12)
+
+
+def test_standard_errors_are_those_of_many_surveys():
+    law, contributions = SHARES @ dense(), function_contributions(CHANNEL)
+    many = np.random.default_rng(4).multinomial(N, law, size=4000) / N @ contributions.T
+    assert function_errors(CHANNEL, SHARES, N) == pytest.approx(many.std(axis=0), rel=0.05)
+    assert estimated(drawn(5)).stderr == pytest.approx(function_errors(CHANNEL, SHARES, N), rel=0.1)
+
+
+def test_one_report_weighs_at_most_its_leverage():
+    counts = drawn(6)
+    without = estimated(counts).function * N
+    moved = []
+    for code in range(CHANNEL.outputs):
+        for other in np.flatnonzero(counts):
+            changed = counts.copy()
+            changed[code], changed[other] = changed[code] + 1, changed[other] - 1
+            moved.append(np.abs(estimated(changed).function * N - without).max())
+    assert max(moved) == pytest.approx(function_leverage(CHANNEL), rel=1e-6)
+
+
+def test_the_band_never_falls_and_holds_what_its_reach_holds():
+    found = estimated(drawn(7))
+    low, high = found.band(0.95)
+    reach = found.critical(0.95) * found.stderr
+    before = [max(0, *(found.function - reach)[: i + 1]) for i in range(K - 1)]
+    after = [min(1, *(found.function + reach)[i:], 1) for i in range(K - 1)]
+    assert low[1:-1] == pytest.approx(before)
+    assert high[1:-1] == pytest.approx(after)
+    assert (low[0], low[-1], high[0], high[-1]) == (0, 1, 0, 1)
+    assert (np.diff(low) >= 0).all()
+    assert (np.diff(high) >= 0).all()
+
+
+def test_the_critical_number_is_that_of_the_noise_at_all_edges_together():
+    found = estimated(drawn(8))
+    law, contributions = drawn(8) / N, function_contributions(CHANNEL)
+    covariance = (contributions * law) @ contributions.T - np.outer(contributions @ law, contributions @ law)
+    scale = np.sqrt(np.diag(covariance))
+    noise = np.random.default_rng(1).multivariate_normal(np.zeros(K - 1), covariance, size=40_000)
+    assert found.critical(0.95) == pytest.approx(np.quantile(np.abs(noise / scale).max(axis=1), 0.95), rel=0.02)
+    assert stats.norm.ppf(0.975) < found.critical(0.95) < stats.norm.ppf(1 - 0.025 / (K - 1)) * 1.01
+
+
+@in_one("part", [0.01, 0.05, 0.3, 0.5, 0.725, 0.999])
+def test_quantiles_invert_the_band_and_the_curve(part):
+    found = estimated(drawn(9))
+    band, edges = found.band(0.95), BINS.edges
+    value, low, high = found.quantile(part, band)
+    assert low == max([edges[0], *(edge for edge, most in zip(edges, band[1], strict=True) if most < part)])
+    assert high == min([edges[-1], *(edge for edge, least in zip(edges, band[0], strict=True) if least >= part)])
+    assert low <= value <= high
+    if low < value < high:
+        assert np.interp(value, edges, found.fitted_function) == pytest.approx(part)
+
+
+def test_quantiles_of_the_truth_lie_in_their_intervals_where_the_band_holds_it():
+    for seed in range(40):
+        found = estimated(drawn(seed))
+        low, high = found.band(0.95)
+        if (low[1:-1] <= FUNCTION).all() and (high[1:-1] >= FUNCTION).all():
+            for part in np.linspace(0.02, 0.98, 25):
+                first, last = found.quantile(part, (low, high))[1:]
+                truth = int(np.searchsorted(np.cumsum(SHARES), part)) + 1
+                assert first <= BINS.edges[truth]
+                assert last >= BINS.edges[truth - 1]
+
+
+def test_ranges_are_sums_of_their_bins():
+    found = estimated(drawn(10))
+    value, stderr, fitted = found.share_between(1, 4)
+    assert value == pytest.approx(found.shares.value[1:4].sum())
+    assert value == pytest.approx(found.function[3] - found.function[0])
+    assert fitted == pytest.approx(found.fitted[1:4].sum())
+    assert 0 < stderr < 0.1
+
+
+@in_one("method", ["unbiased", "simplex", "likelihood"])
+def test_other_fits_are_those_of_histograms(method):
+    found = estimated(drawn(11), method)
+    assert found.method == method
+    assert (found.fitted is None) == (method == "unbiased")
+    assert (np.diff(found.fitted_function) >= 0).all()
+    assert found.quantile(0.5, found.band(0.95))[0] == pytest.approx(25, abs=12)
+
+
+def test_an_estimate_needs_reports():
+    with pytest.raises(SordinoError, match="needs reports"):
+        estimated(np.zeros(CHANNEL.outputs))
