@@ -2,7 +2,7 @@
 
 import { mechanism } from "./combined.js";
 import { gcd } from "./fraction.js";
-import { values } from "./record.js";
+import { bin, scaled, values } from "./record.js";
 import { WORD, below, pick } from "./words.js";
 
 /** 1 for +1 and 0 for -1; wrong with the chance that makes its mean the number. */
@@ -51,10 +51,27 @@ class Histogram {
   }
 }
 
+class Distribution {
+  constructor(plan, part) {
+    this.part = part;
+    this.ends = plan.attributes[part.distribution].number;
+    this.mechanism = mechanism(part.mechanism);
+    this.mechanisms = [this.mechanism];
+    this.outputs = this.mechanism.outputs;
+    const bins = part.edges ? part.edges.length - 1 : part.bins;
+    if (bins !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values");
+  }
+
+  answer(found, words) {
+    return this.mechanism.code(bin(found.get(this.part.distribution), this.ends, this.part), words);
+  }
+}
+
 class Numbers {
-  constructor(part) {
+  constructor(plan, part) {
     const { statistics, mechanisms, through, weights } = part.queries;
     this.names = part.numbers;
+    this.ends = part.numbers.map((name) => plan.attributes[name].number);
     this.mechanisms = mechanisms.map((own) => mechanism(own));
     const list = (one) => (Array.isArray(one) ? one : [one]);
     this.queries = statistics.map((calls, i) => {
@@ -76,7 +93,7 @@ class Numbers {
   }
 
   answer(found, words) {
-    const numbers = this.names.map((name) => found.get(name));
+    const numbers = this.names.map((name, i) => scaled(found.get(name), this.ends[i].low, this.ends[i].high));
     const chosen = this.choice.draw(words);
     const first = this.sizes.slice(0, chosen).reduce((a, b) => a + b, 0n);
     return this.queries[chosen].reduce((code, { statistic, places, mechanism: through }) => {
@@ -104,7 +121,10 @@ class Choice {
 export class Questions {
   constructor(plan) {
     this.plan = plan;
-    this.asked = plan.queries.map((part) => (part.numbers ? new Numbers(part) : new Histogram(plan, part)));
+    this.asked = plan.queries.map((part) => {
+      const Kind = part.numbers ? Numbers : part.distribution ? Distribution : Histogram;
+      return new Kind(plan, part);
+    });
     this.choice = new Choice(plan.queries.map((part) => part.weight));
     this.firsts = [];
     this.outputs = 0n;

@@ -13,7 +13,7 @@ export class AnswerError extends Error {
 
 /** The names of the attributes that a plan asks for. */
 export function asked(plan) {
-  return [...new Set(plan.queries.flatMap((part) => part.numbers ?? [part.histogram]))];
+  return [...new Set(plan.queries.flatMap((part) => part.numbers ?? [part.histogram ?? part.distribution]))];
 }
 
 /** The values of all that is asked; throws AnswerError. */
@@ -61,13 +61,17 @@ function number(name, { low, high, clip }, answer) {
     const rule = clip ? "the answer must be a number" : `the answer must be a number from ${low} to ${high}`;
     throw new AnswerError(name, rule, found, finite ? "Check the unit." : "Write it in digits.");
   }
-  return scaled(answer, low, high);
+  return Math.min(Math.max(answer, low), high);
 }
 
 /** A number between its ends as one of -1 to 1, in doubles and in this order. */
-export function scaled(answer, low, high) {
-  const cut = Math.min(Math.max(answer, low), high);
-  return Math.min(Math.max((cut - low - (high - cut)) / (high - low), -1), 1);
+export function scaled(number, low, high) {
+  return Math.min(Math.max((number - low - (high - number)) / (high - low), -1), 1);
+}
+
+/** The bin of a number between its ends, the last one that does not begin above it: edges are doubles as they are. */
+export function bin(number, { low, high }, { bins, edges }) {
+  return edges ? starts(number, edges.length - 1, (i) => edges[i]) : line(number, low, high, bins);
 }
 
 function cell(name, grid, answer) {
@@ -84,10 +88,15 @@ function cell(name, grid, answer) {
   return line(latitude, south, north, rows) * columns + line(longitude, west, east, columns);
 }
 
-/** The last of some cells whose lower edge is not above a position. */
+/** The last of some cells of one size whose lower edge is not above a position. */
 function line(position, low, high, cells) {
   const step = (high - low) / cells;
+  return starts(position, cells, (i) => i * step + low);
+}
+
+/** The last of some cells that does not begin above a position. */
+function starts(position, cells, start) {
   let i = cells - 1;
-  while (i > 0 && position < i * step + low) i -= 1;
+  while (i > 0 && position < start(i)) i -= 1;
   return i;
 }
