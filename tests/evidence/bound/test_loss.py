@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from sordino import Box, LinearQuery, Logistic, LogisticQuery, TruncatedLinearQuery
+from sordino.evidence.bound import search
 from sordino.evidence.bound.concave import Concave
 from sordino.evidence.bound.corners import Corners
 from sordino.evidence.bound.loss import BoxLoss
@@ -128,6 +129,29 @@ def test_each_node_limit_is_valid_and_more_work_is_never_looser():
         assert bounds.lower >= before.lower
         before = bounds
     assert start.solved(0).bounds == start.bounds
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_little_work_reaches_is_attained(kind):
+    """It is no less than what was known, and no more than any upper bound."""
+    rng = np.random.default_rng(8)
+    for _ in range(6):
+        questions, outputs = drawn(rng, 3, 8, KINDS[kind], "0.5")
+        loss = BoxLoss.of(evidence_of(questions, outputs, 3))
+        assert loss.bounds.lower <= loss.reached <= loss.solved(400).bounds.upper
+        assert loss.reached <= loss.evidence.ceiling
+
+
+def test_more_terms_have_fewer_boxes(monkeypatch):
+    """The limit is on the work: ten times the terms cost no more than some goes of boxes."""
+    bounded, relaxed = [], search.relax
+    monkeypatch.setattr(search, "relax", lambda *given: bounded.append(len(given[1])) or relaxed(*given))
+    rng, work = np.random.default_rng(4), {}
+    for n in (30, 300):
+        bounded.clear()
+        BoxLoss.of(evidence_of(*drawn(rng, 9, n, ["logistic"], "0.1"), 9)).solved(400)
+        work[n] = n * sum(bounded)
+    assert work[300] <= work[30] + 300 * 4 * search.AT_ONCE
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -107,12 +107,12 @@ class BoxState:
         if self.settled:
             return False
         total = sum((query.epsilon for query in queries), Nats.of(0)).floor()
-        return any(down(loss.bounds.lower + total) > self.budget.ceil() for loss in (self.loss, self._closest))
+        return any(down(loss.reached + total) > self.budget.ceil() for loss in (self.loss, self._closest))
 
     @cached_property
     def most_left(self) -> float:
         """No less than what is left, by what is known without a search."""
-        lower = 0.0 if self.settled else self.loss.bounds.lower
+        lower = 0.0 if self.settled else self.loss.reached
         return up(self.budget.ceil() - (lower if self.basic is None else min(lower, self.basic.floor())))
 
     def level(self, query: Query) -> float:
@@ -138,7 +138,7 @@ class BoxState:
     @cached_property
     def _closest(self) -> BoxLoss:
         """The open group's loss, worked out as far as the limit allows."""
-        return self.loss.solved(self.nodes, tolerance=SETTLED)
+        return self.loss.solved((self.nodes + 1) // 2, tolerance=SETTLED)
 
     @property
     def goal(self) -> float:
@@ -161,8 +161,7 @@ class BoxState:
             sure, carried = basic <= self.budget, min(carried, basic.ceil())
         if sure:
             return Decision(True, carried, lambda output: self._followed(self.loss, query, output))
-        decision = self._by_loss(query) if rule == "simplified" else self._by_answers(query)
-        return decision if decision.accepted else self._by_spent(query, decision)
+        return self._by_loss(query) if rule == "simplified" else self._by_answers(query)
 
     def _by_loss(self, query: Query) -> Decision:
         """Algorithm 3: the loss so far and the query's epsilon."""
@@ -170,12 +169,25 @@ class BoxState:
         loss = up(self.settled + up(solved.bounds.upper + query.level))
         if loss <= self.most:
             return Decision(True, loss, lambda output: self._followed(solved, query, output))
+        return self._by_spent(query)
+
+    def _by_spent(self, query: Query) -> Decision:
+        """What is left is left, even where the limit on the work ends the search after an answer too early."""
+        loss = up(self.spent + query.level)
+        if loss <= self.most:
+            return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
         return Decision(False, loss)
 
     def _by_answers(self, query: Query) -> Decision:
-        """Algorithm 2: the loss after each possible answer."""
-        after = [self.loss.after(query.evidence(self.box, code)) for code in range(query.outputs)]
-        hopeless = any(state.bounds.lower > self.goal for state in after)
+        """Algorithm 2: the loss after each possible answer, from what was worked out of the loss so far."""
+        evidence = [query.evidence(self.box, code) for code in range(query.outputs)]
+        if any(self.loss.after(report).reached > self.goal for report in evidence):
+            return Decision(False, up(self.settled + self.loss.bounds.upper + query.level))
+        simple = self._by_spent(query)
+        if simple.accepted:
+            return simple
+        after = [self._closest.after(report) for report in evidence]
+        hopeless = any(state.reached > self.goal for state in after)
         for code, state in enumerate(after):
             after[code] = state if hopeless else state.solved(self.nodes, self.goal)
             hopeless |= not after[code].bounds.upper <= self.goal
@@ -183,15 +195,6 @@ class BoxState:
         if hopeless:
             return Decision(False, largest)
         return Decision(True, largest, lambda output: self._with(after[output], query))
-
-    def _by_spent(self, query: Query, refusal: Decision) -> Decision:
-        """What is left is left, even where the limit on the work ends the search after an answer too early."""
-        if self.settled + self.loss.bounds.lower + query.level > self.most:
-            return refusal
-        loss = up(self.spent + query.level)
-        if loss <= self.most:
-            return Decision(True, loss, lambda output: self._followed(self._closest, query, output))
-        return refusal
 
     def _followed(self, loss: BoxLoss, query: Query, output: int) -> "BoxState":
         return self._with(loss.after(query.evidence(self.box, output)), query)

@@ -6,7 +6,6 @@ from time import process_time
 
 import click
 
-from sordino.accounting.filter import NODES
 from sordino.accounting.state import Rule
 from sordino.cli.options import as_json_option
 from sordino.cli.output import print_json, print_table
@@ -24,7 +23,7 @@ seed_option = click.option("--seed", type=Whole(0), default=1, show_default=True
 nodes_option = click.option(
     "--nodes",
     type=Whole(0, 1_000_000),
-    default=NODES,
+    default=fig1.NODES,
     show_default=True,
     help="The limit of the work for one decision, in boxes bounded.",
 )

@@ -47,6 +47,11 @@ class Concave:
         problem = Problem.of(evidence, top=top)
         return cls(evidence, top, min(upper, problem.ceiling), float(problem.value(point[None, :])[0]), point)
 
+    @property
+    def reached(self) -> float:
+        """The best one found: a better one is the work of `improved`."""
+        return self.lower
+
     def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Concave | None":
         """The new terms' largest values are added to the upper bound, their values at the point to the lower one."""
         if not (report.shape.concave if self.top else report.shape.convex):

@@ -48,6 +48,11 @@ class Corners:
         best: NDArray[np.float64] = corners(len(self.sums).bit_length() - 1)[int(np.argmax(self.sums))]
         return best
 
+    @property
+    def reached(self) -> float:
+        """The best one found: a better one is the work of `improved`."""
+        return self.lower
+
     def extended(self, evidence: BoxEvidence, report: BoxEvidence) -> "Corners | None":
         """The new terms at each corner are added."""
         del evidence

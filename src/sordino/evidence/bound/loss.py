@@ -23,8 +23,11 @@ from sordino.evidence.bound.square import Quadratic
 from sordino.evidence.box import BoxEvidence
 from sordino.exact.rounding import down, up
 
-WORK = 1 << 25
-"""Pairs of numbers in the terms of boxes that are bounded at most: with many numbers, some tens of milliseconds."""
+TERM = 2400
+"""What a term of a box costs beside its pairs of numbers, as many pairs."""
+
+NODE = 30 * (TERM + 9**2)
+"""What one box of 30 terms of 9 numbers costs, in pairs: of more terms or numbers fewer are bounded."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,14 @@ class BoxLoss:
         # In this order a bound that is no number gives way to the one that always holds.
         return LossBounds(max(0.0, lower), min(self.evidence.ceiling, self.most, upper))
 
+    @cached_property
+    def reached(self) -> float:
+        """No more than the loss, by little work."""
+        if self.top is None or self.bottom is None:
+            return 0.0
+        spread = 2 * (self.evidence.radius + self.evidence.margin)
+        return max(self.bounds.lower, down(down(self.top.reached + self.bottom.reached) - spread))
+
     def after(self, report: BoxEvidence) -> "BoxLoss":
         """With one more report: bounds are carried over, nothing is solved."""
         evidence = self.evidence + report
@@ -113,13 +124,14 @@ class BoxLoss:
         """Closer bounds.
 
         Args:
-            nodes: boxes to bound at most, about.
+            nodes: boxes of 30 terms of 9 numbers to bound at most, about; of larger ones so many fewer.
             goal: stop where the loss is known to be at most this, or above.
             tolerance: stop where the bounds are that close.
         """
         now, used = self, 0
         spread = 2 * (self.evidence.radius + self.evidence.margin)
-        nodes = min(nodes, max(WORK // max(self.evidence.n * self.evidence.box.d**2, 1), 1))
+        if nodes:
+            nodes = max(min(nodes, nodes * NODE // max(self.evidence.n * (TERM + self.evidence.box.d**2), 1)), 1)
         decided = self.bounds.upper <= goal < math.inf or self.bounds.lower > goal
         if self.square is not None and nodes > 0 and not decided:
             now = replace(now, most=min(now.most, up(self.square.upper + 2 * self.evidence.radius)))

@@ -4,7 +4,7 @@ For any slopes b, the sum over i of f_i(t_i(y)) is at most the sum of max over t
 t_i, plus the largest b . t(y) over the box, which is a sum over the coordinates: no linear program is solved. Good
 slopes are those of the concave envelopes at the point where the sum of the envelopes is largest: there the bound is
 that sum, and near it more by what is left for a Frank-Wolfe step to gain. Accelerated projected gradients find it.
-Cost: about 20 products of an (m, d) and a (d, n) matrix for m boxes.
+Cost: about 12 products of an (m, d) and a (d, n) matrix for m boxes.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from sordino.evidence.shape import Shape
 Boxes: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Lower and upper ends."""
 
-ROUNDS = 10
+ROUNDS = 5
 """Gradient steps for each box; more bring the bounds closer, but not as much as more boxes in the same time."""
 
 
-AVERAGED = 6
+AVERAGED = 5
 """Rounds whose slopes are averaged: where the maximum lies on a kink, the right slopes are between those beside it."""
 
 
@@ -83,8 +83,9 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     t = np.minimum(np.maximum(point @ slopes.T + intercepts, least), largest)
     late = np.stack(tilts[-AVERAGED:])
     mean = late.mean(axis=0)
-    tilts = [envelope.slope(t), mean]
+    tilts = [mean]
     if shape.kinked:
+        tilts.append(envelope.slope(t))
         jump = np.argmax((late.max(axis=0) - late.min(axis=0)) * (largest - least), axis=1)
         tilts += _balanced(problem, mean, jump)
     bound = _dual(problem, (low, high), (least, largest), np.stack(tilts)).min(axis=0)

@@ -3,7 +3,7 @@
 The leaves are boxes that cover the cube, each with an upper bound; the largest bounds the maximum, at any time.
 When a term is added, each leaf's bound grows by the term's largest value on it and the partition stays; only leaves
 that matter are bounded anew. A leaf that is bounded is split next, in the coordinate that moves its loosest terms.
-Cost: about 50 microseconds for each box bounded, at 30 terms of 9 numbers.
+Cost: about 35 microseconds for each box bounded, at 30 terms of 9 numbers.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ AT_ONCE = 64
 FIELDS = ("low", "high", "bound", "start", "along")
 """Of the leaves."""
 
-FINENESS = 32
+FINENESS = 18
 """Pieces that a box is cut into, times the dimension, at most; two at least."""
 
 MOST_LEAVES = 8192
@@ -30,9 +30,6 @@ MOST_LEAVES = 8192
 
 ASCENT_ROUNDS = 6
 """Steps uphill from the best point of each go."""
-
-PROMISING = 0.2
-"""How far below the best value a point may be, in parts of what is open, to be climbed from."""
 
 CLOSED = 1e-10
 """Bounds that close are not improved, in nats."""
@@ -163,14 +160,21 @@ class Search:
             pieces.append(Leaves(low, high, own.bound[split], own.start[split], np.full(len(split), -1)))
         return Leaves(*(np.concatenate([getattr(piece, name) for piece in pieces]) for name in FIELDS))
 
+    @cached_property
+    def reached(self) -> float:
+        """The value some steps uphill from the best point found."""
+        return self._uphill(self.point)[0]
+
     def _climbed(self, found: Relaxed) -> tuple[float, NDArray[np.float64]]:
         """The best point known after some steps uphill from the best of the boxes' points."""
-        problem = self.problem
         best = int(np.argmax(found.value))
-        start = found.point[best]
-        if float(found.value[best]) < self.lower - PROMISING * (self.upper - self.lower):
+        if float(found.value[best]) < self.lower:
             return self.lower, self.point
-        point = start
+        return self._uphill(found.point[best])
+
+    def _uphill(self, start: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The best point known after some steps uphill from a point."""
+        problem, point = self.problem, start
         for _ in range(ASCENT_ROUNDS):
             tilt = problem.shape.slope(problem.slopes @ point + problem.intercepts)
             point = np.minimum(np.maximum(point + problem.steps * (tilt @ problem.slopes), -1.0), 1.0)

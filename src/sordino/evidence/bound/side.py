@@ -25,6 +25,10 @@ class Side(Protocol):
         """The value at `point`."""
 
     @property
+    def reached(self) -> float:
+        """The value at a point that little work leads to from there; at least `lower`."""
+
+    @property
     def point(self) -> NDArray[np.float64]:
         """The best point found, shape (d,)."""
 

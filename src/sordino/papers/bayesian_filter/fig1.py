@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from sordino.accounting.filter import NODES, BayesianFilter
+from sordino.accounting.filter import BayesianFilter
 from sordino.accounting.state import Rule
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
@@ -25,6 +25,8 @@ BUDGET = "1"
 EPSILON = "0.1"
 BASIC = 10
 MOST = 10_000
+NODES = 4000
+"""Boxes bounded for a decision: ten times what a filter is content with, since the figure counts what is accepted."""
 """Questions of one run at most: no run comes near."""
 
 Model = Literal["linear", "logistic"]
