@@ -45,6 +45,18 @@ def test_what_fails_while_it_is_drawn_leaves_nothing(path):
     assert store.draw_once("a", lambda: BODY).body == BODY
 
 
+def test_nobody_else_draws_while_an_answer_is_drawn(path):
+    def draw():
+        with (
+            closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+        return BODY
+
+    assert AnswerStore.open(path).draw_once("a", draw).body == BODY
+
+
 def test_only_its_owner_can_open_it(path):
     store = AnswerStore.open(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

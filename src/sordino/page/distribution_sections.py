@@ -36,7 +36,7 @@ def _curve(result: DistributionResult) -> Figure:
     drawing = curve(edges, result.estimate.fitted_function, result.band, quantiles, result.question.name)
     note = (
         f"With {100 * result.confidence:.15g}% confidence the whole function lies within the band, so that all"
-        " intervals of quantiles hold at once."
+        " intervals of quantiles hold at once: for one look, not for many while reports come in."
     )
     return Figure(drawing, _curve_in_words(result), note=note, wide=True)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
-from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
+from sordino.page.descriptions import intervals_in_words, map_in_words, region_in_words, shares_in_words
 from sordino.page.distribution_sections import distribution_sections
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
@@ -83,7 +83,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
             sections += distribution_sections(result)
         else:
             sections += _sections(result, known, several=len(results) > 1)
-    sections.append(_revealed(explanation(plan)))
+    sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))
     shares = {one.question.name: one for one in results if isinstance(one, HistogramResult)}
@@ -103,7 +103,7 @@ def _untold(result: Untold) -> Section:
     return Section(f"{result.question.name}: not told by {result.n:,} reports", (Sentences((str(result.why),)),))
 
 
-def _revealed(said: Explanation) -> Section:
+def revealed_section(said: Explanation) -> Section:
     """What a report can tell: the sentences that matter most, and the others when they are asked for."""
     more = tuple(Sentences(paragraph.lines, paragraph.heading) for paragraph in said.details)
     return Section("What one report can reveal", (Sentences(texts(said.summary)),), more, "All that it can reveal")
@@ -198,7 +198,7 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr
     named |= {"truth": shown.truth} if shown.truth is not None else {}
     numbers = np.stack(list(named.values()), axis=1)
     rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
-    note = f"Intervals hold for each value by itself with {100 * result.confidence:.15g}% confidence. {READING}"
+    note = f"{intervals_in_words('value', result.confidence, watched=result.watched)} {READING}"
     note += FITTED if shown.fitted is not None else ""
     if isinstance(result.question.domain, Grid):
         return PageTable((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)

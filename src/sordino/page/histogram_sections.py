@@ -73,7 +73,7 @@ def in_order(result: HistogramResult, shares: Shares) -> OrderedShares | None:
     fitted, truth = (None if column is None else runs.totals(column) for column in (shares.fitted, shares.truth))
     ends = [(block * run, min((block + 1) * run, domain.k) - 1) for block in range(runs.m)]
     return OrderedShares(
-        Shares(sums.value, *sums.interval(result.confidence), fitted, truth),
+        Shares(sums.value, *result.limits(sums.interval(result.confidence), sums.value, sums.stderr), fitted, truth),
         np.array([(numbers[first] + numbers[last]) / 2 for first, last in ends]),
         [labels[first] if first == last else f"{labels[first]} to {labels[last]}" for first, last in ends],
         run,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sordino.page.descriptions import correlations_in_words, points_in_words
+from sordino.page.descriptions import correlations_in_words, intervals_in_words, points_in_words
 from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
@@ -73,6 +73,6 @@ def _table(result: NumbersResult) -> PageTable:
     fitted = [] if result.fitted is None else ["fitted"]
     header = (result.about, result.noun, "std. error", "from", "to", *fitted)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
-    note = f"Intervals hold for each number by itself with {100 * result.confidence:.15g}% confidence."
+    note = intervals_in_words("number", result.confidence, watched=result.watched)
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
     return PageTable(header, rows, note + (why if fitted else ""))

@@ -20,6 +20,9 @@ from sordino.page.figures.colours import variables
 from sordino.page.figures.drawing import POINTS, inline
 from sordino.page.figures.lettering import for_markup
 
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+"""What a page may do."""
+
 NUMBER = re.compile(
     r"[-\N{MINUS SIGN}+\N{PLUS-MINUS SIGN}<>\N{LESS-THAN OR EQUAL TO}\N{GREATER-THAN OR EQUAL TO}~\[(]*\s*\d"
 )
@@ -174,17 +177,28 @@ def render(title: str, lead: str, sections: Sequence[Section]) -> str:
         lead: the paragraph below it.
         sections: in the order of the page.
     """
-    return (
-        _templates()
-        .get_template("page.html")
-        .render(
-            title=title,
-            lead=lead,
-            light=variables(dark=False),
-            dark=variables(dark=True),
-            sections=sections,
-        )
-    )
+    return fill("page.html", title, lead, sections, policy=POLICY)
+
+
+def fill(template: str, title: str, lead: str, sections: Sequence[Section], **more: str) -> str:
+    """The page by a template that stands on the one of all pages.
+
+    Args:
+        template: its name.
+        title: as of `render`.
+        lead: as of `render`.
+        sections: as of `render`.
+        more: what else it shows.
+    """
+    light, dark = variables(dark=False), variables(dark=True)
+    page = _templates().get_template(template)
+    return page.render(title=title, lead=lead, light=light, dark=dark, sections=sections, **more)
+
+
+def script_of(name: str) -> str:
+    """The text of a script beside the templates."""
+    text, _, _ = PackageLoader("sordino.page").get_source(_templates(), name)
+    return text
 
 
 @cache

@@ -10,6 +10,8 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | POST /plans/{hash}/reports | devices, relays | an upload, packed or JSON: how many are kept, and which failed |
 | GET /plans/{hash}/progress | all | how many reports there are, and whether more are taken |
 | GET /plans/{hash}/estimates | analyst | what the reports say |
+| GET /plans/{hash}/dashboard | all | a page to watch the collection on |
+| GET /plans/{hash}/page | analyst | what the reports say as a page, with intervals that hold while more come in |
 | POST /plans/{hash}/close | analyst | takes no more reports, for ever |
 | GET /plans/{hash}/form, verify | all | the browser client (`pages`) |
 | GET /health | all | whether it runs |
@@ -24,11 +26,13 @@ from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
+from sordino.service.dashboard import DashboardPages
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.store import ReportStore, Upload
@@ -54,6 +58,7 @@ class Collector:
     def __init__(self, store: ReportStore, least_people: int = 1) -> None:
         self.plan, self.least_people, self._store = store.plan, least_people, store
         self._writer: UploadWriter | None = None
+        self._pages = DashboardPages()
 
     @property
     def application(self) -> FastAPI:
@@ -70,6 +75,8 @@ class Collector:
             plan: self.frozen,
             f"{plan}/progress": self.progress,
             f"{plan}/estimates": self.estimates,
+            f"{plan}/dashboard": self.dashboard,
+            f"{plan}/page": self.page,
         }
         for path, answer in told.items():
             app.add_api_route(path, answer, methods=["GET"])
@@ -124,13 +131,28 @@ class Collector:
 
     async def estimates(self, plan_hash: str, request: Request, confidence: float = 0.95) -> dict[str, Any]:
         """What the reports say so far."""
+        tally = await self._told_tally(plan_hash, request)
+        return await asyncio.to_thread(_estimated, self.plan, tally, confidence)
+
+    async def dashboard(self, plan_hash: str) -> HTMLResponse:
+        """A page to watch the collection on, whose estimates ask for the analyst's token."""
+        self._require_plan(plan_hash)
+        return _page(await asyncio.to_thread(self._pages.watch, self.plan))
+
+    async def page(self, plan_hash: str, request: Request, confidence: float = 0.95) -> HTMLResponse:
+        """What the reports say so far, as a page."""
+        tally = await self._told_tally(plan_hash, request)
+        return _page(await asyncio.to_thread(self._pages.estimates, self.plan, tally, confidence))
+
+    async def _told_tally(self, plan_hash: str, request: Request) -> Aggregate:
+        """What all reports add up to, for the analyst, if they are enough."""
         self._require_plan(plan_hash)
         await self._require_analyst(request)
         tally = await self._of_store(lambda store: store.aggregate)
         if tally.n < self.least_people:
             rule = f"estimates must be of {self.least_people} reports or more"
             raise ProblemError(HTTPStatus.CONFLICT, SordinoError(rule, found=shown(tally.n), step="wait for more"))
-        return await asyncio.to_thread(_estimated, self.plan, tally, confidence)
+        return tally
 
     async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Take no more reports."""
@@ -160,6 +182,12 @@ class Collector:
         if asked != self.plan.hash:
             error = SordinoError("the plan must be served here", found=shown(asked), step="GET /plans tells which are")
             raise ProblemError(HTTPStatus.NOT_FOUND, error)
+
+
+def _page(text: str) -> HTMLResponse:
+    """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
+    headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff"}
+    return HTMLResponse(text, headers=headers)
 
 
 def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion
 from sordino.survey.results.distribution import DistributionResult, Numbers
+from sordino.survey.results.watching import Limits, watched_limits
 
 EstimateRow: TypeAlias = dict[str, str | float]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
@@ -32,16 +33,24 @@ class HistogramResult:
         question: that they answer.
         estimate: the shares.
         confidence: of each interval by itself.
+        watched: whether intervals hold at all times together while reports come in.
     """
 
     question: HistogramQuestion
     estimate: Estimate
     confidence: float
+    watched: bool = False
 
     @cached_property
-    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
-        return self.estimate.interval(self.confidence)
+        estimate = self.estimate
+        return self.limits(estimate.interval(self.confidence), estimate.value, estimate.stderr)
+
+    def limits(self, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64]) -> Limits:
+        """Limits of some shares, from those for one time."""
+        low, high = _watched(self, fixed, value, stderr) if self.watched else fixed
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def largest(self, count: int) -> NDArray[np.intp]:
         """The values with the largest fitted shares, in descending order; without a fit, the largest estimates.
@@ -96,27 +105,31 @@ class NumbersResult:
             the intercept first; in the units of the data.
         fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
         confidence: of each interval by itself.
+        watched: whether intervals hold at all times together while reports come in.
     """
 
     question: NumbersQuestion
     estimate: NormalEstimate
     fitted: NDArray[np.float64] | None
     confidence: float
+    watched: bool = False
 
     @classmethod
-    def of(cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float) -> "NumbersResult":
+    def of(
+        cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float, *, watched: bool = False
+    ) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
         ranges, asked, a = question.ranges, question.query, len(question.asked)
         match question.part.asked:
             case "mean":
-                return cls(question, means(asked, aggregate, None, ranges), None, confidence)
+                return cls(question, means(asked, aggregate, None, ranges), None, confidence, watched)
             case "covariance":
                 covariance = covariances(asked, aggregate, None, ranges)
-                return cls(question, covariance, covariance.projected, confidence)
+                return cls(question, covariance, covariance.projected, confidence, watched)
             case "regression":
                 fit = least_squares(asked, aggregate, a - 1, None, ranges)
                 projected = projected_least_squares(asked, aggregate, a - 1, None, ranges)
-                return cls(question, fit, projected.value, confidence)
+                return cls(question, fit, projected.value, confidence, watched)
 
     @property
     def n(self) -> int:
@@ -124,9 +137,10 @@ class NumbersResult:
         return self.estimate.n
 
     @cached_property
-    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self) -> Limits:
         """Lower and upper limits, of the estimate's shape."""
-        return self.estimate.interval(self.confidence)
+        estimate, fixed = self.estimate, self.estimate.interval(self.confidence)
+        return _watched(self, fixed, estimate.value, estimate.stderr) if self.watched else fixed
 
     @property
     def noun(self) -> str:
@@ -173,6 +187,14 @@ class NumbersResult:
         return (_row(self, place) for place in range(self.count))
 
 
+def _watched(
+    result: HistogramResult | NumbersResult, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64]
+) -> Limits:
+    """Limits that hold at all times together, narrowest when all have answered who were expected to."""
+    n, expected = result.n, result.question.people
+    return watched_limits(fixed, value, stderr, n=n, expected=expected, confidence=result.confidence)
+
+
 def _row(result: HistogramResult | NumbersResult, place: int) -> EstimateRow:
     row: EstimateRow = {"attribute": result.question.name, "value": result.label(place)}
     return row | {name: float(column[place]) for name, column in result.numbers.items()}
@@ -202,7 +224,12 @@ Result: TypeAlias = HistogramResult | DistributionResult | NumbersResult | Untol
 
 
 def results(
-    plan: Plan, aggregate: Aggregate, method: Method | None = None, confidence: float = 0.95
+    plan: Plan,
+    aggregate: Aggregate,
+    method: Method | None = None,
+    confidence: float = 0.95,
+    *,
+    watched: bool = False,
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
@@ -211,19 +238,20 @@ def results(
         aggregate: their tally.
         method: how distributions are fitted; by default each question's own (`default_method`).
         confidence: of each interval by itself.
+        watched: whether intervals are to hold at all times together, for whoever looks while reports come in.
 
     Raises:
         SordinoError: no question is answered, a confidence outside (0, 1), or a method that no histogram allows.
     """
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
-    found = tuple(_result(question, own, method, confidence) for question, own in parts)
+    found = tuple(_result(question, own, method, confidence, watched=watched) for question, own in parts)
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found):
         raise untold[0].why
     return found
 
 
-def _result(question: Question, own: Aggregate, method: Method | None, confidence: float) -> Result:
+def _result(question: Question, own: Aggregate, method: Method | None, confidence: float, *, watched: bool) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
@@ -231,7 +259,7 @@ def _result(question: Question, own: Aggregate, method: Method | None, confidenc
     result: HistogramResult | DistributionResult | NumbersResult
     if isinstance(question, NumbersQuestion):
         try:
-            result = NumbersResult.of(question, own, confidence)
+            result = NumbersResult.of(question, own, confidence, watched=watched)
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
             return Untold(question, own.n, why)
@@ -239,6 +267,6 @@ def _result(question: Question, own: Aggregate, method: Method | None, confidenc
         result = DistributionResult.of(question, own, method, confidence)
     else:
         shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
-        result = HistogramResult(question, shares, confidence)
+        result = HistogramResult(question, shares, confidence, watched)
     _ = result.interval  # a bad confidence fails here, not while a page is drawn
     return result

@@ -1,0 +1,101 @@
+"use strict";
+// Asks this page's own collector how many reports there are and, with the analyst's token, for the page of estimates.
+// The token is kept in this page's memory alone: whoever loads the page again types it again.
+const PAUSE = 3000;
+const FOCUSED = "a, summary, [tabindex]";
+const plan = location.pathname.replace(/\/dashboard\/?$/, "");
+const part = (id) => document.getElementById(id);
+const before = ["header .lead", "nav", "main"].map((each) => document.querySelector(each).cloneNode(true));
+let token = null;
+let shown = null;
+let last = null;
+
+async function asked(path, headers) {
+  const answer = await fetch(plan + path, { headers, cache: "no-store", credentials: "omit", redirect: "error" });
+  if (answer.ok) return answer;
+  let said = `The collector answered with status ${answer.status}.`;
+  try {
+    said = (await answer.json()).detail;
+  } catch {
+    // A proxy's words are not ours.
+  }
+  const error = new Error(said);
+  error.refused = answer.status === 401;
+  throw error;
+}
+
+function tell(words) {
+  if (part("said").textContent !== words) part("said").textContent = words;
+}
+
+function number(count) {
+  return count.toLocaleString("en");
+}
+
+// Puts other parts in the place of those that are shown, where everything opened and focused stays so.
+function show(parts) {
+  const main = document.querySelector("main");
+  const open = [...main.querySelectorAll("details")].map((each) => each.open);
+  const focused = [...document.querySelectorAll(FOCUSED)].indexOf(document.activeElement);
+  for (const each of parts) {
+    const place = each.matches(".lead") ? "header .lead" : each.localName;
+    document.querySelector(place).replaceWith(document.importNode(each, true));
+  }
+  document.querySelectorAll("main details").forEach((each, at) => { each.open = open[at] ?? false; });
+  if (focused >= 0) document.querySelectorAll(FOCUSED)[focused]?.focus({ preventScroll: true });
+}
+
+async function count() {
+  last = await (await asked("/progress")).json();
+  const closed = last.closed ? "; no more are taken" : "";
+  part("count").textContent = `${number(last.reports)} of ${number(last.people)} reports expected${closed}`;
+  part("progress").value = last.reports;
+}
+
+async function estimates() {
+  if (token === null || shown === last.reports) return;
+  const asking = token;
+  const text = await (await asked("/page", { Authorization: `Bearer ${asking}` })).text();
+  if (asking !== token) return;
+  const page = new DOMParser().parseFromString(text, "text/html");
+  show(["header .lead", "nav", "main"].map((each) => page.querySelector(each)));
+  shown = last.reports;
+}
+
+function forget() {
+  token = null;
+  shown = null;
+  show(before);
+  part("ask").hidden = false;
+  part("forget").hidden = true;
+  part("token").focus();
+}
+
+let looking = false;
+async function look() {
+  if (looking) return;
+  looking = true;
+  try {
+    await count();
+    await estimates();
+    tell("");
+  } catch (error) {
+    if (error.refused) forget();
+    tell(error.message);
+  } finally {
+    looking = false;
+  }
+}
+
+part("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = part("token").value.trim();
+  part("token").value = "";
+  part("ask").hidden = true;
+  part("forget").hidden = false;
+  tell("The estimates are drawn.");
+  look();
+});
+part("forget").addEventListener("click", forget);
+setInterval(look, PAUSE);
+look();

@@ -1,0 +1,46 @@
+"""The dashboard's two answers: the page that everybody may see, and the estimates as a page for the analyst."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.results.result import results
+
+MOST_KEPT = 4
+"""Pages that are kept: drawing one takes a second, and many may look at once."""
+
+
+class DashboardPages:
+    """Draws one page after the other, on whatever thread asks."""
+
+    def __init__(self) -> None:
+        self._lock, self._kept = Lock(), OrderedDict[tuple[str, int, float], str]()
+
+    def watch(self, plan: Plan) -> str:
+        """The page on which a collection is watched."""
+        # What draws loads only where somebody looks.
+        from sordino.page.dashboard import dashboard
+
+        return self._once((plan.hash, 0, 0.0), lambda: dashboard(plan))
+
+    def estimates(self, plan: Plan, tally: Aggregate, confidence: float) -> str:
+        """What the reports say so far, with intervals that hold at all times together.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1), or no question that is answered.
+        """
+        from sordino.page.estimate_page import estimate_page
+
+        # Reports are only ever added: as many are the same ones.
+        key = plan.hash, tally.n, confidence
+        return self._once(key, lambda: estimate_page(plan, results(plan, tally, None, confidence, watched=True)))
+
+    def _once(self, key: tuple[str, int, float], draw: Callable[[], str]) -> str:
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = draw()
+                while len(self._kept) > MOST_KEPT:
+                    self._kept.popitem(last=False)
+            return self._kept[key]

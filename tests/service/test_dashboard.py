@@ -1,0 +1,70 @@
+"""The dashboard over HTTP: a page for all, the estimates for whoever has the token, from enough reports on."""
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from collectors import collecting
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+SURVEY = {
+    "version": 1,
+    "epsilon": "2",
+    "attribute": {"smoker": {"categories": ["yes", "no", "once"]}, "age": {"number": {"low": 0, "high": 100}}},
+    "ask": [{"histogram": "smoker"}, {"mean": "age"}],
+}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(SURVEY), 1000)
+
+
+@pytest.fixture(scope="module")
+def collector(plan, tmp_path_factory):
+    with collecting(plan, tmp_path_factory.mktemp("dashboard") / "reports.sqlite", 50) as (address, token):
+        yield urlsplit(address), token
+
+
+@pytest.fixture(scope="module")
+def ask(collector):
+    def asked(path, method="GET", body=None, **headers):
+        place = collector[0]
+        connection = http.client.HTTPConnection(place.netloc, timeout=30)
+        connection.request(method, place.path + path, body, {k.replace("_", "-"): v for k, v in headers.items()})
+        answer = connection.getresponse()
+        found = answer.status, dict(answer.headers), answer.read().decode()
+        connection.close()
+        return found
+
+    return asked
+
+
+def test_all_may_watch_and_the_analyst_sees_estimates(plan, collector, ask):
+    bearer = {"Authorization": f"Bearer {collector[1]}"}
+    status, headers, watching = ask("/dashboard")
+    assert (status, headers["x-frame-options"], headers["cache-control"]) == (200, "DENY", "no-store")
+    assert ask("/page")[0] == ask("/page", Authorization="Bearer other")[0] == 401
+    status, _, body = ask("/page", **bearer)
+    assert (status, json.loads(body)["rule"]) == (409, "estimates must be of 50 reports or more")
+    codes = np.arange(4000) % plan.sampled.outputs
+    reports = [{"id": f"{place:032x}", "code": str(code)} for place, code in enumerate(codes)]
+    assert ask("/reports", "POST", json.dumps({"reports": reports}), Content_Type="application/json")[0] == 200
+    status, _, page = ask("/page", **bearer)
+    assert status == 200
+    assert "4,000 reports about" in page
+    assert "at all times together: they may be watched while reports come in" in page
+    assert "Forged reports" in page
+    assert "<script" not in page
+    # What everybody sees tells nothing of what was reported.
+    assert ask("/dashboard")[2] == watching
+    assert "std. error" not in watching
+    narrow, wide = (ask(f"/page?confidence={confidence}", **bearer)[2] for confidence in (0.5, 0.99))
+    assert "50% confidence" in narrow
+    assert "99% confidence" in wide
+    for confidence in ("2", "nan"):
+        assert ask(f"/page?confidence={confidence}", **bearer)[0] == 400
