@@ -2,7 +2,7 @@
 
 import { mechanism } from "./combined.js";
 import { gcd } from "./fraction.js";
-import { bin, scaled, values } from "./record.js";
+import { asked, bin, scaled, values } from "./record.js";
 import { WORD, below, pick } from "./words.js";
 
 /** 1 for +1 and 0 for -1; wrong with the chance that makes its mean the number. */
@@ -121,6 +121,7 @@ class Choice {
 export class Questions {
   constructor(plan) {
     this.plan = plan;
+    this.names = asked(plan);
     this.asked = plan.queries.map((part) => {
       const Kind = part.numbers ? Numbers : part.distribution ? Distribution : Histogram;
       return new Kind(plan, part);
@@ -136,11 +137,7 @@ export class Questions {
 
   /** The question that was drawn, and the report's code; throws AnswerError before a word is drawn. */
   draw(record, words) {
-    return this.drawFrom(values(this.plan, record), words);
-  }
-
-  /** The same of values that were looked at. */
-  drawFrom(found, words) {
+    const found = values(this.plan, record, this.names);
     const question = this.choice.draw(words);
     return { question, code: this.firsts[question] + this.asked[question].answer(found, words) };
   }

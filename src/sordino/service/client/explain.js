@@ -15,6 +15,7 @@ function listed(names) {
 
 /** What a question asks for. */
 export function topic(part) {
+  if (part.distribution !== undefined) return `in which range ${quoted(part.distribution)} lies`;
   if (!part.numbers) return quoted(part.histogram);
   return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;
 }
@@ -33,7 +34,7 @@ export function sentences({ plan, questions, verdicts }) {
   const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place])).flat();
   said.push(...alike(told));
   said.push(...example(verdicts));
-  if (several || plan.queries[0].numbers) said.push(...aboutOthers(plan, verdicts));
+  if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
   said.push("A second code multiplies these factors, so this browser draws one, and sends the same one again if it got lost.");
   return said;
 }
@@ -54,8 +55,9 @@ function alike(told) {
 
 function revealed(plan, part, { holds, found, ratio }) {
   const unsure = holds === null ? [`This page could not check that by itself: ${found}.`] : [];
-  if (part.numbers) {
-    return [`A code about ${topic(part)} changes the odds between any two sets of numbers by a factor of at most ${said(ratio)}.`, ...unsure];
+  if (part.histogram === undefined) {
+    const pair = part.numbers?.length > 1 ? "sets of numbers" : "numbers";
+    return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`, ...unsure];
   }
   const attribute = plan.attributes[part.histogram];
   return [...ofProtect(attribute, attribute.protect, part.histogram, ratio), ...unsure, ...ofMissing(attribute)];

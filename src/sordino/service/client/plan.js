@@ -185,6 +185,19 @@ const ATTRIBUTE = both(
 const WEIGHT = whole(1, 2 ** 20);
 const QUESTION = anyOf(
   fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
+  both(
+    fields({
+      distribution: text,
+      weight: WEIGHT,
+      epsilon: text,
+      "bins?": whole(1),
+      "edges?": listOf(real, 2),
+      mechanism: isTable,
+      quantiles: listOf(text),
+      ranges: listOf(listOf(real)),
+    }),
+    exactlyOne(["bins", "edges"]),
+  ),
   fields({
     numbers: listOf(text, 1),
     asked: (found) => ["mean", "covariance", "regression"].includes(found),
@@ -242,7 +255,7 @@ export async function readPlan(content, asked) {
 function asks(plan) {
   return plan.queries.every((part) => {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
-    if (part.numbers) return part.numbers.every((name) => own(name).number);
-    return Boolean(own(part.histogram).protect);
+    if (part.histogram !== undefined) return Boolean(own(part.histogram).protect);
+    return (part.numbers ?? [part.distribution]).every((name) => own(name).number);
   });
 }

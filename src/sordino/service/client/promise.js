@@ -3,6 +3,7 @@
 import { broken, keeps, larger, worst } from "./audit.js";
 import { amount, times, within } from "./fraction.js";
 import { PlanError } from "./plan.js";
+import { about } from "./record.js";
 
 /**
  * The verdict about each question: `holds` is true, false, or null where it could not be gone through; `ratio` is how far
@@ -12,12 +13,13 @@ export function verdicts(questions) {
   const { plan } = questions;
   return questions.asked.map((asked, place) => {
     const part = plan.queries[place];
-    const names = part.numbers ?? [part.histogram];
-    const attribute = part.numbers ? null : plan.attributes[part.histogram];
+    const names = about(part);
+    const attribute = part.histogram === undefined ? null : plan.attributes[part.histogram];
     const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
     if (wrong) return { names, holds: false, found: wrong };
     try {
-      return part.numbers ? ofNumbers(plan, asked, names) : ofShares(plan, asked.mechanism, attribute, names);
+      if (attribute) return ofShares(plan, asked.mechanism, attribute, names);
+      return part.numbers ? ofNumbers(plan, asked, names) : ofBins(plan, asked.mechanism, part);
     } catch (error) {
       if (error instanceof RangeError) return { names, holds: null, found: error.message };
       throw error;
@@ -38,6 +40,13 @@ function limited(mechanism, { protect }) {
   if (mechanism.parts) return mechanism.parts.map((part) => worst(part.inner)).reduce(larger, [1n, 1n]);
   if (protect.sensitive || protect.blocks) return undefined;
   return worst(mechanism);
+}
+
+function ofBins(plan, mechanism, part) {
+  const ratio = worst(mechanism);
+  const kept = isWithin(ratio, part.epsilon) && isWithin(ratio, plan.epsilon);
+  const holds = kept && !beyondDeltas(plan, ratio, [part.distribution]);
+  return { names: [part.distribution], holds, ratio, found: holds ? null : "integers that tell more than is promised" };
 }
 
 function ofNumbers(plan, asked, names) {

@@ -11,20 +11,25 @@ export class AnswerError extends Error {
   }
 }
 
+/** The names of the attributes that a question is about. */
+export const about = (part) => part.numbers ?? [part.histogram ?? part.distribution];
+
 /** The names of the attributes that a plan asks for. */
 export function asked(plan) {
-  return [...new Set(plan.queries.flatMap((part) => part.numbers ?? [part.histogram ?? part.distribution]))];
+  return [...new Set(plan.queries.flatMap(about))];
 }
 
-/** The values of all that is asked; throws AnswerError. */
-export function values(plan, record) {
+/** The values of all that is asked, which `names` says; throws AnswerError. */
+export function values(plan, record, names = asked(plan)) {
   for (const name of Object.keys(record)) {
     if (!Object.hasOwn(plan.attributes, name)) {
       throw new AnswerError(name, "a record must be about what the plan asks", "another name", "Leave it out.");
     }
   }
   const own = (name) => (Object.hasOwn(record, name) ? record[name] : undefined);
-  return new Map(asked(plan).map((name) => [name, value(name, plan.attributes[name], own(name))]));
+  const found = new Map();
+  for (const name of names) found.set(name, value(name, plan.attributes[name], own(name)));
+  return found;
 }
 
 /** The value of one answer. */

@@ -54,7 +54,9 @@ export function sameWords(words) {
 function chosen(word, bound, narrow) {
   if (narrow) {
     const product = (word >> 32n) * bound;
-    return (product & (HALF - 1n)) < HALF % bound ? null : product >> 32n;
+    const rest = product & (HALF - 1n);
+    // The remainder is below the bound: it is seldom needed.
+    return rest < bound && rest < HALF % bound ? null : product >> 32n;
   }
   const choice = word / (WORD / bound);
   return choice >= bound ? null : choice;
