@@ -7,9 +7,9 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import uvicorn
+from sordino.service.store import ReportStore
 
 from sordino.service.collector import Collector
-from sordino.service.store import ReportStore
 
 
 @contextmanager

@@ -58,6 +58,11 @@ class SordinoError(ValueError):
         """The code and the words, for programs."""
         return {"code": self.code, "rule": self.rule, "found": self.found, "step": self.step}
 
+    def problem(self) -> dict[str, Any]:
+        """The facts as problem details (RFC 9457), over HTTP and with `--json`: `type` names the kind of error."""
+        kind = f"urn:sordino:error:{self.code}"
+        return {"type": kind, "title": printable(self.rule), "detail": str(self), **self.facts()}
+
 
 class SordinoErrors(SordinoError):  # noqa: N818 - many of them
     """All mistakes of one file, reported at once.

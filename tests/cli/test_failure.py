@@ -40,7 +40,10 @@ def failed(streams):
     document = json.loads(out)
     assert list(document) == ["error"]
     error = document["error"]
-    assert set(error) - {"errors"} == {"code", "rule", "found", "step"}
+    assert set(error) - {"errors"} == {"type", "title", "detail", "code", "rule", "found", "step"}
+    # Problem details of RFC 9457.
+    assert error["type"] == f"urn:sordino:error:{error['code']}"
+    assert error["detail"].startswith(error["title"])
     assert code == CODES[error["code"]]
     assert error["rule"] in err
     assert "Traceback" not in err

@@ -1,26 +1,17 @@
 """A collector over HTTP, as a process of its own: what it acknowledges, refuses and tells."""
 
-import http.client
 import json
-import re
-import signal
-import socket
-import sys
-from contextlib import contextmanager
-from dataclasses import dataclass
-from threading import Thread
 
 import numpy as np
 import pytest
-import uvicorn
 
-from commands import PATIENCE, started
+from reports_sent import BINARY, JSON, is_problem, on_a_thread, served
 from sordino import estimate
 from sordino.cli.commands.serve import serve
 from sordino.errors import UnavailableError
-from sordino.service.collector import Collector
-from sordino.service.store import ReportStore, Upload
-from sordino.service.uploads import PACKED, pack
+from sordino.service.signing import is_signed
+from sordino.service.storage.store import ReportStore
+from sordino.service.uploads import PACKED
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -30,44 +21,6 @@ SURVEY = {
     "attribute": {"smoker": {"categories": ["yes", "no", "once"]}, "age": {"number": {"low": 0, "high": 100}}},
     "ask": [{"histogram": "smoker"}, {"mean": "age"}],
 }
-JSON, BINARY = "application/json", f"{PACKED}; version=1"
-
-
-@dataclass
-class Answer:
-    status: int
-    headers: dict
-    body: bytes
-
-    @property
-    def json(self):
-        return json.loads(self.body)
-
-
-class Client:
-    """Questions to a collector."""
-
-    def __init__(self, plan, port, token):
-        self.plan, self.port, self.token = plan, port, token
-
-    def ask(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-        answer = connection.getresponse()
-        found = Answer(answer.status, dict(answer.headers), answer.read())
-        connection.close()
-        return found
-
-    def of_plan(self, method, path, body=None, **headers):
-        return self.ask(method, f"/plans/{self.plan.hash}{path}", body, **headers)
-
-    def upload(self, codes, first=0):
-        ids = [(first + n).to_bytes(16, "big") for n in range(len(codes))]
-        body = pack(self.plan, Upload(ids, np.asarray(codes, dtype=np.uint64)))
-        return self.of_plan("POST", "/reports", body, Content_Type=BINARY)
-
-    def as_analyst(self, method, path):
-        return self.of_plan(method, path, Authorization=f"Bearer {self.token}")
 
 
 @pytest.fixture(scope="module")
@@ -79,44 +32,8 @@ def plan():
 def client(tmp_path_factory, plan):
     """A collector on a thread of this process."""
     store = ReportStore.open(tmp_path_factory.mktemp("collector") / "reports.sqlite", plan)
-    token = store.new_token()
-    server = uvicorn.Server(uvicorn.Config(Collector(store, 50).application, log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = Thread(target=server.run, args=([listener],))
-        thread.start()
-        yield Client(plan, listener.getsockname()[1], token)
-        server.should_exit = True
-        thread.join()
-
-
-@contextmanager
-def served(folder, plan):
-    """The command, in a process of its own; a client, and what it printed and ended with."""
-    if not (folder / "plan.json").exists():
-        plan.save(folder / "plan.json")
-    command = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", str(folder / "plan.json")]
-    command += ["--store", str(folder / "reports.sqlite"), "--port", "0"]
-    said = []
-    with started(command) as process:
-        address, token = None, None
-        while address is None:
-            line = process.stdout.readline()
-            assert line, process.stderr.read()
-            token = token or re.search("token, told once: (.*)", line)
-            address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
-        assert address.group(2) == plan.hash
-        yield Client(plan, int(address.group(1)), token and token.group(1)), said
-        process.send_signal(signal.SIGTERM)
-        said += process.communicate(timeout=PATIENCE)
-        said.append(process.returncode)
-
-
-def is_problem(answer, status, words):
-    assert answer.status == status, answer.body
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert words in answer.json["detail"]
-    assert answer.json["status"] == status
-    return True
+    with on_a_thread(store, 50) as asked:
+        yield asked
 
 
 def test_devices_fetch_the_plan_and_see_all_that_were_served(client, plan):
@@ -200,7 +117,10 @@ def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan)
 
 
 def test_a_plan_is_closed_for_ever_and_an_end_keeps_all(tmp_path, plan):
-    with served(tmp_path, plan) as (client, said):
+    with served(tmp_path, plan, "--metrics-port", 0, "--key", tmp_path / "key.pem") as (client, said):
+        key = client.ask("GET", "/key").json["key"]
+        assert client.ask("GET", "/health", port=client.metrics).json == {"status": "ok"}
+        assert is_signed(plan.bytes, key, client.of_plan("GET", "/signature").json["signature"])
         assert client.upload([0, 1, 2]).json["accepted"] == 3
         assert client.as_analyst("POST", "/close").json["closed"]
         assert is_problem(client.upload([1], first=3), 409, "closed plan takes no reports")
@@ -208,7 +128,8 @@ def test_a_plan_is_closed_for_ever_and_an_end_keeps_all(tmp_path, plan):
     assert (code, err) == (0, "")
     assert "stopped" in out
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
-    assert (store.aggregate.n, store.closed, store.new_token()) == (3, True, None)
+    kept = store.collections[plan.hash]
+    assert (kept.aggregate.n, kept.closed, store.new_token()) == (3, True, None)
     store.close()
 
 

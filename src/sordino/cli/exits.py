@@ -22,7 +22,17 @@ EXIT_CODES: Mapping[Code, int] = {"invalid": 2, "refused": 3, "damaged": 4, "una
 STOPPED = 130
 """As shells have it for Ctrl-C."""
 
-STOP = {"code": "stopped", "rule": "stopped; nothing half-written was left", "found": "", "step": ""}
+LEFT = "stopped; nothing half-written was left"
+
+STOP = {
+    "type": "urn:sordino:error:stopped",
+    "title": LEFT,
+    "detail": f"{LEFT}.",
+    "code": "stopped",
+    "rule": LEFT,
+    "found": "",
+    "step": "",
+}
 """What programs are told of a stop."""
 
 HELP = f"Exit codes: 0, {', '.join(f'{number} {code}' for code, number in EXIT_CODES.items())}, {STOPPED} stopped."
@@ -34,6 +44,6 @@ def json_is_asked() -> bool:
     return "--json" in sys.argv[1:]
 
 
-def error_json(facts: Mapping[str, Any]) -> str:
-    """What a command that fails prints for programs."""
-    return escaped_json(json.dumps({"error": facts}, ensure_ascii=False))
+def error_json(problem: Mapping[str, Any]) -> str:
+    """What a command that fails prints for programs: problem details (RFC 9457) with the error's facts."""
+    return escaped_json(json.dumps({"error": problem}, ensure_ascii=False))

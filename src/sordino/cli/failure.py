@@ -16,7 +16,7 @@ from sordino.errors import SordinoError
 
 def fail(error: SordinoError, output: Output) -> NoReturn:
     """End the process as an error asks for."""
-    _end(str(error), error.facts(), EXIT_CODES[error.code], output)
+    _end(str(error), error.problem(), EXIT_CODES[error.code], output)
 
 
 def fail_usage(error: click.ClickException, output: Output) -> NoReturn:
@@ -27,7 +27,7 @@ def fail_usage(error: click.ClickException, output: Output) -> NoReturn:
         say(*shown.getvalue().rstrip("\n").split("\n"), err=True)
     context = error.ctx if isinstance(error, click.UsageError) else None
     step = f"see {context.command_path} --help" if context is not None else ""
-    facts = SordinoError(error.format_message().rstrip("."), step=step).facts()
+    facts = SordinoError(error.format_message().rstrip("."), step=step).problem()
     _end("", facts, EXIT_CODES["invalid"], output)
 
 

@@ -65,5 +65,5 @@ def _end(rule: str, found: str, step: str) -> NoReturn:
     error = UnavailableError(rule, found=found, step=step)
     print(f"sordino: {error}", file=sys.stderr)  # noqa: T201 - click is not loaded
     if json_is_asked():
-        print(error_json(error.facts()))  # noqa: T201
+        print(error_json(error.problem()))  # noqa: T201
     sys.exit(EXIT_CODES[error.code])

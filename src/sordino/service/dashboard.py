@@ -4,6 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
+from fastapi.responses import HTMLResponse
+
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import results
@@ -44,3 +46,9 @@ class DashboardPages:
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
             return self._kept[key]
+
+
+def as_page(text: str) -> HTMLResponse:
+    """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
+    headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff"}
+    return HTMLResponse(text, headers=headers)

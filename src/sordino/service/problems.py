@@ -1,11 +1,15 @@
 """Errors over HTTP as problem details (RFC 9457), with the words and the code that errors have everywhere."""
 
+from collections.abc import Mapping
+from http import HTTPStatus
+
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from sordino.errors import SordinoError
+from sordino.service.writer import FullQueueError
 
 STATUS = {"invalid": 400, "refused": 409, "damaged": 400, "unavailable": 503}
 """Of each kind of error."""
@@ -25,10 +29,9 @@ class ProblemError(Exception):
         super().__init__(str(error))
 
 
-def problem(status: int, error: SordinoError, headers: dict[str, str] | None = None) -> JSONResponse:
+def problem(status: int, error: SordinoError, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error as an answer."""
-    body = {"type": "about:blank", "title": error.rule, "status": status, "detail": str(error), **error.facts()}
-    return JSONResponse(body, status, headers, "application/problem+json")
+    return JSONResponse({**error.problem(), "status": status}, status, headers, "application/problem+json")
 
 
 async def of_framework(_: Request, error: Exception) -> JSONResponse:
@@ -38,14 +41,22 @@ async def of_framework(_: Request, error: Exception) -> JSONResponse:
         places = ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors()}))
         return problem(400, SordinoError("parameters must be of their kinds", found=f"others at {places}"))
     status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = error.headers if isinstance(error, HTTPException) else None
     step = "GET /plans tells which plan is served"
-    return problem(status, SordinoError("a request must be one that is served", found=f"status {status}", step=step))
+    wrong = SordinoError("a request must be one that is served", found=f"status {status}", step=step)
+    return problem(status, wrong, headers)
 
 
 async def of_error(_: Request, error: Exception) -> JSONResponse:
     """The answer to a `SordinoError`, by its kind, or to a `ProblemError`."""
-    if isinstance(error, ProblemError):
-        return problem(error.status, error.error, error.headers)
-    if isinstance(error, SordinoError):
-        return problem(STATUS[error.code], error)
+    match error:
+        case ProblemError():
+            return problem(error.status, error.error, error.headers)
+        case FullQueueError():
+            return problem(HTTPStatus.TOO_MANY_REQUESTS, error, {"Retry-After": "1"})
+        case SordinoError(code="unavailable"):
+            full = HTTPStatus.INSUFFICIENT_STORAGE if "full" in error.found else HTTPStatus.SERVICE_UNAVAILABLE
+            return problem(full, error, {"Retry-After": "10"})
+        case SordinoError():
+            return problem(STATUS[error.code], error)
     raise error

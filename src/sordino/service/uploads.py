@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from sordino.errors import SordinoError
-from sordino.service.store import ID_BYTES, Upload
+from sordino.service.storage.reports import ID_BYTES, Upload
 from sordino.survey.planning.plan import Plan
 
 PACKED = "application/vnd.sordino-reports"
@@ -39,9 +39,10 @@ def code_bytes(plan: Plan) -> int:
 def pack(plan: Plan, upload: Upload) -> bytes:
     """The packed form of an upload."""
     width = code_bytes(plan)
-    return b"".join(
-        key + code.to_bytes(width, "big") for key, code in zip(upload.ids, upload.codes.tolist(), strict=True)
-    )
+    rows = np.empty((len(upload), ID_BYTES + width), dtype=np.uint8)
+    rows[:, :ID_BYTES] = np.frombuffer(upload.ids, dtype=np.uint8).reshape(-1, ID_BYTES)
+    rows[:, ID_BYTES:] = upload.codes.astype(">u8").view(np.uint8).reshape(-1, 8)[:, 8 - width :]
+    return rows.tobytes()
 
 
 def unpack(plan: Plan, body: bytes) -> Upload:
@@ -57,7 +58,7 @@ def unpack(plan: Plan, body: bytes) -> Upload:
     words = np.zeros((len(rows), 8), dtype=np.uint8)
     words[:, ID_BYTES - width :] = rows[:, ID_BYTES:]
     codes = words.view(">u8").ravel().astype(np.uint64)
-    return Upload([body[at : at + ID_BYTES] for at in range(0, len(body), width)], codes)
+    return Upload(rows[:, :ID_BYTES].tobytes(), codes)
 
 
 def read_json(body: bytes) -> Upload:
@@ -77,4 +78,4 @@ def read_json(body: bytes) -> Upload:
     if not codes or max(codes) >= LARGEST_CODE:
         found = "none" if not codes else "a larger code"
         raise SordinoError("an upload must hold reports with codes below 2^64", found=found)
-    return Upload([bytes.fromhex(report.id) for report in reports], np.array(codes, dtype=np.uint64))
+    return Upload(bytes.fromhex("".join(report.id for report in reports)), np.array(codes, dtype=np.uint64))

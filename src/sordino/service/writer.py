@@ -1,21 +1,43 @@
 """One thread that writes for all: what waits while a commit runs is committed together by the next one."""
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from queue import Empty, Full, Queue
-from threading import Thread
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from queue import Empty, Queue
+from threading import Lock, Thread
+from typing import Any, TypeVar
 
-from sordino.errors import SordinoError, UnavailableError
-from sordino.service.store import Receipt, ReportStore, Upload
+from sordino.errors import UnavailableError
+from sordino.service.storage.collection import Collection
+from sordino.service.storage.reports import Receipt, Upload
+from sordino.service.storage.store import ReportStore
 
 MOST_WAITING = 256
-"""Uploads that wait at most: more are refused at once, and may come again."""
+"""Uploads and questions that wait at most: more are refused at once, and may come again."""
 
-Job = tuple[Any, "Future[Any]"]
+MOST_REPORTS = 1 << 20
+"""Reports that wait at most, for the memory: an upload that is larger waits alone."""
+
+T = TypeVar("T")
 
 
 class FullQueueError(UnavailableError):
     """More uploads than can wait."""
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A function of the store, or an upload to a collection."""
+
+    work: Any
+    collection: Collection | None = None
+    future: "Future[Any]" = field(default_factory=Future)
+
+    @property
+    def size(self) -> int:
+        return 0 if self.collection is None else len(self.work)
 
 
 class UploadWriter:
@@ -23,72 +45,94 @@ class UploadWriter:
 
     def __init__(self, store: ReportStore) -> None:
         self._store = store
-        self._waiting: Queue[Job | None] = Queue(MOST_WAITING)
+        self._waiting: Queue[_Waiting | None] = Queue()
+        self._lock, self._jobs, self._reports = Lock(), 0, 0
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def add(self, upload: Upload) -> "Future[Receipt]":
+    @property
+    def waiting(self) -> int:
+        """Uploads and questions that wait."""
+        return self._jobs
+
+    @property
+    def works(self) -> bool:
+        """Whether somebody writes what waits."""
+        return self._thread.is_alive()
+
+    def add(self, collection: Collection, upload: Upload) -> "Future[Receipt]":
         """Keep an upload; the receipt comes when it is on disk.
 
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(upload)
+        return self._put(_Waiting(upload, collection))
 
-    def do(self, job: Any) -> "Future[Any]":
-        """Call a function of the store between two commits."""
-        return self._put(job)
+    def do(self, job: Callable[[ReportStore], T], *, always: bool = False) -> "Future[T]":
+        """Call a function of the store between two commits, always if it is the next part of a longer job.
+
+        Raises:
+            FullQueueError: too many others wait.
+        """
+        return self._put(_Waiting(job), always=always)
 
     def stop(self) -> None:
         """Write what waits, and end."""
         self._waiting.put(None)
         self._thread.join()
 
-    def _put(self, job: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        try:
-            self._waiting.put_nowait((job, future))
-        except Full:
-            raise FullQueueError("the collector must keep up", found="too many uploads at once", step="retry") from None
-        return future
+    def _put(self, one: _Waiting, *, always: bool = False) -> "Future[Any]":
+        with self._lock:
+            full = self._jobs >= MOST_WAITING or (self._reports and self._reports + one.size > MOST_REPORTS)
+            if full and not always:
+                rule, found = "the collector must keep up", "too many uploads at once"
+                raise FullQueueError(rule, found=found, step="send again a little later")
+            self._jobs += 1
+            self._reports += one.size
+        self._waiting.put(one)
+        return one.future
 
     def _run(self) -> None:
-        while True:
-            jobs, more = self._together()
-            uploads = [(job, future) for job, future in jobs if isinstance(job, Upload)]
-            if uploads:
-                self._write(uploads)
-            for job, future in jobs:
-                if not isinstance(job, Upload):
-                    _settle(future, job, self._store)
-            if not more:
-                return
+        more = True
+        while more:
+            waiting, more = self._together()
+            uploads: dict[Collection, list[_Waiting]] = defaultdict(list)
+            for one in waiting:
+                if one.collection is not None:
+                    uploads[one.collection].append(one)
+            for collection, group in uploads.items():
+                _settle(group, partial(collection.add, [one.work for one in group]))
+            for one in waiting:
+                if one.collection is None:
+                    _settle([one], partial(_asked, one.work, self._store))
 
-    def _together(self) -> tuple[list[Job], bool]:
-        """All jobs that wait, at least one; and whether the writer goes on."""
-        jobs: list[Job] = []
-        job = self._waiting.get()
-        while job is not None:
-            jobs.append(job)
-            try:
-                job = self._waiting.get_nowait()
-            except Empty:
-                return jobs, True
-        return jobs, False
-
-    def _write(self, uploads: list[Job]) -> None:
+    def _together(self) -> tuple[list[_Waiting], bool]:
+        """All that wait, at least one; and whether the writer goes on."""
+        found: list[_Waiting] = []
+        one = self._waiting.get()
         try:
-            receipts = self._store.add([upload for upload, _ in uploads])
-        except SordinoError as error:
-            for _, future in uploads:
-                future.set_exception(error)
-            return
-        for (_, future), receipt in zip(uploads, receipts, strict=True):
-            future.set_result(receipt)
+            while one is not None:
+                found.append(one)
+                one = self._waiting.get_nowait()
+        except Empty:
+            pass
+        with self._lock:
+            self._jobs -= len(found)
+            self._reports -= sum(each.size for each in found)
+        return found, one is not None
 
 
-def _settle(future: "Future[Any]", job: Any, store: ReportStore) -> None:
+def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
+    return [job(store)]
+
+
+def _settle(waiting: list[_Waiting], work: Callable[[], Iterable[Any]]) -> None:
+    """Give each its result; whatever goes wrong is told to who waits, and the thread goes on."""
     try:
-        future.set_result(job(store))
-    except SordinoError as error:
-        future.set_exception(error)
+        results = work()
+    except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
+        for one in waiting:
+            one.future.set_exception(error)
+        return
+    for one, result in zip(waiting, results, strict=True):
+        one.future.set_result(result)

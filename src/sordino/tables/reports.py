@@ -95,7 +95,7 @@ def privatize_table(
 
     with _codes(plan, data, count, id_column, key, task, jobs) as codes:
         if table_format(reports) == ".parquet":
-            write_table(reports, _schema(plan), _as_batches(plan, codes))
+            write_reports(plan, codes, reports)
         else:
             write_rows(reports, _rows(plan), codes)
     return done
@@ -162,6 +162,11 @@ def _counted(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
     for codes in batches:
         yield codes
         progress(len(codes))
+
+
+def write_reports(plan: Plan, batches: Iterator[Words], reports: Path) -> None:
+    """Write codes that were collected as a file of reports, whole or not at all."""
+    write_table(reports, _schema(plan), _as_batches(plan, batches))
 
 
 def _as_batches(plan: Plan, batches: Iterator[Words]) -> Iterator[pa.RecordBatch]:

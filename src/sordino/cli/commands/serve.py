@@ -1,8 +1,10 @@
-"""`sordino serve`: a collector of one plan's reports."""
+"""`sordino serve`: a collector of plans' reports."""
 
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,12 +14,26 @@ from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
 
+if TYPE_CHECKING:
+    from sordino.service.metrics import Metrics
+
+LAST_SECONDS = 30
+"""That requests have to end when the collector is told to."""
+
 
 @click.command()
-@click.argument("plan", type=FILE)
-@click.option("--store", type=FILE, required=True, help="The SQLite file that holds the reports; a new one if none.")
+@click.argument("plans", metavar="PLAN...", type=FILE, nargs=-1, required=True)
+@click.option(
+    "--store",
+    required=True,
+    metavar="STORE",
+    help="The SQLite file that holds the reports, a new one if none, or postgresql://... for a database.",
+)
+@click.option("--add", is_flag=True, help="Serve new plans beside those of the store; its public list keeps them.")
+@click.option("--key", type=FILE, help="Sign plans by the Ed25519 key of this PEM file, a new one if none.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=Whole(0, 65535), default=8000, show_default=True, help="0: any that is free.")
+@click.option("--metrics-port", type=Whole(0, 65535), help="Health and OpenMetrics here; 0: any that is free.")
 @click.option(
     "--least-people",
     type=Whole(1),
@@ -25,10 +41,19 @@ from sordino.survey.planning.plan import Plan
     show_default=True,
     help="Reports without which no estimate is told.",
 )
-def serve(plan: Path, store: Path, host: str, port: int, least_people: int) -> None:
-    """Collect the reports of a PLAN over HTTP until the process is ended.
+def serve(
+    plans: tuple[Path, ...],
+    store: str,
+    add: bool,  # noqa: FBT001 - as click calls it
+    key: Path | None,
+    host: str,
+    port: int,
+    metrics_port: int | None,
+    least_people: int,
+) -> None:
+    """Collect the reports of each PLAN over HTTP until the process is ended.
 
-    Devices fetch the plan and post reports, each counted once, acknowledged when it is on disk. The analyst's token is
+    Devices fetch a plan and post reports, each counted once, acknowledged when it is on disk. The analyst's token is
     printed when the store is made, and never again. Behind a proxy that ends TLS; addresses are not kept.
     """
     try:
@@ -36,23 +61,58 @@ def serve(plan: Path, store: Path, host: str, port: int, least_people: int) -> N
 
         from sordino.service.collector import Collector
     except ImportError:
-        step = 'install them: pip install "sordino[server]"'
-        raise SordinoError("serve needs FastAPI and uvicorn", found="none installed", step=step) from None
-    from sordino.service.store import ReportStore
+        raise _missing("FastAPI and uvicorn") from None
+    from sordino.service.signing import Signer
+    from sordino.service.storage.store import ReportStore
 
-    frozen = Plan.load(plan)
-    with _listening(host, port) as listener:
-        held = ReportStore.open(store, frozen)
+    frozen = [Plan.load(path) for path in plans]
+    signer = None if key is None else Signer.of_file(key)
+    with (
+        _listening(host, port) as listener,
+        _watched(host, metrics_port) as metrics,
+        closing(ReportStore.open(store, *frozen, add=add)) as held,
+    ):
         token = held.new_token()
+        application = Collector(held, least_people, signer, metrics).application
         if token is not None:
             say(f"The analyst's token, told once: {token}")
-        say(f"http://{host}:{listener.getsockname()[1]}/plans/{frozen.hash}")
-        application = Collector(held, least_people).application
-        config = uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
+        if signer is not None:
+            say(f"Plans are signed by the Ed25519 key {signer.public}")
+        for plan in frozen:
+            say(f"http://{host}:{listener.getsockname()[1]}/plans/{plan.hash}")
+        config = uvicorn.Config(
+            application,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=LAST_SECONDS,
+        )
         # An interrupt ends the collector once what it took is written.
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run([listener])
     say("stopped; all that was acknowledged is in the store")
+
+
+@contextmanager
+def _watched(host: str, port: int | None) -> Iterator["Metrics | None"]:
+    """Metrics at a port of their own, if they are asked for."""
+    if port is None:
+        yield None
+        return
+    from sordino.service.metrics import Metrics, MetricsServer
+
+    try:
+        metrics = Metrics()
+    except ImportError:
+        raise _missing("prometheus_client for --metrics-port") from None
+    with _listening(host, port) as listener, MetricsServer(metrics, listener):
+        say(f"Health and metrics: http://{host}:{listener.getsockname()[1]}/metrics")
+        yield metrics
+
+
+def _missing(what: str) -> SordinoError:
+    step = 'install them: pip install "sordino[server]"'
+    return SordinoError(f"serve needs {what}", found="none installed", step=step)
 
 
 def _listening(host: str, port: int) -> socket.socket:

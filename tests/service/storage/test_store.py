@@ -7,20 +7,10 @@ import numpy as np
 import pytest
 
 from commands import started
+from reports_sent import make_plan, uploaded
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
-from sordino.service.store import ReportStore, Upload
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
-
-
-def make_plan(k, epsilon="1"):
-    tables = {"version": 1, "epsilon": epsilon, "attribute": {"x": {"categories": k}}, "ask": [{"histogram": "x"}]}
-    return Plan.of(Survey.read(tables), 1000)
-
-
-def uploaded(codes, first=0):
-    ids = [(first + n).to_bytes(16, "big") for n in range(len(codes))]
-    return Upload(ids, np.array(codes, dtype=np.uint64))
+from sordino.service.storage.reports import Upload
+from sordino.service.storage.store import ReportStore
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +25,20 @@ def store(tmp_path, plan):
     held.close()
 
 
+def held_by(store):
+    (found,) = store.collections.values()
+    return found
+
+
 def counts(store):
-    return store.aggregate.counts.tolist()
+    return held_by(store).aggregate.counts.tolist()
 
 
 def test_reports_are_counted_once_however_often_they_come(store):
     first, second = uploaded([0, 1, 1, 3]), uploaded([2, 2], first=4)
-    (receipt,) = store.add([first])
+    (receipt,) = held_by(store).add([first])
     assert (receipt.accepted, receipt.repeated, receipt.failed) == (4, 0, ())
-    again, new, part = store.add([first, second, uploaded([3, 3], first=3)])
+    again, new, part = held_by(store).add([first, second, uploaded([3, 3], first=3)])
     assert (again.accepted, again.repeated) == (0, 4)
     assert (new.accepted, new.repeated) == (2, 0)
     # Report 3 is known with this code, report 4 with another.
@@ -53,14 +48,14 @@ def test_reports_are_counted_once_however_often_they_come(store):
 
 def test_one_id_twice_in_an_upload_is_one_report_if_its_code_is_one(store):
     ids = [bytes(16), bytes(16), bytes(15) + b"\1", bytes(15) + b"\1"]
-    (receipt,) = store.add([Upload(ids, np.array([1, 1, 2, 3], dtype=np.uint64))])
+    (receipt,) = held_by(store).add([Upload(b"".join(ids), np.array([1, 1, 2, 3], dtype=np.uint64))])
     assert (receipt.accepted, receipt.repeated) == (2, 1)
     assert [place for place, _ in receipt.failed] == [3]
     assert counts(store) == [0, 1, 1, 0]
 
 
 def test_what_no_report_can_be_fails_alone(store):
-    (receipt,) = store.add([uploaded([0, 4, 2**64 - 1, 2])])
+    (receipt,) = held_by(store).add([uploaded([0, 4, 2**64 - 1, 2])])
     assert (receipt.accepted, [place for place, _ in receipt.failed]) == (2, [1, 2])
     assert counts(store) == [1, 0, 1, 0]
 
@@ -70,8 +65,8 @@ def test_codes_of_64_bits_come_back_as_they_were(tmp_path):
     assert plan.sampled.code_bits == 64
     codes = plan.questions[0].query.mechanism.privatize(np.arange(64))
     held = ReportStore.open(tmp_path / "wide.sqlite", plan)
-    held.add([Upload([bytes([n] * 16) for n in range(64)], codes)])
-    assert np.concatenate(list(held.codes())).tolist() == codes.tolist()
+    held_by(held).add([Upload(b"".join(bytes([n] * 16) for n in range(64)), codes)])
+    assert np.concatenate(list(held_by(held).codes())).tolist() == codes.tolist()
     held.close()
     again = ReportStore.open(tmp_path / "wide.sqlite", plan)
     assert counts(again) == plan.sampled.tally(codes).counts.tolist()
@@ -79,24 +74,24 @@ def test_codes_of_64_bits_come_back_as_they_were(tmp_path):
 
 
 def test_a_store_that_is_opened_again_goes_on(tmp_path, plan, store):
-    store.add([uploaded([0, 1, 2])])
+    held_by(store).add([uploaded([0, 1, 2])])
     store.close()
     again = ReportStore.open(tmp_path / "reports.sqlite", plan)
     assert counts(again) == [1, 1, 1, 0]
-    assert again.add([uploaded([0, 1, 2, 3])])[0].accepted == 1
-    assert [key for key, _ in again.served] == [plan.hash]
+    assert held_by(again).add([uploaded([0, 1, 2, 3])])[0].accepted == 1
+    assert [each.plan for each in again.served] == [plan.hash]
     again.close()
 
 
 def test_a_closed_store_takes_nothing_for_ever(tmp_path, plan, store):
-    store.add([uploaded([0])])
-    store.close_to_reports()
+    held_by(store).add([uploaded([0])])
+    held_by(store).close_to_reports()
     with pytest.raises(RefusedError, match="closed plan takes no reports"):
-        store.add([uploaded([1], first=1)])
+        held_by(store).add([uploaded([1], first=1)])
     store.close()
     again = ReportStore.open(tmp_path / "reports.sqlite", plan)
     with pytest.raises(RefusedError, match="closed plan takes no reports"):
-        again.add([uploaded([1], first=1)])
+        held_by(again).add([uploaded([1], first=1)])
     assert counts(again) == [1, 0, 0, 0]
     again.close()
 
@@ -112,7 +107,7 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, store):
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
         ("other", "CREATE TABLE things (x)", "another database"),
-        ("newer", "PRAGMA user_version = 2", "version 1; found 2"),
+        ("newer", "PRAGMA user_version = 3", "version 2; found 3"),
     ):
         if name == "newer":
             ReportStore.open(tmp_path / name, plan).close()
@@ -137,12 +132,13 @@ WRITING = """
 import sys, resource
 import numpy as np
 from pathlib import Path
-from sordino.service.store import ReportStore, Upload
+from sordino.service.storage.reports import Upload
+from sordino.service.storage.store import ReportStore
 from sordino.survey.planning.plan import Plan
 store = ReportStore.open(Path(sys.argv[1]), Plan.load(sys.argv[2]))
 for n in range(int(sys.argv[3]), 10**9):
     ids = [(1000 * n + i).to_bytes(16, "big") for i in range(1000)]
-    store.add([Upload(ids, np.full(1000, n % 4, dtype=np.uint64))])
+    store.collections[store.served[0].plan].add([Upload(b"".join(ids), np.full(1000, n % 4, dtype=np.uint64))])
     print(n, flush=True)
 """
 
@@ -159,22 +155,22 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
             said += [int(line) for line in process.stdout.read().split()]
         store = ReportStore.open(path, plan)
         # What was told is there; what was being written is there whole, or not at all.
-        assert store.aggregate.n % 1000 == 0
-        assert store.aggregate.n // 1000 - 1 in (said[-1], said[-1] + 1)
-        begun = store.aggregate.n // 1000
+        assert held_by(store).aggregate.n % 1000 == 0
+        assert held_by(store).aggregate.n // 1000 - 1 in (said[-1], said[-1] + 1)
+        begun = held_by(store).aggregate.n // 1000
         store.close()
 
 
 def test_a_disk_without_room_keeps_what_was_acknowledged(tmp_path, plan, store):
-    store.add([uploaded([0, 1])])
-    store._connection.execute("PRAGMA max_page_count = 20")
+    held_by(store).add([uploaded([0, 1])])
+    store._database._connection.execute("PRAGMA max_page_count = 20")
     uploads = (uploaded([n % 4] * 1000, first=2 + 1000 * n) for n in range(100))
     with pytest.raises(UnavailableError, match="full"):
-        all(store.add([upload]) for upload in uploads)
-    kept = store.aggregate.n
+        all(held_by(store).add([upload]) for upload in uploads)
+    kept = held_by(store).aggregate.n
     store.close()
     again = ReportStore.open(tmp_path / "reports.sqlite", plan)
-    assert again.aggregate.n == kept > 2
+    assert held_by(again).aggregate.n == kept > 2
     again.close()
 
 

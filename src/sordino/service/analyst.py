@@ -1,0 +1,127 @@
+"""What the analyst is told, and may do: estimates, the tally, the reports themselves, other tallies, and an end."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Callable
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.responses import FileResponse, HTMLResponse
+from starlette.background import BackgroundTask
+
+from sordino.document.formats import AGGREGATE
+from sordino.errors import DamagedError, RefusedError
+from sordino.exact.messages.brief import shown
+from sordino.mechanism.aggregate import Aggregate
+from sordino.service.dashboard import DashboardPages, as_page
+from sordino.service.desk import Desk, body_of
+from sordino.service.storage.collection import Collection
+from sordino.survey.planning.plan import Plan
+from sordino.survey.results.result import results
+from sordino.survey.results.tally import aggregate_of, aggregate_text
+from sordino.tables.reports import write_reports
+
+NAME = "the upload"
+"""Of a tally that comes, in messages."""
+
+
+class AnalystRoutes:
+    """The routes that ask for the analyst's token."""
+
+    def __init__(self, desk: Desk, pages: DashboardPages) -> None:
+        self._desk, self._pages = desk, pages
+
+    async def estimates(self, plan_hash: str, request: Request, confidence: float = 0.95) -> dict[str, Any]:
+        """What the reports say so far, with intervals."""
+        collection, tally = await self._told(plan_hash, request)
+        return await asyncio.to_thread(_estimated, collection.plan, tally, confidence)
+
+    async def page(self, plan_hash: str, request: Request, confidence: float = 0.95) -> HTMLResponse:
+        """What the reports say so far, as a page with intervals that hold while more come in."""
+        collection, tally = await self._told(plan_hash, request)
+        return as_page(await asyncio.to_thread(self._pages.estimates, collection.plan, tally, confidence))
+
+    async def aggregate(self, plan_hash: str, request: Request) -> Response:
+        """The tally of all reports, as a file of `sordino aggregate` holds it."""
+        collection, tally = await self._told(plan_hash, request)
+        return Response(aggregate_text(collection.plan, tally), media_type="application/json")
+
+    async def reports(self, plan_hash: str, request: Request) -> FileResponse:
+        """All reports that came here as Parquet, which `sordino aggregate` reads; without ids, in their order."""
+        collection, _ = await self._told(plan_hash, request)
+        if not await self._desk.of_store(lambda _: collection.whole):
+            step = "GET .../aggregate has their tally"
+            raise RefusedError("reports are told as long as all their codes are kept", found="scrubbed ones", step=step)
+        folder = tempfile.TemporaryDirectory()
+        path = Path(folder.name) / "reports.parquet"
+        try:
+            await asyncio.to_thread(write_reports, collection.plan, self._desk.parts(collection.codes), path)
+        except BaseException:
+            folder.cleanup()
+            raise
+        media = "application/vnd.apache.parquet"
+        return FileResponse(path, media_type=media, filename=path.name, background=BackgroundTask(folder.cleanup))
+
+    async def merge(self, plan_hash: str, request: Request) -> dict[str, Any]:
+        """Add another collector's tally, a file of `sordino aggregate`; the same one again changes nothing."""
+        collection = await self._asked(plan_hash, request)
+        other = await asyncio.to_thread(_read_tally, collection.plan, await body_of(request))
+        added = await self._desk.of_store(lambda _: collection.merge(other))
+        return {"added": other.n if added else 0, **await self._reports_of(collection)}
+
+    async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
+        """Take no more reports, for ever."""
+        collection = await self._asked(plan_hash, request)
+        await self._desk.of_store(lambda _: collection.close_to_reports())
+        return await self._reports_of(collection)
+
+    async def scrub(self, plan_hash: str, request: Request) -> dict[str, Any]:
+        """Forget the codes of all reports, which are counted: ids stay, so that none is counted again."""
+        collection = await self._asked(plan_hash, request)
+        scrubbed = await asyncio.to_thread(lambda: sum(self._desk.parts(collection.scrub)))
+        return {"scrubbed": scrubbed, **await self._reports_of(collection)}
+
+    async def _asked(self, plan_hash: str, request: Request) -> Collection:
+        collection = self._desk.collection(plan_hash)
+        await self._desk.require_analyst(request)
+        return collection
+
+    async def _told(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+        """The same with what all reports add up to, if they are enough."""
+        collection = await self._asked(plan_hash, request)
+        return collection, await self._desk.tally(collection)
+
+    async def _reports_of(self, collection: Collection) -> dict[str, Any]:
+        return await self._desk.of_store(progress_of(collection))
+
+
+def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
+    """How far a collection is, as a function of the store."""
+    plan = collection.plan
+    return lambda _: {
+        "plan": plan.hash,
+        "reports": collection.aggregate.n,
+        "people": plan.people,
+        "closed": collection.closed,
+    }
+
+
+def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
+    found = (row for result in results(plan, tally, None, confidence) for row in result.rows())
+    # What cannot be told has no number in JSON.
+    rows = [{key: None if isinstance(x, float) and not isfinite(x) else x for key, x in row.items()} for row in found]
+    return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows}
+
+
+def _read_tally(plan: Plan, body: bytes) -> Aggregate:
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        raise DamagedError(f"{NAME} must be a file of `sordino aggregate`", found="no JSON") from None
+    if not isinstance(document, dict):
+        raise DamagedError(f"{NAME} must be a file of `sordino aggregate`", found=shown(type(document).__name__))
+    AGGREGATE.require(document, NAME)
+    return aggregate_of(plan, document, NAME)

@@ -1,0 +1,97 @@
+"""What whoever runs a collector watches: OpenMetrics and health, at a port of their own. Counts only, of nobody.
+
+No metric names a report, a sender or an address; with a handful of senders even counts tell when somebody sent, so the
+port is for the machine's own network.
+"""
+
+from collections.abc import Awaitable, Callable
+from threading import Thread
+from time import perf_counter
+from typing import Any, Self
+
+import uvicorn
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from sordino.service.storage.reports import Receipt
+from sordino.service.writer import UploadWriter
+
+
+class Metrics:
+    """Counters of one collector."""
+
+    def __init__(self) -> None:
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+        self.registry = CollectorRegistry()
+        self._reports = Counter(
+            "sordino_reports", "Reports that came, by what became of them", ["outcome"], registry=self.registry
+        )
+        self._answers = Counter("sordino_answers", "Answers, by their status", ["status"], registry=self.registry)
+        self._seconds = Histogram(
+            "sordino_answer_seconds", "Seconds until an answer", ["method"], registry=self.registry
+        )
+        self._waiting = Gauge("sordino_waiting", "Uploads and questions that wait", registry=self.registry)
+        self._writer: UploadWriter | None = None
+        self._waiting.set_function(self._count_waiting)
+
+    def watch(self, writer: UploadWriter) -> None:
+        """Tell how much waits for a writer, and whether it works."""
+        self._writer = writer
+
+    def _count_waiting(self) -> float:
+        return 0 if self._writer is None else self._writer.waiting
+
+    def count_receipt(self, receipt: Receipt) -> None:
+        """Count the reports of an upload."""
+        for outcome, number in (
+            ("accepted", receipt.accepted),
+            ("repeated", receipt.repeated),
+            ("failed", len(receipt.failed)),
+        ):
+            self._reports.labels(outcome).inc(number)
+
+    async def count_answer(self, request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
+        """Count an answer; of methods that are none of HTTP's, all as one."""
+        begun = perf_counter()
+        response = await answer(request)
+        method = request.method if request.method in ("GET", "POST") else "other"
+        self._seconds.labels(method).observe(perf_counter() - begun)
+        self._answers.labels(response.status_code).inc()
+        return response
+
+    @property
+    def application(self) -> Starlette:
+        """What the port of their own serves: `/health` and `/metrics`."""
+        return Starlette(routes=[Route("/health", self._health), Route("/metrics", self._told)])
+
+    async def _health(self, _: Request) -> Response:
+        works = self._writer is not None and self._writer.works
+        return JSONResponse({"status": "ok" if works else "not writing"}, 200 if works else 503)
+
+    async def _told(self, _: Request) -> Response:
+        from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+        tell: Callable[..., bytes] = generate_latest
+        return Response(tell(self.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class MetricsServer:
+    """Serves metrics on a thread, from when the block begins until it ends."""
+
+    def __init__(self, metrics: Metrics, listener: Any) -> None:
+        config = uvicorn.Config(
+            metrics.application, log_level="warning", access_log=False, server_header=False, lifespan="off"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = Thread(target=self._server.run, args=([listener],), name="metrics", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()

@@ -1,0 +1,91 @@
+"""A plan's signature: Ed25519 over its bytes as they are served, by the key of whoever runs the collector.
+
+A device that knows the public key from elsewhere (an app, a page, paper) sees whether a plan is the institute's; the
+hash alone says only that the plan is whole. The private key is a PEM file (PKCS 8) that only its owner can read.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from sordino.document.files import cannot, sync_folder, written
+from sordino.errors import SordinoError
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class Signer:
+    """Signs plans.
+
+    Attributes:
+        public: the public key, 32 bytes as hexadecimal digits.
+    """
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        self.public = key.public_key().public_bytes_raw().hex()
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Signer":
+        """The key of a file, a new one if there is none.
+
+        Raises:
+            SordinoError: no key of this kind, or one that others can read.
+            UnavailableError: the system refuses.
+        """
+        if not os.path.lexists(path):
+            _make(path)
+        try:
+            content, mode = path.read_bytes(), path.stat().st_mode
+        except OSError as error:
+            raise cannot("read", path, error) from None
+        if mode & OTHERS:
+            step = "if nobody else has read it, chmod 600 it; if somebody may have, use another key"
+            raise SordinoError(
+                f"{path} must be open to its owner only", found=f"mode {stat.S_IMODE(mode):04o}", step=step
+            )
+        try:
+            key = load_pem_private_key(content, None)
+        except (ValueError, TypeError, UnsupportedAlgorithm):
+            key = None
+        if not isinstance(key, Ed25519PrivateKey):
+            step = "name a new file, and a key is made"
+            raise SordinoError(f"{path} must be an Ed25519 private key in PEM, without a password", step=step)
+        return cls(key)
+
+    def signature(self, content: bytes) -> str:
+        """Over a plan's bytes, 64 bytes as hexadecimal digits; the same each time."""
+        return self._key.sign(content).hex()
+
+
+def is_signed(content: bytes, public: str, signature: str) -> bool:
+    """Whether a plan's bytes were signed by whoever has the private key.
+
+    Args:
+        content: the bytes as they are served.
+        public: the public key, hexadecimal.
+        signature: hexadecimal.
+    """
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), content)
+    except (ValueError, InvalidSignature):
+        return False
+    return True
+
+
+def _make(path: Path) -> None:
+    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    with written(path) as temporary:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
+        with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
+            file.write(pem)
+    sync_folder(path)

@@ -1,0 +1,66 @@
+"""The seam of a store: what it asks of a database. SQLite and PostgreSQL are a file each.
+
+The words of SQL that both know are the store's, with `?` for values. A database runs them, keeps what a transaction
+wrote or nothing of it, and says in words of ours what it refuses.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sordino.service.storage.reports import Upload
+
+VERSION = 2
+"""Of the tables."""
+
+TABLES = """
+CREATE TABLE plan (number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body {bytes} NOT NULL, since TEXT NOT NULL);
+CREATE TABLE closed (plan INTEGER PRIMARY KEY, since TEXT NOT NULL);
+CREATE TABLE report (plan INTEGER NOT NULL, id {bytes} NOT NULL, code BIGINT, PRIMARY KEY (plan, id)){clustered};
+CREATE TABLE tally (plan INTEGER NOT NULL, source TEXT NOT NULL, counts {bytes} NOT NULL, PRIMARY KEY (plan, source));
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+"""Plans are numbered from 1; a report whose code was scrubbed has none; tallies are counters as little-endian int64."""
+
+
+class Database(ABC):
+    """Tables of one store, held by one collector from when it is opened until it is closed.
+
+    Use it from one thread.
+    """
+
+    name: str
+    """What it is called in messages; without a password."""
+
+    @abstractmethod
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What a statement finds, or no rows.
+
+        Raises:
+            UnavailableError: the system refuses.
+        """
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that is written within, on disk at the end, or nothing.
+
+        Raises:
+            UnavailableError: the system refuses; whether it was written is then not known.
+        """
+
+    @abstractmethod
+    def insert(self, plan: int, upload: Upload) -> bool:
+        """Put reports in, within a transaction, if none of their ids is known and none stands twice; else nothing."""
+
+    @abstractmethod
+    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+        """The ids of an upload that are there, with their codes as signed integers."""
+
+    @abstractmethod
+    def vacuum(self) -> None:
+        """Leave in the database's files as little of what was written over as it can."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give it back."""

@@ -1,0 +1,162 @@
+"""A store in a PostgreSQL database, in a schema of its own, through psycopg.
+
+`synchronous_commit` is on, so that a commit is on disk before anybody is told; one collector holds the schema, by an
+advisory lock. A connection that breaks is made again at the next use: what was not told is looked up, never guessed.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from sordino.errors import SordinoError, UnavailableError
+from sordino.exact.messages.brief import shown
+from sordino.service.storage.database import TABLES, VERSION, Database
+from sordino.service.storage.reports import ID_BYTES, Upload
+
+if TYPE_CHECKING:
+    import psycopg
+
+LOCK = 0x50524452
+"""The number of the advisory lock."""
+
+SESSION = "SET search_path = sordino; SET synchronous_commit = on; SET lock_timeout = '10s'; SET TIME ZONE 'UTC'"
+
+APPEND_ONLY = """
+CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'a plan that was served stays as it was'; END $$;
+CREATE TRIGGER kept BEFORE UPDATE OR DELETE ON plan FOR EACH ROW EXECUTE FUNCTION kept();
+CREATE TRIGGER kept_all BEFORE TRUNCATE ON plan EXECUTE FUNCTION kept()
+"""
+"""What was served cannot be taken away or changed, whoever writes by SQL."""
+
+PLACES = "unnest(%s::bigint[]) WITH ORDINALITY AS sent (code, place)"
+"""The codes of an upload with their places, from 1."""
+
+
+class PostgresDatabase(Database):
+    """Tables in the schema `sordino` of a database, new ones if there are none."""
+
+    def __init__(self, address: str) -> None:
+        from psycopg.conninfo import conninfo_to_dict
+
+        with _clear("the database"):
+            parts = conninfo_to_dict(address)
+        # Whoever reads a message learns no password.
+        self.name = f"the database {parts.get('dbname', '')} at {parts.get('host', 'this machine')}"
+        self._address = address
+        self._held: psycopg.Connection[tuple[Any, ...]] | None = None
+
+    @classmethod
+    def open(cls, address: str) -> Self:
+        """The tables of a database.
+
+        Raises:
+            SordinoError: of a newer version.
+            UnavailableError: nobody answers there, or another collector holds them.
+        """
+        database = cls(address)
+        try:
+            with database.transaction():
+                database._migrate()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @property
+    def _connection(self) -> "psycopg.Connection[tuple[Any, ...]]":
+        """The connection, a new one if it broke; it holds the lock as long as it lives."""
+        import psycopg
+
+        if self._held is None or self._held.closed:
+            made = psycopg.connect(self._address, autocommit=True, connect_timeout=5)
+            try:
+                self._prepare(made)
+            except BaseException:
+                made.close()
+                raise
+            self._held = made
+        return self._held
+
+    def _prepare(self, made: "psycopg.Connection[tuple[Any, ...]]") -> None:
+        made.execute("CREATE SCHEMA IF NOT EXISTS sordino")
+        made.execute(SESSION)
+        if made.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone() != (True,):
+            step = "stop the other collector"
+            raise UnavailableError(f"{self.name} must be free", found="another collector", step=step)
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """See the base class."""
+        with _clear(self.name):
+            found = self._connection.execute(statement.replace("?", "%s").encode(), values)
+            return [] if found.description is None else found.fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See the base class."""
+        with _clear(self.name), self._connection.transaction():
+            yield
+
+    def insert(self, plan: int, upload: Upload) -> bool:
+        """See the base class."""
+        words = f"INSERT INTO report SELECT %s, substr(%s::bytea, 1 + %s * (place::int - 1), %s), code FROM {PLACES} "  # noqa: S608 - ours
+        connection = self._connection
+        connection.execute("SAVEPOINT upload")
+        done = connection.execute(
+            f"{words} ON CONFLICT DO NOTHING".encode(), (plan, upload.ids, ID_BYTES, ID_BYTES, _signed(upload))
+        )
+        all_new: bool = done.rowcount == len(upload)
+        if not all_new:
+            connection.execute("ROLLBACK TO upload")
+        connection.execute("RELEASE upload")
+        return all_new
+
+    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+        """See the base class."""
+        ids = [upload.id_at(place) for place in range(len(upload))]
+        found = self.rows("SELECT id, code FROM report WHERE plan = ? AND id = ANY(?::bytea[])", plan, ids)
+        return [(bytes(key), code) for key, code in found]
+
+    def vacuum(self) -> None:
+        """See the base class."""
+        self.rows("VACUUM report")
+
+    def close(self) -> None:
+        """See the base class."""
+        if self._held is not None:
+            self._held.close()
+
+    def _migrate(self) -> None:
+        """Bring the tables to this version, within a transaction. The first version that was kept here is 2."""
+        if self.rows("SELECT to_regclass('sordino.setting')") == [(None,)]:
+            for statement in TABLES.format(bytes="BYTEA", clustered="").split(";"):
+                self.rows(statement)
+            self.rows(APPEND_ONLY)
+            self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
+        ((found,),) = self.rows("SELECT value FROM setting WHERE name = 'version'")
+        if found != str(VERSION):
+            step = "serve it by the version of Sordino that made it"
+            raise SordinoError(f"{self.name} must be of version {VERSION}", found=shown(found), step=step)
+
+
+def _signed(upload: Upload) -> list[int]:
+    """The codes as signed integers, which is how PostgreSQL holds 64 bits."""
+    signed: list[int] = upload.codes.view(np.int64).tolist()
+    return signed
+
+
+@contextmanager
+def _clear(name: str) -> Iterator[None]:
+    """What PostgreSQL refuses, in words of ours; its own name values."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.errors.DiskFull:
+        raise UnavailableError(f"{name} must be written", found="a disk that is full", step="make room") from None
+    except psycopg.Error as error:
+        found = "nobody who answers" if error.sqlstate is None else f"a refusal ({type(error).__name__})"
+        step = "see that it runs and may be written, and send again"
+        raise UnavailableError(f"{name} must be written", found=found, step=step) from None

@@ -1,0 +1,43 @@
+"""What comes to a collector, and what it says of it."""
+
+from dataclasses import dataclass
+
+from sordino.exact.source import Words
+
+ID_BYTES = 16
+"""Of a report's id."""
+
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """Reports of one plan that came together.
+
+    Attributes:
+        ids: of each report, 16 bytes, one after the other.
+        codes: of each, shape (n,).
+    """
+
+    ids: bytes
+    codes: Words
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def id_at(self, place: int) -> bytes:
+        """The id of one report."""
+        return self.ids[ID_BYTES * place : ID_BYTES * (place + 1)]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of an upload.
+
+    Attributes:
+        accepted: reports that are new, and on disk.
+        repeated: reports that were there already, as far as is known with the same code.
+        failed: places of the others in the upload, and why.
+    """
+
+    accepted: int
+    repeated: int
+    failed: tuple[tuple[int, str], ...]

@@ -1,0 +1,182 @@
+"""A store in a SQLite file: write-ahead log, `synchronous = FULL`, one process.
+
+A commit is whole on disk before anybody is told, so that a crash loses nothing that was acknowledged.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from sordino.errors import DamagedError, SordinoError, UnavailableError
+from sordino.exact.messages.brief import shown
+from sordino.service.storage.database import TABLES, VERSION, Database
+from sordino.service.storage.reports import ID_BYTES, Upload
+
+APPLICATION = 0x50524452
+"""What says that a SQLite file is a store of reports."""
+
+CACHE = 64 << 10
+"""KiB of pages in memory: the places of random ids are all over the table."""
+
+OLD_PLAN = "INSERT INTO plan SELECT 1, plan, x'', since FROM served"
+"""Version 1 held one plan's hash; its bytes are given when it is served again."""
+
+APPEND_ONLY = """
+CREATE TRIGGER kept BEFORE DELETE ON plan BEGIN SELECT RAISE(ABORT, 'a plan that was served stays listed'); END;
+CREATE TRIGGER same BEFORE UPDATE ON plan WHEN OLD.body != x'' OR NEW.hash != OLD.hash OR NEW.since != OLD.since
+BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END
+"""
+"""What was served cannot be taken away or changed, whoever writes by SQL."""
+
+
+class SqliteDatabase(Database):
+    """Tables in a file, a new one if there is none."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.name, self._connection = str(path), connection
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The tables of a file.
+
+        Raises:
+            SordinoError: a file of another kind, or of a newer version.
+            UnavailableError: the system refuses, or another collector has the file open.
+        """
+        with _clear(str(path)):
+            connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=1.0)
+            try:
+                # Held until the end: a second collector would count reports that this one does not.
+                connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                # Codes that are scrubbed are written over.
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute(f"PRAGMA cache_size = -{CACHE}")
+                connection.execute("BEGIN IMMEDIATE")
+                _migrate(path, connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.close()
+                raise
+            return cls(path, connection)
+
+    def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """See the base class."""
+        with _clear(self.name):
+            return self._connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See the base class."""
+        with _clear(self.name):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # A full disk may have ended the transaction itself.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def insert(self, plan: int, upload: Upload) -> bool:
+        """See the base class."""
+        # One statement for all rows: the interpreter serves others while it runs.
+        connection, before = self._connection, self._connection.total_changes
+        connection.execute("SAVEPOINT upload")
+        connection.execute(
+            "INSERT OR IGNORE INTO report SELECT ?1, substr(?2, 1 + ?3 * key, ?3), value FROM json_each(?4)",
+            (plan, upload.ids, ID_BYTES, _as_json(upload)),
+        )
+        all_new = connection.total_changes - before == len(upload)
+        if not all_new:
+            connection.execute("ROLLBACK TO upload")
+        connection.execute("RELEASE upload")
+        return all_new
+
+    def known(self, plan: int, upload: Upload) -> Sequence[tuple[bytes, int | None]]:
+        """See the base class."""
+        # CROSS JOIN keeps the order: each id is looked up, the table is not walked.
+        return self.rows(
+            "SELECT report.id, report.code FROM json_each(?4) AS sent CROSS JOIN report "
+            "ON report.plan = ?1 AND report.id = substr(?2, 1 + ?3 * sent.key, ?3)",
+            plan,
+            upload.ids,
+            ID_BYTES,
+            _as_json(upload),
+        )
+
+    def vacuum(self) -> None:
+        """See the base class."""
+        with _clear(self.name):
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """See the base class."""
+        self._connection.close()
+
+
+def _as_json(upload: Upload) -> str:
+    """The codes as signed integers, which is how SQLite holds 64 bits."""
+    return json.dumps(upload.codes.view(np.int64).tolist())
+
+
+def _migrate(path: Path, connection: sqlite3.Connection) -> None:
+    """Bring the tables to this version, a new file's from nothing, within a transaction."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and application != APPLICATION:
+        raise SordinoError(f"{path} must be a store of reports", found="another database")
+    if version > VERSION:
+        step = "serve it by the version of Sordino that made it"
+        raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
+    if version < VERSION:
+        _MIGRATIONS[version](connection)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    tables = TABLES.format(bytes="BLOB", clustered=" WITHOUT ROWID")
+    for statement in filter(str.strip, tables.split(";")):
+        connection.execute(statement)
+    for statement in APPEND_ONLY.split("END;"):
+        connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
+
+
+def _from_one(connection: sqlite3.Connection) -> None:
+    """Version 1 held the reports of one plan, of which it knew the hash."""
+    for name in ("report", "setting"):
+        connection.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
+    _make(connection)
+    connection.execute(OLD_PLAN)
+    connection.execute("INSERT INTO report SELECT 1, id, code FROM old_report")
+    connection.execute("INSERT INTO setting SELECT name, value FROM old_setting WHERE name != 'closed'")
+    connection.execute("INSERT INTO closed SELECT 1, value FROM old_setting WHERE name = 'closed'")
+    for name in ("old_report", "old_setting", "served"):
+        connection.execute(f"DROP TABLE {name}")
+
+
+_MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _make, 1: _from_one}
+"""From each earlier version to this one; 0 is an empty file."""
+
+
+@contextmanager
+def _clear(name: str) -> Iterator[None]:
+    """What SQLite refuses, in words of ours."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        busy = error.sqlite_errorcode in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        step = "stop the other collector" if busy else "make room, or mend the rights, and send again"
+        found = "another process that has it open" if busy else str(error)
+        raise UnavailableError(f"{name} must be written", found=found, step=step) from None
+    except sqlite3.DatabaseError:
+        raise DamagedError(f"{name} must be a whole SQLite file", found="another file") from None

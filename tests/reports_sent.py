@@ -1,0 +1,127 @@
+"""Plans, uploads and a collector to send them to, for the tests of the service."""
+
+import http.client
+import json
+import re
+import signal
+import socket
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Thread
+
+import numpy as np
+import uvicorn
+
+from commands import PATIENCE, PROGRAM, started
+from sordino.service.collector import Collector
+from sordino.service.storage.reports import Upload
+from sordino.service.uploads import PACKED, pack
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+JSON, BINARY = "application/json", f"{PACKED}; version=1"
+
+
+def make_plan(k, epsilon="1"):
+    tables = {"version": 1, "epsilon": epsilon, "attribute": {"x": {"categories": k}}, "ask": [{"histogram": "x"}]}
+    return Plan.of(Survey.read(tables), 1000)
+
+
+def ids_from(first, count):
+    return b"".join((first + n).to_bytes(16, "big") for n in range(count))
+
+
+def uploaded(codes, first=0):
+    return Upload(ids_from(first, len(codes)), np.array(codes, dtype=np.uint64))
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Client:
+    """Questions to a collector."""
+
+    def __init__(self, plan, port, token=None, metrics=None):
+        self.plan, self.port, self.token, self.metrics = plan, port, token, metrics
+
+    def ask(self, method, path, body=None, *, port=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = connection.getresponse()
+            return Answer(answer.status, dict(answer.headers), answer.read())
+        finally:
+            connection.close()
+
+    def of_plan(self, method, path, body=None, **headers):
+        return self.ask(method, f"/plans/{self.plan.hash}{path}", body, **headers)
+
+    def upload(self, codes, first=0):
+        return self.of_plan("POST", "/reports", pack(self.plan, uploaded(codes, first)), Content_Type=BINARY)
+
+    def as_analyst(self, method, path, body=None):
+        return self.of_plan(method, path, body, Authorization=f"Bearer {self.token}")
+
+
+@contextmanager
+def on_a_thread(store, *settings):
+    """A collector on a thread of this process; a client of the first plan."""
+    (plan, *_), token = (held.plan for held in store.collections.values()), store.new_token()
+    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings).application, log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield Client(plan, listener.getsockname()[1], token)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def is_problem(answer, status, words):
+    assert answer.status == status, answer.body
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.json["detail"]
+    assert answer.json["status"] == status
+    assert answer.json["type"] == f"urn:sordino:error:{answer.json['code']}"
+    return True
+
+
+@contextmanager
+def serving(store, plan_file, plan, *options):
+    """The command in a process of its own, which is killed at the end if it still runs; a client beside it."""
+    command = [*PROGRAM, "serve", str(plan_file), "--store", str(store), "--port", "0", *map(str, options)]
+    with started(command) as process:
+        said, address = "", None
+        while address is None:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            said += line
+            address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
+        assert address.group(2) == plan.hash
+        token = re.search("token, told once: (.*)", said)
+        metrics = re.search(r":(\d+)/metrics", said)
+        yield (
+            Client(plan, int(address.group(1)), token and token.group(1), metrics and int(metrics.group(1))),
+            process,
+        )
+
+
+@contextmanager
+def served(folder, plan, *options):
+    """The same until it is asked to end; what it then printed and ended with."""
+    plan.save(folder / "plan.json")
+    said = []
+    with serving(folder / "reports.sqlite", folder / "plan.json", plan, *options) as (client, process):
+        yield client, said
+        process.send_signal(signal.SIGTERM)
+        said += process.communicate(timeout=PATIENCE)
+        said.append(process.returncode)

@@ -1,0 +1,150 @@
+"""What becomes of reports that are counted: scrubbed, merged, told; and plans that stay listed."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from reports_sent import ids_from, make_plan, uploaded
+from sordino.errors import RefusedError, SordinoError
+from sordino.service.storage import collection as collection_file
+from sordino.service.storage.reports import Upload
+from sordino.service.storage.store import ReportStore
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return make_plan(4)
+
+
+@pytest.fixture(scope="module")
+def other():
+    return make_plan(5)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "reports.sqlite"
+
+
+@pytest.fixture
+def opened(path):
+    stores = []
+
+    def open_it(*plans, add=False):
+        for store in stores:
+            store.close()
+        stores.append(ReportStore.open(path, *plans, add=add))
+        return stores[-1]
+
+    yield open_it
+    for store in stores:
+        store.close()
+
+
+def test_several_plans_share_a_store_and_no_report(opened, plan, other):
+    store = opened(plan, other)
+    first, second = (store.collections[each.hash] for each in (plan, other))
+    assert first.add([uploaded([0, 1])])[0].accepted == 2
+    # The same ids, of another plan.
+    assert second.add([uploaded([4, 4])])[0].accepted == 2
+    first.close_to_reports()
+    with pytest.raises(RefusedError):
+        first.add([uploaded([0], first=2)])
+    assert second.add([uploaded([3], first=2)])[0].accepted == 1
+    again = opened(other, plan)
+    assert again.collections[plan.hash].aggregate.counts.tolist() == [1, 1, 0, 0]
+    assert again.collections[other.hash].aggregate.counts.tolist() == [0, 0, 0, 1, 2]
+
+
+def test_a_plan_that_was_served_stays_listed_with_its_day(opened, path, plan, other, monkeypatch):
+    monkeypatch.setattr("sordino.service.storage.store.today", lambda: "2026-01-31")
+    opened(plan)
+    with pytest.raises(SordinoError, match=r"those of another.*--add"):
+        opened(other)
+    monkeypatch.setattr("sordino.service.storage.store.today", lambda: "2026-02-01")
+    store = opened(other, add=True)
+    assert [(each.plan, each.since, each.closed) for each in store.served] == [
+        (plan.hash, "2026-01-31", None),
+        (other.hash, "2026-02-01", None),
+    ]
+    # Also where another is served now, and whoever writes by SQL.
+    assert store.bytes_of(plan.hash) == plan.bytes
+    assert list(store.collections) == [other.hash]
+    store.close()
+    connection = sqlite3.connect(path)
+    for statement in ("DELETE FROM plan", "UPDATE plan SET since = '2030-01-01'", "UPDATE plan SET body = x'00'"):
+        with pytest.raises(sqlite3.IntegrityError, match="that was served stays"):
+            connection.execute(statement)
+    connection.close()
+
+
+def test_scrubbed_codes_are_gone_and_their_reports_are_not_counted_again(opened, path, plan, monkeypatch):
+    monkeypatch.setattr(collection_file, "AT_A_TIME", 7)
+    store = opened(plan)
+    held = store.collections[plan.hash]
+    codes = [n % 4 for n in range(30)]
+    held.add([uploaded(codes)])
+    before = held.aggregate.counts.tolist()
+    steps = held.scrub()
+    next(steps)
+    # Others write between two parts, behind and before the place.
+    held.add([Upload(b"\0" * 15 + b"\xff", np.array([2], dtype=np.uint64))])
+    assert sum(steps) == 30 + 1 - 7
+    assert not held.whole
+    again = opened(plan).collections[plan.hash]
+    before[2] += 1
+    assert again.aggregate.counts.tolist() == before
+    # Sent again, with the code or another, they stay what they are.
+    receipt = again.add([uploaded([(code + 1) % 4 for code in codes])])[0]
+    assert (receipt.accepted, receipt.repeated) == (0, 30)
+    assert again.aggregate.counts.tolist() == before
+    opened(plan).close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT count(*), count(code) FROM report").fetchone() == (31, 0)
+    connection.close()
+
+
+def test_a_scrub_that_is_cut_off_counts_each_report_once(opened, plan, monkeypatch):
+    monkeypatch.setattr(collection_file, "AT_A_TIME", 7)
+    held = opened(plan).collections[plan.hash]
+    held.add([uploaded([1] * 20)])
+    steps = held.scrub()
+    next(steps)
+    again = opened(plan).collections[plan.hash]
+    assert again.aggregate.counts.tolist() == [0, 20, 0, 0]
+    assert sum(again.scrub()) == 13
+
+
+def test_another_tally_is_counted_once(opened, plan, other):
+    held = opened(plan).collections[plan.hash]
+    held.add([uploaded([0, 0])])
+    tally = plan.sampled.tally(np.array([1, 2, 2], dtype=np.uint64))
+    assert [held.merge(tally), held.merge(tally)] == [True, False]
+    assert held.aggregate.counts.tolist() == [2, 1, 2, 0]
+    again = opened(plan).collections[plan.hash]
+    assert not again.merge(tally)
+    assert again.aggregate.counts.tolist() == [2, 1, 2, 0]
+    again.close_to_reports()
+    with pytest.raises(RefusedError, match="a tally that came late"):
+        again.merge(plan.sampled.tally(np.array([3], dtype=np.uint64)))
+
+
+def test_the_first_versions_file_goes_on(path, opened, plan):
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """CREATE TABLE report (id BLOB PRIMARY KEY, code INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE served (plan TEXT PRIMARY KEY, since TEXT NOT NULL);
+        CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+        PRAGMA application_id = 0x50524452; PRAGMA user_version = 1;"""
+    )
+    connection.execute("INSERT INTO served VALUES (?, '2026-01-31')", (plan.hash,))
+    connection.execute("INSERT INTO report VALUES (?, 3)", (ids_from(0, 1),))
+    connection.execute("INSERT INTO setting VALUES ('closed', '2026-02-02')")
+    connection.commit()
+    connection.close()
+    store = opened(plan)
+    held = store.collections[plan.hash]
+    assert (held.aggregate.counts.tolist(), held.closed) == ([0, 0, 0, 1], True)
+    assert [(each.plan, each.since, each.closed) for each in store.served] == [(plan.hash, "2026-01-31", "2026-02-02")]
+    assert store.bytes_of(plan.hash) == plan.bytes

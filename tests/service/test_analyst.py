@@ -1,0 +1,134 @@
+"""What the analyst takes away, brings and ends, over HTTP; and what whoever runs the collector watches."""
+
+import json
+import socket
+
+import numpy as np
+import pytest
+
+from commands import run_here
+from reports_sent import JSON, Client, is_problem, make_plan, on_a_thread
+from sordino import aggregate
+from sordino.service.metrics import Metrics, MetricsServer
+from sordino.service.signing import Signer, is_signed
+from sordino.service.storage.store import ReportStore
+from sordino.survey.results.tally import aggregate_text
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return make_plan(4)
+
+
+@pytest.fixture(scope="module")
+def other():
+    return make_plan(5)
+
+
+@pytest.fixture
+def store(tmp_path, plan, other):
+    return ReportStore.open(tmp_path / "reports.sqlite", plan, other)
+
+
+def test_a_plan_its_signature_and_the_list_are_public(tmp_path, store, plan, other):
+    signer = Signer.of_file(tmp_path / "key.pem")
+    with on_a_thread(store, 1, signer) as client:
+        key = client.ask("GET", "/key").json
+        assert key == {"algorithm": "Ed25519", "key": signer.public}
+        assert [each["plan"] for each in client.ask("GET", "/plans").json] == [plan.hash, other.hash]
+        for each in (plan, other):
+            found = client.ask("GET", f"/plans/{each.hash}/signature").json
+            assert (found["plan"], found["key"]) == (each.hash, signer.public)
+            assert is_signed(client.ask("GET", f"/plans/{each.hash}").body, key["key"], found["signature"])
+        assert is_problem(client.ask("GET", "/plans/other/signature"), 404, "must be served here")
+
+
+def test_a_collector_without_a_key_says_so(store):
+    with on_a_thread(store) as client:
+        assert is_problem(client.ask("GET", "/key"), 404, "found no key: serve them with --key FILE")
+        assert is_problem(client.of_plan("GET", "/signature"), 404, "found no key")
+
+
+def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store, plan, other):
+    codes = [n % 4 for n in range(30)]
+    with on_a_thread(store, 10) as client:
+        client.upload(codes[:5])
+        for path in ("/aggregate", "/reports", "/estimates"):
+            assert is_problem(client.as_analyst("GET", path), 409, "of 10 reports or more; found 5")
+        client.upload(codes[5:], first=5)
+        (tmp_path / "reports.parquet").write_bytes(client.as_analyst("GET", "/reports").body)
+        assert aggregate(plan, tmp_path / "reports.parquet").counts.tolist() == np.bincount(codes).tolist()
+        tally = client.as_analyst("GET", "/aggregate").body
+        assert json.loads(tally)["counts"] == np.bincount(codes).tolist()
+        merged = plan.sampled.tally(np.array([3] * 7, dtype=np.uint64))
+        for added in (7, 0):
+            found = client.as_analyst("POST", "/aggregate", aggregate_text(plan, merged)).json
+            assert (found["added"], found["reports"]) == (added, 37)
+        foreign = aggregate_text(other, other.sampled.tally(np.array([4], dtype=np.uint64)))
+        for body, words in (("{", "no JSON"), ("[]", "list"), ("{}", "an aggregate"), (foreign, "another plan's")):
+            assert is_problem(client.as_analyst("POST", "/aggregate", body), 400, words)
+        assert client.as_analyst("POST", "/scrub").json["scrubbed"] == 30
+        assert is_problem(client.as_analyst("GET", "/reports"), 409, "found scrubbed ones")
+        assert client.upload(codes).json == {"accepted": 0, "repeated": 30, "failed": []}
+        assert client.as_analyst("GET", "/estimates").json["n"] == 37
+        assert client.of_plan("GET", "/progress").json["reports"] == 37
+
+
+def test_without_the_token_nothing_is_told_or_changed(store):
+    with on_a_thread(store) as client:
+        client.upload([0, 1, 2])
+        before = client.of_plan("GET", "/progress").json
+        for method, path in (
+            *(("GET", path) for path in ("/estimates", "/aggregate", "/reports")),
+            *(("POST", path) for path in ("/aggregate", "/scrub", "/close")),
+        ):
+            for token in ("", client.token[:-1], f"{client.token}x"):
+                stranger = Client(client.plan, client.port, token)
+                assert is_problem(stranger.as_analyst(method, path), 401, "analyst's token"), path
+        assert client.of_plan("GET", "/progress").json == before
+
+
+def test_the_openapi_document_tells_every_route_and_problem(store):
+    with on_a_thread(store) as client:
+        document = client.ask("GET", "/openapi.json").json
+        assert len(document["paths"]) == 11
+        upload = document["paths"]["/plans/{plan_hash}/reports"]["post"]
+        assert list(upload["requestBody"]["content"]) == ["application/vnd.sordino-reports; version=1", JSON]
+        assert {"200", "400", "404", "409", "413", "415", "429", "503", "507"} <= set(upload["responses"])
+        assert "401" in document["paths"]["/plans/{plan_hash}/scrub"]["post"]["responses"]
+
+
+def test_health_and_metrics_have_a_port_of_their_own(store):
+    metrics = Metrics()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        MetricsServer(metrics, listener),
+        on_a_thread(store, 1, None, metrics) as client,
+    ):
+        port = listener.getsockname()[1]
+        client.upload([0, 1, 1])
+        client.upload([0, 1, 2])
+        assert client.ask("GET", "/health", port=port).json == {"status": "ok"}
+        told = client.ask("GET", "/metrics", port=port)
+        assert told.headers["content-type"].startswith("application/openmetrics-text")
+        assert {
+            'sordino_reports_total{outcome="accepted"} 3.0',
+            'sordino_reports_total{outcome="repeated"} 2.0',
+            'sordino_reports_total{outcome="failed"} 1.0',
+            'sordino_answers_total{status="200"} 2.0',
+            "sordino_waiting 0.0",
+            "# EOF",
+        } <= set(told.body.decode().splitlines())
+        assert client.ask("GET", "/metrics").status == 404
+
+
+def test_a_new_plan_of_a_store_must_be_meant(tmp_path, store, plan):
+    store.close()
+    third = make_plan(6)
+    third.save(tmp_path / "third.json")
+    words = ["serve", tmp_path / "third.json", "--store", tmp_path / "reports.sqlite", "--port", 0]
+    code, _, err = run_here(*words)
+    assert code == 2
+    assert (
+        "those of another: collect its reports in a store of their own, or serve it beside the others with --add" in err
+    )
