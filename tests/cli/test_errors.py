@@ -107,7 +107,7 @@ def test_a_mistake_ends_with_exit_code_2(released, run, arguments, words, json_m
     code, out, err = run(*arguments, *(["--json"] if json_mode else []))
     if json_mode:
         error = json.loads(out)["error"]
-        assert list(error)[:4] == ["code", "rule", "found", "step"]
+        assert list(error)[:7] == ["type", "title", "detail", "code", "rule", "found", "step"]
         assert error["code"] == "invalid"
         assert error["rule"] in err
     refused((code, "" if json_mode else out, err), *words)
