@@ -7,9 +7,23 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import uvicorn
-from sordino.service.store import ReportStore
 
 from sordino.service.collector import Collector
+from sordino.service.storage.store import ReportStore
+
+
+@contextmanager
+def running(store, *settings):
+    """A collector over a store, which it closes at the end: the port."""
+    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings).application, log_level="warning"))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 @contextmanager
@@ -17,15 +31,8 @@ def collecting(plan, path, least_people=1):
     """A collector of a plan with its store at a path: the plan's address, and the analyst's token."""
     store = ReportStore.open(path, plan)
     token = store.new_token()
-    server = uvicorn.Server(uvicorn.Config(Collector(store, least_people).application, log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = Thread(target=server.run, args=([listener],))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}/plans/{plan.hash}", token
-        finally:
-            server.should_exit = True
-            thread.join()
+    with running(store, least_people) as port:
+        yield f"http://127.0.0.1:{port}/plans/{plan.hash}", token
 
 
 def asked(address, method="GET", token=""):

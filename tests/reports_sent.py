@@ -4,16 +4,13 @@ import http.client
 import json
 import re
 import signal
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Thread
 
 import numpy as np
-import uvicorn
 
+from collectors import running
 from commands import PATIENCE, PROGRAM, started
-from sordino.service.collector import Collector
 from sordino.service.storage.reports import Upload
 from sordino.service.uploads import PACKED, pack
 from sordino.survey.planning.plan import Plan
@@ -75,15 +72,8 @@ class Client:
 def on_a_thread(store, *settings):
     """A collector on a thread of this process; a client of the first plan."""
     (plan, *_), token = (held.plan for held in store.collections.values()), store.new_token()
-    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings).application, log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = Thread(target=server.run, args=([listener],))
-        thread.start()
-        try:
-            yield Client(plan, listener.getsockname()[1], token)
-        finally:
-            server.should_exit = True
-            thread.join()
+    with running(store, *settings) as port:
+        yield Client(plan, port, token)
 
 
 def is_problem(answer, status, words):

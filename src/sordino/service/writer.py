@@ -28,7 +28,7 @@ class FullQueueError(UnavailableError):
 
 
 @dataclass(eq=False)
-class _Waiting:
+class _Queued:
     """A function of the store, or an upload to a collection."""
 
     work: Any
@@ -45,7 +45,7 @@ class UploadWriter:
 
     def __init__(self, store: ReportStore) -> None:
         self._store = store
-        self._waiting: Queue[_Waiting | None] = Queue()
+        self._waiting: Queue[_Queued | None] = Queue()
         self._lock, self._jobs, self._reports = Lock(), 0, 0
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -66,7 +66,7 @@ class UploadWriter:
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(_Waiting(upload, collection))
+        return self._put(_Queued(upload, collection))
 
     def do(self, job: Callable[[ReportStore], T], *, always: bool = False) -> "Future[T]":
         """Call a function of the store between two commits, always if it is the next part of a longer job.
@@ -74,14 +74,14 @@ class UploadWriter:
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(_Waiting(job), always=always)
+        return self._put(_Queued(job), always=always)
 
     def stop(self) -> None:
         """Write what waits, and end."""
         self._waiting.put(None)
         self._thread.join()
 
-    def _put(self, one: _Waiting, *, always: bool = False) -> "Future[Any]":
+    def _put(self, one: _Queued, *, always: bool = False) -> "Future[Any]":
         with self._lock:
             full = self._jobs >= MOST_WAITING or (self._reports and self._reports + one.size > MOST_REPORTS)
             if full and not always:
@@ -96,7 +96,7 @@ class UploadWriter:
         more = True
         while more:
             waiting, more = self._together()
-            uploads: dict[Collection, list[_Waiting]] = defaultdict(list)
+            uploads: dict[Collection, list[_Queued]] = defaultdict(list)
             for one in waiting:
                 if one.collection is not None:
                     uploads[one.collection].append(one)
@@ -106,9 +106,9 @@ class UploadWriter:
                 if one.collection is None:
                     _settle([one], partial(_asked, one.work, self._store))
 
-    def _together(self) -> tuple[list[_Waiting], bool]:
+    def _together(self) -> tuple[list[_Queued], bool]:
         """All that wait, at least one; and whether the writer goes on."""
-        found: list[_Waiting] = []
+        found: list[_Queued] = []
         one = self._waiting.get()
         try:
             while one is not None:
@@ -126,7 +126,7 @@ def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
     return [job(store)]
 
 
-def _settle(waiting: list[_Waiting], work: Callable[[], Iterable[Any]]) -> None:
+def _settle(waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:
     """Give each its result; whatever goes wrong is told to who waits, and the thread goes on."""
     try:
         results = work()
