@@ -58,6 +58,8 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
         client.upload(codes[5:], first=5)
         (tmp_path / "reports.parquet").write_bytes(client.as_analyst("GET", "/reports").body)
         assert aggregate(plan, tmp_path / "reports.parquet").counts.tolist() == np.bincount(codes).tolist()
+        for confidence in ("2", "nan"):
+            assert is_problem(client.as_analyst("GET", f"/estimates?confidence={confidence}"), 400, "between 0 and 1")
         tally = client.as_analyst("GET", "/aggregate").body
         assert json.loads(tally)["counts"] == np.bincount(codes).tolist()
         merged = plan.sampled.tally(np.array([3] * 7, dtype=np.uint64))
@@ -91,7 +93,7 @@ def test_without_the_token_nothing_is_told_or_changed(store):
 def test_the_openapi_document_tells_every_route_and_problem(store):
     with on_a_thread(store) as client:
         document = client.ask("GET", "/openapi.json").json
-        assert len(document["paths"]) == 11
+        assert len(document["paths"]) == 13
         upload = document["paths"]["/plans/{plan_hash}/reports"]["post"]
         assert list(upload["requestBody"]["content"]) == ["application/vnd.sordino-reports; version=1", JSON]
         assert {"200", "400", "404", "409", "413", "415", "429", "503", "507"} <= set(upload["responses"])

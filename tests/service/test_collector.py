@@ -89,8 +89,6 @@ def test_what_is_not_served_is_a_problem_too(client):
         answer = client.ask(method, path)
         assert is_problem(answer, status, words)
         assert b"SECRET" not in answer.body
-    for confidence in ("2", "nan"):
-        assert is_problem(client.as_analyst("GET", f"/estimates?confidence={confidence}"), 400, "between 0 and 1")
 
 
 def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan):
