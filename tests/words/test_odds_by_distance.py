@@ -66,6 +66,7 @@ TOLD = [*((name, "1") for name in CASES), *((name, "ln 3") for name in CASES if 
 """A logarithm is multiplied by whole distances only."""
 
 
+@pytest.mark.first_cases(len(CASES) + 1)
 @pytest.mark.parametrize(("name", "epsilon"), TOLD)
 def test_factors_are_told_in_the_unit_of_the_distances(plan_of, name, epsilon):
     _, _, near, far, times = CASES[name]

@@ -177,10 +177,10 @@ def test_a_level_that_divides_the_bound_is_accepted_at_equality_after_many_answe
 
 
 def test_numbers_stay_small_however_many_answers_cancel():
-    """What the exact part works with after two thousand answers about a hundred values is what they differ by."""
+    """What the exact part works with after seven hundred answers about a hundred values is what they differ by."""
     query = ProjectiveResponse(100, "0.01")
     asked = BayesianFilter(Categories(range(100)), LDP("3"))
-    codes = np.random.default_rng(4).integers(0, query.outputs, 2000).tolist()
+    codes = np.random.default_rng(4).integers(0, query.outputs, 700).tolist()
     for code in codes:
         asked = asked.after(query, code)
     counts = np.array([sum(query.space.incident(value, code) for code in codes) for value in (3, 4)])

@@ -13,15 +13,25 @@ from sordino.exact.nats import Nats
 SQUARE = Box([-1, -1], [1, 1])
 
 
-@pytest.mark.parametrize("rule", ["full", "simplified"])
+def left_of(definition, nodes, group, rule):
+    """One case, and whether it is long: by default a search that finds nothing, and one that finds little in groups."""
+    named = f"{'ldp' if isinstance(definition, LDP) else 'coordinates'}-{nodes}-{group}-{rule}"
+    default = {"ldp-0-None-simplified", "ldp-20-3-simplified", "coordinates-0-None-full"}
+    return pytest.param(definition, nodes, group, rule, id=named, marks=() if named in default else pytest.mark.long)
+
+
 @pytest.mark.parametrize(
-    ("nodes", "group"), [(0, None), *(pytest.param(n, None, marks=pytest.mark.long) for n in (20, 4000)), (20, 3)]
+    ("definition", "nodes", "group", "rule"),
+    [
+        left_of(definition, nodes, group, rule)
+        for definition in (LDP("1"), CoordinateDP(["0.8", "ln 2"]))
+        for nodes, group in ((0, None), (20, None), (4000, None), (20, 3))
+        for rule in ("full", "simplified")
+        if isinstance(definition, LDP) or not group
+    ],
 )
-@pytest.mark.parametrize("definition", [LDP("1"), CoordinateDP(["0.8", "ln 2"])], ids=["ldp", "coordinates"])
 def test_what_was_left_is_accepted_one_after_the_other(definition, nodes, group, rule):
     """Whatever the answers, and however little a later search finds."""
-    if group and not isinstance(definition, LDP):
-        return
     rng, tried = np.random.default_rng(2), 0
     turns = 12 if isinstance(definition, LDP) else 2
     for turn in range(2 if nodes > 1000 else turns):

@@ -62,6 +62,7 @@ def worst_by_hand(asked):
     return total
 
 
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize(
     ("d", "epsilon", "most"), [(2, "5", 1.20), (2, "6", 0.745), (2, "8", 0.318), (3, "8", 1.523), (2, "12", 0.0695)]
 )
@@ -109,6 +110,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.first_cases(5)
 @pytest.mark.parametrize(("deltas", "epsilon", "q"), SETTINGS)
 def test_everything_that_is_offered_keeps_every_delta(deltas, epsilon, q):
     """Exactly, and nearly reaches one of them, or epsilon: nothing is left that could be told."""

@@ -28,8 +28,8 @@ def shape(png):
     return imread(BytesIO(png)).shape[:2]
 
 
-@pytest.mark.first_cases(2)
-@pytest.mark.parametrize(("count", "rows"), [(1, 1), (3, 2), (2, 1), (4, 2)])
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize(("count", "rows"), [(3, 2), (1, 1), (2, 1), (4, 2)])
 def test_panels_stand_two_in_a_row(count, rows):
     png = curves(PLACES, panels(count), **WORDS)
     assert len(png) < 400_000
@@ -40,9 +40,9 @@ def test_panels_stand_two_in_a_row(count, rows):
 
 @pytest.mark.usefixtures("coarse")
 def test_the_same_numbers_give_the_same_bytes_and_others_do_not():
-    drawn = curves(PLACES, panels(2), **WORDS)
-    assert curves(PLACES, panels(2), **WORDS) == drawn
-    assert drawn != curves(PLACES, panels(2, (0.5, 0.2, 0.11)), **WORDS)
+    drawn = curves(PLACES, panels(1), **WORDS)
+    assert curves(PLACES, panels(1), **WORDS) == drawn
+    assert drawn != curves(PLACES, panels(1, (0.5, 0.2, 0.11)), **WORDS)
 
 
 @pytest.mark.long
