@@ -12,10 +12,13 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo example-health test test-lowest test-spark test-live test-long test-mutants check format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants check format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
+
+demo-live: $(STAMP)  ## a collector, a thousand simulated devices, a form and a dashboard, until Ctrl-C
+	$(BIN)/python scripts/demo_live.py $(LIVE)
 
 example-health: $(STAMP)  ## real health data, attributes that are not equally sensitive; writes sordino-health/
 	$(BIN)/python examples/health/run.py $(HEALTH)
@@ -33,6 +36,10 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 test-live: .venv-live/.installed  ## what needs Node and Chromium: the browser client; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m live tests/service $(PYTEST)
+
+screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
+	scripts/live.sh
+	SORDINO_SCREENSHOTS=docs .venv-live/bin/python -m pytest -m live tests/service/test_dashboard_live.py $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
 	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)

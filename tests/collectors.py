@@ -35,11 +35,12 @@ def collecting(plan, path, least_people=1):
         yield f"http://127.0.0.1:{port}/plans/{plan.hash}", token
 
 
-def asked(address, method="GET", token=""):
-    """The body of an answer."""
+def asked(address, method="GET", token="", body=None):
+    """The body of an answer; what is sent is JSON."""
     place = urlsplit(address)
     connection = http.client.HTTPConnection(place.netloc, timeout=30)
-    connection.request(method, place.path, headers={"Authorization": f"Bearer {token}"})
-    body = connection.getresponse().read()
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    connection.request(method, place.path, body, headers)
+    found = connection.getresponse().read()
     connection.close()
-    return body
+    return found
