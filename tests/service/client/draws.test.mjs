@@ -6,7 +6,7 @@ import { webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { FreshWords, Outbox, Questions, pack } from "../../../src/sordino/service/client/sordino.js";
+import { FreshWords, Outbox, Questions, pack } from "../../../src/sordino/service/client/index.js";
 
 // Node 18 has it under another name.
 if (!globalThis.crypto) Object.defineProperty(globalThis, "crypto", { value: webcrypto });

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
-import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/sordino.js";
+import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/index.js";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));

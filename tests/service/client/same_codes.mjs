@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { GivenWords, Questions } from "../../../src/sordino/service/client/sordino.js";
+import { GivenWords, Questions } from "../../../src/sordino/service/client/index.js";
 
 const folder = process.argv[2];
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"));

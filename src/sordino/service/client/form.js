@@ -5,7 +5,8 @@ import { element, fetchPlan, words } from "./dom.js";
 import { sentences } from "./explain.js";
 import { Field } from "./fields.js";
 import { Outbox, pack } from "./outbox.js";
-import { FreshWords, asked, open } from "./sordino.js";
+import { fetchSignature, keyOf, signedBy } from "./signature.js";
+import { FreshWords, asked, open } from "./index.js";
 
 const status = document.getElementById("status");
 const place = document.getElementById("place");
@@ -42,7 +43,8 @@ class Page {
       element("summary", {}, "How this was checked"),
       element("p", {}, "The plan has the hash of this page's address, and the factors above were worked out here, from the numbers that codes are drawn by."),
       element("p", {}, element("code", {}, this.plan.hash)),
-      element("p", {}, element("a", { href: "verify" }, "Check every part of the plan")),
+      element("p", {}, this.signed),
+      element("p", {}, element("a", { href: `verify${globalThis.location.hash}` }, "Check every part of the plan")),
     );
     return element("section", { class: "card", "aria-labelledby": "reveals" }, element("h2", { id: "reveals" }, "What your code can reveal"), element("ul", {}, ...lines), checked);
   }
@@ -96,7 +98,9 @@ function left(upload) {
 
 try {
   const { hash, text } = await fetchPlan();
-  const page = new Page(await open(text, hash), new Outbox(hash, globalThis.localStorage, "reports"));
+  const found = await open(text, hash);
+  const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
+  const page = new Page({ ...found, signed }, new Outbox(hash, globalThis.localStorage, "reports"));
   const { kept } = page.outbox;
   if (kept === null) page.show();
   else if (kept.state === "acknowledged") say("This browser has answered this plan. A second code would reveal more, so it draws none.", "good");

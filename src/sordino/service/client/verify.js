@@ -5,7 +5,8 @@ import { element, fetchPlan, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./fraction.js";
 import { rests } from "./promise.js";
-import { inspect } from "./sordino.js";
+import { fetchSignature, keyOf, signedBy } from "./signature.js";
+import { inspect } from "./index.js";
 
 const status = document.getElementById("status");
 
@@ -47,6 +48,7 @@ const card = (heading, ...within) => element("section", { class: "card" }, eleme
 try {
   const { hash, text } = await fetchPlan();
   const found = await inspect(text, hash);
+  const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
   const { plan, verdicts } = found;
   const broken = verdicts.some(({ holds }) => holds === false);
   const unsure = verdicts.some(({ holds }) => holds === null);
@@ -56,9 +58,10 @@ try {
   document.getElementById("place").replaceChildren(
     table(plan, verdicts),
     element("p", {}, "Its bytes have the hash of the address: ", element("code", {}, hash)),
+    element("p", {}, signed),
     card("What a code can reveal", list(sentences(found))),
     card("What this page cannot check", list(unchecked(plan))),
-    element("p", {}, element("a", { href: "form" }, "Answer this plan")),
+    element("p", {}, element("a", { href: `form${globalThis.location.hash}` }, "Answer this plan")),
   );
 } catch (error) {
   status.className = "wrong";

@@ -1,0 +1,49 @@
+// Whose plan it is: Ed25519 over its bytes as they are served. A key that a person knows from elsewhere stands in the
+// address behind #key=, which browsers send to nobody.
+
+import { PlanError } from "./plan.js";
+
+const HEX = /^(?:[0-9a-f]{2})+$/;
+const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
+
+/** The key of an address, 64 hexadecimal digits; null where there is none. */
+export function keyOf(fragment) {
+  return new URLSearchParams(fragment.replace(/^#/, "")).get("key");
+}
+
+/** Whether a text was signed by whoever has the private key; null where the browser knows no Ed25519. */
+export async function isSigned(text, key, signature) {
+  if (![key, signature].every((one) => typeof one === "string" && HEX.test(one)) || key.length !== 64) return false;
+  try {
+    const { subtle } = globalThis.crypto;
+    const read = await subtle.importKey("raw", bytesOf(key), "Ed25519", false, ["verify"]);
+    return await subtle.verify("Ed25519", read, bytesOf(signature), new TextEncoder().encode(text));
+  } catch (error) {
+    if (error.name === "NotSupportedError") return null;
+    return false;
+  }
+}
+
+/** The signature that a collector tells of a plan, `{key, signature}`; null where it signs none. */
+export async function fetchSignature() {
+  const answer = await fetch("signature", { credentials: "omit", redirect: "error" });
+  return answer.ok ? answer.json() : null;
+}
+
+/** What is known of a plan's signature, in a sentence; throws PlanError where the address asks for another one. */
+export async function signedBy(text, wanted, told) {
+  const held = told ? await isSigned(text, wanted ?? told.key, told.signature) : false;
+  if (held) {
+    return wanted
+      ? "It was signed by the key of the address."
+      : `It was signed by the key ${told.key}. Whose that is, this page cannot know: compare it with the one that you know from elsewhere.`;
+  }
+  if (held === null) {
+    const step = "Use a newer one, or an address without a key if you trust it as it is.";
+    if (wanted) throw new PlanError("the browser must be able to check the plan's signature", "no Ed25519 here", step);
+    return "Whether its signature is right, this browser cannot check.";
+  }
+  if (wanted) throw new PlanError("the plan must be signed by the key of the address", told ? "another signature" : "none");
+  if (told) throw new PlanError("a plan's signature must be one of its bytes", "another");
+  return "It is not signed.";
+}

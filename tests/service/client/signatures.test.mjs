@@ -1,0 +1,57 @@
+// Signatures of plans: the right one, and all that is none.
+
+import assert from "node:assert/strict";
+import { webcrypto } from "node:crypto";
+import test from "node:test";
+
+import { PlanError, isSigned, keyOf, signedBy } from "../../../src/sordino/service/client/index.js";
+
+// Node 18 has it under another name.
+if (!globalThis.crypto) Object.defineProperty(globalThis, "crypto", { value: webcrypto });
+
+const hex = (buffer) => Buffer.from(buffer).toString("hex");
+const TEXT = '{"a":1}\n';
+
+async function signer() {
+  const pair = await webcrypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);
+  const key = hex(await webcrypto.subtle.exportKey("raw", pair.publicKey));
+  const signature = hex(await webcrypto.subtle.sign("Ed25519", pair.privateKey, Buffer.from(TEXT)));
+  return { key, signature };
+}
+
+// RFC 8032, section 7.1, test 2: not from the library that checks here.
+test("a signature of the standard is right", async () => {
+  const key = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
+  const signature =
+    "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
+  assert.equal(await isSigned("r", key, signature), true);
+  assert.equal(await isSigned("s", key, signature), false);
+});
+
+test("a plan that its collector signed", async () => {
+  const told = await signer();
+  assert.match(await signedBy(TEXT, null, told), new RegExp(told.key));
+  assert.match(await signedBy(TEXT, told.key, told), /by the key of the address/);
+  assert.match(await signedBy(TEXT, null, null), /not signed/);
+});
+
+test("what was not signed by the key of the address is refused", async () => {
+  const [own, other] = [await signer(), await signer()];
+  for (const [key, told] of [
+    [other.key, own],
+    [own.key, null],
+    [own.key, { ...own, signature: other.signature }],
+    [own.key, { ...own, signature: "" }],
+    ["00", own],
+    ["nothing", own],
+    [own.key, { key: own.key }],
+  ]) {
+    await assert.rejects(signedBy(TEXT, key, told), PlanError);
+  }
+  await assert.rejects(signedBy(`${TEXT} `, null, own), PlanError);
+});
+
+test("the key of an address", () => {
+  assert.equal(keyOf("#key=00ff"), "00ff");
+  assert.equal(keyOf(""), null);
+});
