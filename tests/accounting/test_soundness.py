@@ -212,7 +212,7 @@ def test_no_transcript_passes_a_definition_of_values(name, rule):
     assert 0.99 <= used <= 1
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 @pytest.mark.parametrize("by_factors", [False, True])
 @pytest.mark.parametrize("name", BY_ATTRIBUTE)

@@ -128,6 +128,7 @@ def streams(seed, count, draw=question):
         yield box, queries, rng
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("rule", ["full", "simplified"])
 def test_a_filter_over_a_box_decides_and_counts_whatever_numpy_is_told(rule):
     refused, accepted = compared(rule, streams(11, 4))

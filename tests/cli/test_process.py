@@ -48,6 +48,7 @@ def test_a_pipe_gets_what_was_planned_only(folder, spawn):
     assert json.loads(done.stdout)["people"] == 1000
 
 
+@pytest.mark.long
 def test_a_pipe_gets_the_result_only(released, spawn):
     done = spawn("privatize", "plan.json", "people.csv", "-o", "new.csv")
     assert (done.returncode, done.stderr) == (0, "")

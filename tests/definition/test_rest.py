@@ -7,7 +7,7 @@ from itertools import permutations, product
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -70,6 +70,7 @@ def programmed(first, second, q):
     return -solved.fun
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(cases(least=1))
 def test_no_prior_within_the_bound_loses_more_and_some_lose_as_much(case):
     shape, likelihood, q = case
@@ -86,6 +87,7 @@ def test_no_prior_within_the_bound_loses_more_and_some_lose_as_much(case):
         assert highest == pytest.approx(float(found), rel=1e-7)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(cases())
 def test_losses_are_rounded_up_and_impossible_outputs_counted(case):
     shape, likelihood, q = case
@@ -111,6 +113,7 @@ def test_losses_are_rounded_up_and_impossible_outputs_counted(case):
             assert Fraction(contrasts[i].heavy, contrasts[i].light) == worst
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.sampled_from(SHAPES), st.sampled_from([1, 60, 900]), st.sampled_from(["0", "1e-300", "0.1", "1"]), st.data())
 def test_many_reports_with_small_probabilities_lose_no_digits_in_silence(shape, scale, q, data):
     k = math.prod(shape)

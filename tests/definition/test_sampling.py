@@ -113,7 +113,7 @@ def test_the_claim_is_what_the_worst_belief_loses(name, q, worst_loss):
     )
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("q", [0.3, 0.05, 0.0, 1.0])
 def test_a_table_tells_what_the_worst_belief_loses(q, worst_loss):
     rng = np.random.default_rng(4)

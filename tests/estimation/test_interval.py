@@ -83,7 +83,7 @@ def test_one_block_is_covered_at_every_share(mechanism, confidence):
         assert chance[(low <= share) & (share <= high)].sum() >= least(confidence) - 1e-12
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("confidence", CONFIDENCES)
 @pytest.mark.parametrize("value", [0, 3])
 def test_blocks_are_covered_at_every_share(value, confidence):

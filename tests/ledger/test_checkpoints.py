@@ -386,7 +386,7 @@ def test_the_work_of_an_ask_does_not_grow_with_a_ledgers_age(long_ledger, questi
         counts["channels"] += 1
         return of_document(cls, document, terms)
 
-    ledgers = {number: long_ledger(number) for number in (20, 150)}
+    ledgers = {number: long_ledger(number) for number in (20, 80)}
     monkeypatch.setattr(Event, "of_row", classmethod(counted_row))
     monkeypatch.setattr(AskedQuery, "of_document", classmethod(counted_document))
     found = {}
@@ -395,5 +395,5 @@ def test_the_work_of_an_ask_does_not_grow_with_a_ledgers_age(long_ledger, questi
         for place in range(3):
             ask(Ledger(ledger.path), question(f"new{place}", "sleep", "0.0001"), record(), lambda _: None)
         found[number] = dict(counts)
-    assert found[20] == found[150]
-    assert found[150]["channels"] < 10
+    assert found[20] == found[80]
+    assert found[80]["channels"] < 10

@@ -122,6 +122,7 @@ def reports(draw):
     return [(j, draw(st.sampled_from(possible_codes(MECHANISMS[j])))) for j in drawn]
 
 
+@pytest.mark.first_cases(1)
 @given(reports())
 @pytest.mark.parametrize("as_type", [np.uint64, np.int64, list])
 def test_a_tally_comes_apart_into_the_tallies_of_each_query(as_type, drawn):

@@ -11,6 +11,7 @@ def read(result):
     return json.loads(out)
 
 
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize(("name", "rows"), [("appendix-a", 4), ("health", 16)])
 def test_losses_are_one_json_object(run, name, rows):
     found = read(run("reproduce", name, "--json"))

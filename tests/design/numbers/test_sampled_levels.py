@@ -90,7 +90,7 @@ def test_ten_numbers_are_better_told_by_signs_together_than_by_levels_of_one():
     assert worst_error(chosen) < 23
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("seed", range(12))
 def test_levels_are_never_taken_when_worse(seed):
     rng = np.random.default_rng(seed)

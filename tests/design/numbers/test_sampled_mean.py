@@ -103,7 +103,7 @@ SMALL = {
 }
 
 
-@pytest.mark.first_cases(3)
+@pytest.mark.first_cases(2)
 @pytest.mark.parametrize("name", SMALL)
 def test_the_claimed_losses_are_those_to_the_worst_belief(name, worst_loss):
     deltas, rest, epsilon = SMALL[name]

@@ -95,7 +95,7 @@ def test_nothing_known_of_features_that_may_spread_less_is_said_too():
     assert forecasts(plan_of(REGRESSION, 100 * needed))[0].warning is None
 
 
-@pytest.mark.first_cases(2)
+@pytest.mark.first_cases(1)
 @pytest.mark.parametrize("people", [1, 5, 40, 10_000])
 def test_an_interval_as_wide_as_all_that_is_possible_is_a_warning(people):
     """And what it takes for a tenth of it."""
