@@ -71,10 +71,8 @@ def read_batches(
     Raises:
         SordinoError: no such file or column, or a file that is damaged (with the line, never its contents).
     """
-    source = _source(table, columns)
+    source = _source(table, columns) + _within(rows)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
-    if rows is not None:
-        source += f" WHERE {ROW} >= {rows.start} AND {ROW} < {rows.stop}"
     with _opened(table) as (connection, parameters):
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
@@ -84,13 +82,17 @@ def read_batches(
             raise damaged(table, error) from None
 
 
-def count_where(table: PathOrFrame, conditions: Sequence[str], columns: Sequence[str]) -> list[int]:
+def count_where(
+    table: PathOrFrame, conditions: Sequence[str], columns: Sequence[str], rows: range | None = None
+) -> list[int]:
     """In how many rows of a table each of some SQL conditions over some columns holds.
+
+    Of a Parquet file also among some rows alone, by their places.
 
     Raises:
         SordinoError: no such file or column, or a file that is damaged.
     """
-    source = _source(table, columns)
+    source = _source(table, columns) + _within(rows)
     counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
     with _opened(table) as (connection, parameters):
         try:
@@ -99,6 +101,11 @@ def count_where(table: PathOrFrame, conditions: Sequence[str], columns: Sequence
             require_not_stopped(error)
             raise damaged(table, error) from None
     return [int(count) for count in found or ()]
+
+
+def _within(rows: range | None) -> str:
+    """What leaves a file's rows out that are not among some."""
+    return "" if rows is None else f" WHERE {ROW} >= {rows.start} AND {ROW} < {rows.stop}"
 
 
 def write_table(

@@ -37,7 +37,7 @@ from sordino.tables.jobs.pieces import pieces_of, require_jobs
 from sordino.tables.key import TASK, held_key
 from sordino.tables.records import check_ids
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
-from sordino.tables.table_file import file_state, opened, table_format, typed, unchanged
+from sordino.tables.table_file import changed, file_state, opened, table_format, typed, unchanged
 from sordino.tables.values import read_people, require_people
 
 COLUMNS = ("plan", "code")
@@ -214,15 +214,15 @@ def tally_table(
 
 
 def tally_codes(
-    plan: Plan, table: PathOrFrame, batches: Iterator[Words], progress: Progress = lambda _: None
+    plan: Plan, table: PathOrFrame, batches: Iterator[Words], progress: Progress = lambda _: None, rows: int = 0
 ) -> Aggregate:
-    """Count the codes of a table, which `read_codes` gives.
+    """Count the codes of a table, or of its rows after so many, which `read_codes` gives.
 
     Raises:
         DamagedError: a code that the plan cannot send.
     """
     sampled = plan.sampled
-    aggregate, rows = sampled.tally(np.empty(0, dtype=np.uint64)), 0
+    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
     for codes in batches:
         try:
             aggregate += sampled.tally(codes)
@@ -258,8 +258,8 @@ def tally_people(
     return aggregate
 
 
-def read_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
-    """The codes of a table, each row checked.
+def read_codes(plan: Plan, table: PathOrFrame, places: range | None = None) -> Iterator[Words]:
+    """The codes of a table, or of some rows of a Parquet file by their places, each row checked.
 
     Raises:
         SordinoError: another plan's report, or columns of another kind.
@@ -275,13 +275,13 @@ def read_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
                 done += len(codes)
             return
     # From the first row on that stands otherwise, which may be as good, and is told if it is not.
-    for codes in _read_any_codes(plan, table):
+    for codes in _read_any_codes(plan, table, places):
         if done < len(codes):
             yield codes[max(done, 0) :]
         done -= len(codes)
 
 
-def _read_any_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
+def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Iterator[Words]:
     """The codes of a table that DuckDB can read, in whatever form its columns stand."""
     last = plan.sampled.outputs - 1
     tag, code = (quoted(name) for name in COLUMNS)
@@ -297,8 +297,8 @@ def _read_any_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
         whole = f"regexp_full_match({code}, '[0-9]{{{len(str(last))}}}')"
     valid = f"({whole} AND coalesce(TRY_CAST({code} AS UBIGINT) <= {last}, false))"
     select = {"code": f"TRY_CAST({code} AS UBIGINT)", "own": own, "valid": valid}
-    rows = 0
-    for batch in read_batches(table, select, COLUMNS):
+    rows = places.start if places else 0
+    for batch in read_batches(table, select, COLUMNS, places):
         for name in ("own", "valid"):
             if batch.column(name).true_count < len(batch):
                 row = rows + pc.index(batch.column(name), value=False).as_py() + 1
@@ -306,6 +306,8 @@ def _read_any_codes(plan: Plan, table: PathOrFrame) -> Iterator[Words]:
         codes: Words = batch.column("code").to_numpy(zero_copy_only=False)
         rows += len(batch)
         yield codes
+    if places is not None and rows != places.stop:
+        raise changed(table)
 
 
 def _foreign(table: PathOrFrame, row: int, own: str) -> SordinoError:

@@ -81,13 +81,16 @@ def read_people(
         raise SordinoError(f"{table} must hold data", found="no rows")
 
 
-def count_clipped(plan: Plan, table: PathOrFrame) -> dict[str, int]:
-    """For each number that is clipped on request, in how many rows it is; for whoever holds the data."""
+def count_clipped(plan: Plan, table: PathOrFrame, places: range | None = None) -> dict[str, int]:
+    """For each number that is clipped on request, in how many rows it is; for whoever holds the data.
+
+    Of a Parquet file also in some rows alone, by their places.
+    """
     clipped = {name: own for name, own in _asked(plan).items() if own.clipped is not None}
     if not clipped:
         return {}
     conditions = [own.clipped or "" for own in clipped.values()]
-    counts = count_where(table, conditions, [own.names[0] for own in clipped.values()])
+    counts = count_where(table, conditions, [own.names[0] for own in clipped.values()], places)
     return dict(zip(clipped, counts, strict=True))
 
 

@@ -11,6 +11,7 @@ from sordino.tables.spark.folders import (
     require_new_folder,
     require_one_schema,
     require_written,
+    take_files,
     written_folder,
 )
 
@@ -73,9 +74,12 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "reports"
 
     def write(error=None):
-        with written_folder(path) as temporary:
-            temporary.mkdir()
-            (temporary / "part-0.parquet").touch()
+        with written_folder(path) as (writing, done):
+            for name in ("part-0-lost.parquet", "part-0.parquet"):
+                (writing / name).touch()
+            take_files(["part-0.parquet"], writing, done)
+            # A try that was given up writes on.
+            (writing / "part-1-late.parquet").touch()
             if error is not None:
                 raise error
 
@@ -85,7 +89,7 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path):
         write(KeyboardInterrupt())
     assert list(tmp_path.iterdir()) == []
     write()
-    assert [found.name for found in path.iterdir()] == ["part-0.parquet"]
+    assert sorted(found.name for found in path.iterdir()) == ["_SUCCESS", "part-0.parquet"]
     with pytest.raises(SordinoError, match="must not exist"):
         write()
     assert list(tmp_path.iterdir()) == [path]
@@ -124,3 +128,31 @@ def test_files_of_the_same_bytes_are_found(folder, tmp_path):
     for name in ("none", "neither"):
         pq.write_table(TABLE.slice(0, 0), folder / f"{name}.parquet")
     assert equal_files([folder / "none.parquet", folder / "neither.parquet"]) == []
+
+
+def test_a_file_of_another_machine_that_is_not_there_is_no_part_of_a_folder(tmp_path):
+    path = tmp_path / "reports"
+
+    def write():
+        with written_folder(path) as (writing, done):
+            take_files(["part-0.parquet"], writing, done)
+
+    with pytest.raises(UnavailableError, match="all machines must write into one folder"):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_left_of_a_driver_that_was_killed_is_no_folder_of_reports(tmp_path):
+    """At any moment: while tasks write, and between taking one of their files and the last."""
+    with written_folder(tmp_path / "reports") as (writing, done):
+        for name in ("part-0.parquet", "part-1.parquet"):
+            pq.write_table(TABLE, writing / name)
+        for folder in (writing, done):
+            with pytest.raises((DamagedError, SordinoError)):
+                parquet_files(folder)
+        (writing / "part-0.parquet").rename(done / "part-0.parquet")
+        for folder in (writing, done):
+            with pytest.raises(DamagedError, match="written to its end"):
+                parquet_files(folder)
+        (done / "part-0.parquet").rename(writing / "part-0.parquet")
+        take_files(["part-0.parquet", "part-1.parquet"], writing, done)

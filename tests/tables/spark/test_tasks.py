@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sordino import SystemSource, privatize
@@ -14,8 +15,9 @@ from sordino.errors import DamagedError, RefusedError, SordinoError, Unavailable
 from sordino.tables.spark import columns, tasks
 from sordino.tables.spark.columns import UNSIGNED, SparkColumns
 from sordino.tables.spark.failure import TaskError, of_trace, told
+from sordino.tables.spark.parts import FrameParts
 from sordino.tables.spark.session import require_java, session
-from sordino.tables.spark.tasks import SentPlan, Work, released, tallied
+from sordino.tables.spark.tasks import SentPlan, Work, released, stored, summed, tallied
 
 
 @dataclass
@@ -32,9 +34,9 @@ def sent(plan):
 
 @pytest.fixture
 def work(plan, key, sent, table, monkeypatch):
-    monkeypatch.setattr(tasks, "_partition", lambda: 3)
+    monkeypatch.setattr(tasks, "partition", lambda: 3)
     read = SparkColumns(tuple(table.column_names), tuple(table.column_names), "the frame")
-    return Work(sent, read, "id", key.of_plan(plan.hash).handed_over())
+    return Work(sent, FrameParts(read), "id", key.of_plan(plan.hash).handed_over())
 
 
 def test_a_partition_has_the_reports_of_its_rows_however_it_is_batched(plan, key, table, work, monkeypatch):
@@ -43,15 +45,41 @@ def test_a_partition_has_the_reports_of_its_rows_however_it_is_batched(plan, key
         monkeypatch.setattr(columns, "ROWS", rows)
         reports = pa.Table.from_batches(released(work, iter(table.to_batches(size))))
         assert np.array_equal(reports.column("code").to_numpy(), expected)
-    counted = pa.Table.from_batches(tallied(replace(work, columns=_of_reports()), iter(reports.to_batches(100))))
-    tally = plan.sampled.tally(expected.astype(np.uint64))
-    assert dict(zip(*counted.to_pydict().values(), strict=True)) == {
-        place: count for place, count in enumerate(tally.counts.tolist()) if count
-    }
+    tally = plan.sampled.tally(expected.astype(np.uint64)).counts
+    monkeypatch.setattr(tasks, "SLICE", 5)
+    some, others = (_counted(work, part) for part in (reports.slice(0, 1000), reports.slice(1000)))
+    for whole in (_counted(work, reports), summed(iter([*some, *others]))):
+        found = np.zeros(len(tally) + 5, dtype=np.int64)
+        for batch in whole:
+            for number, counters in zip(*batch.to_pydict().values(), strict=True):
+                assert any(counters)
+                found[5 * number :][: len(counters) // 8] = np.frombuffer(counters, dtype="<i8")
+        assert np.array_equal(found[: len(tally)], tally)
+        assert not found[len(tally) :].any()
 
 
-def _of_reports():
-    return SparkColumns(("plan", "code"), ("plan", "code"), "the reports")
+def _counted(work, reports):
+    of_reports = FrameParts(SparkColumns(("plan", "code"), ("plan", "code"), "the reports"))
+    return list(tallied(replace(work, parts=of_reports), iter(reports.to_batches(100))))
+
+
+def test_each_try_writes_a_file_of_its_own_and_its_reports_are_those_of_the_rows(plan, key, table, work, tmp_path):
+    expected = privatize(plan, table, key, id_column="id")
+    (first,), (second,) = (list(stored(work, tmp_path, iter(table.to_batches(700)))) for _ in range(2))
+    assert first.column("people").to_pylist() == [len(table)]
+    (one,), (other,) = (batch.column("file").to_pylist() for batch in (first, second))
+    assert one != other
+    for name in (one, other):
+        assert pq.read_table(tmp_path / name).equals(expected.replace_schema_metadata())
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([one, other])
+
+
+def test_a_try_that_fails_leaves_no_file(table, work, tmp_path):
+    ages = pa.array([*table.column("age").to_pylist()[:-1], 500.0])
+    bad = table.set_column(table.column_names.index("age"), "age", ages)
+    with pytest.raises(TaskError, match="a value must be a number from 0 to 120"):
+        list(stored(work, tmp_path, iter(bad.to_batches(700))))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_partitions_without_rows(work, table):

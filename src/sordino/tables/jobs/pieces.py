@@ -35,8 +35,12 @@ def require_jobs(jobs: int) -> None:
         raise SordinoError(f"jobs must be a whole number from 1 to {MOST_JOBS}", found=shown(jobs), step=step)
 
 
-def pieces_of(table: PathOrFrame) -> tuple[Path, list[range]]:
+def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[range]]:
     """A Parquet file, and the places of the rows of its pieces, one after the other; one at least.
+
+    Args:
+        table: the file.
+        least: rows of a piece, but for the last; `LEAST` if none are given.
 
     Raises:
         SordinoError: another table, a damaged file, or a column with the name by which rows are told apart.
@@ -56,7 +60,7 @@ def pieces_of(table: PathOrFrame) -> tuple[Path, list[range]]:
     pieces, first, end = [], 0, 0
     for group in range(metadata.num_row_groups):
         end += metadata.row_group(group).num_rows
-        if end - first >= LEAST:
+        if end - first >= (LEAST if least is None else least):
             pieces.append(range(first, end))
             first = end
     if end > first or not pieces:

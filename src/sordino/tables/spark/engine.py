@@ -16,21 +16,15 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
-from sordino.tables.duckdb import require_columns
+from sordino.tables.duckdb import header, require_columns
 from sordino.tables.key import TASK, held_key
+from sordino.tables.records import id_expressions
 from sordino.tables.reports import COLUMNS, tally_table
-from sordino.tables.spark.columns import SparkColumns
 from sordino.tables.spark.failure import understood
-from sordino.tables.spark.folders import (
-    as_spark_names,
-    equal_files,
-    require_new_folder,
-    require_written,
-    written_folder,
-)
+from sordino.tables.spark.folders import equal_files, require_new_folder, require_written, take_files, written_folder
 from sordino.tables.spark.ids import compare_ids
 from sordino.tables.spark.table import PathOrSpark, SparkTable
-from sordino.tables.spark.tasks import SentPlan, Work, clipped, released, report_fields, tallied
+from sordino.tables.spark.tasks import SLICE, SentPlan, Work, clipped, released, report_fields, stored, summed, tallied
 from sordino.tables.values import columns_read, require_people
 
 if TYPE_CHECKING:
@@ -55,7 +49,8 @@ def privatize_spark(
         SordinoError: no key, columns that are missing, an id that is missing or stands twice, or no Spark.
     """
     with held_key(_required(key), task, id_column) as made:
-        return _reports(plan, SparkTable.of(people), id_column or "", made)[0]
+        frame, work, _ = _work(plan, SparkTable.of(people), id_column or "", made)
+    return frame.mapInArrow(partial(released, work), report_fields(plan))
 
 
 def privatize_folder(
@@ -86,11 +81,13 @@ def privatize_folder(
     require_new_folder(output)
     with held_key(_required(key), task, id_column) as made:
         table = SparkTable.of(people)
-        reports, rows = _reports(plan, table, id_column or "", made)
-        with written_folder(output) as temporary:
+        frame, work, rows = _work(plan, table, id_column or "", made)
+        with written_folder(output) as (writing, done):
             with understood():
-                reports.write.parquet(as_spark_names(temporary))
-            require_written(temporary, rows)
+                files = frame.mapInArrow(partial(stored, work, writing), "file string, people bigint").collect()
+            # Of tries that were lost or too slow there may be files too.
+            take_files([file for file, people in files if people], writing, done)
+            require_written(done, rows)
             table.require_unchanged()
             require_same()
     return rows
@@ -125,37 +122,42 @@ def count_clipped_spark(plan: Plan, given: PathOrSpark) -> dict[str, int]:
     if not any(attribute.clip for attribute in plan.attributes.values()):
         return {}
     people = SparkTable.of(given)
-    columns = SparkColumns.of(people.frame, columns_read(plan), people.called)
+    parted = people.parted(columns_read(plan))
     with understood():
-        work = Work(SentPlan.of(plan, people.context), columns)
-        counts = columns.select(people.frame).mapInArrow(partial(clipped, work), "attribute string, count bigint")
+        work = Work(SentPlan.of(plan, people.context), parted.parts)
+        counts = parted.frame.mapInArrow(partial(clipped, work), "attribute string, count bigint")
         found = counts.groupBy("attribute").sum("count").collect()
     return {name: int(count) for name, count in sorted(found)}
 
 
-def _reports(
+def _work(
     plan: Plan, people: SparkTable, id_column: str, made: Callable[[], KeyedSource | None]
-) -> "tuple[DataFrame, int]":
-    """The reports of people whose ids have been compared, and how many they are."""
-    columns = SparkColumns.of(people.frame, [*columns_read(plan), id_column], people.called)
-    require_people(plan, columns.empty(people.frame))
-    rows = compare_ids(people.frame, columns, id_column)
+) -> "tuple[DataFrame, Work, int]":
+    """What makes the reports of people, whose ids have been compared, and how many they are."""
+    parted = people.parted([*columns_read(plan), id_column])
+    require_people(plan, parted.sample)
+    id_expressions(parted.sample, id_column, dict(header(parted.sample)))
+    rows = compare_ids(parted.frame, parted.parts, people.called, id_column)
     source = made()
     if source is None:
         raise SordinoError("the engine spark needs a key", found="none")
-    work = Work(SentPlan.of(plan, people.context), columns, id_column, source.of_plan(plan.hash).handed_over())
-    return columns.select(people.frame).mapInArrow(partial(released, work), report_fields(plan)), rows
+    key = source.of_plan(plan.hash).handed_over()
+    return parted.frame, Work(SentPlan.of(plan, people.context), parted.parts, id_column, key), rows
 
 
 def _tally(plan: Plan, table: SparkTable) -> Aggregate:
-    columns = SparkColumns.of(table.frame, COLUMNS, table.called)
-    require_columns(columns.empty(table.frame), COLUMNS, "give what `sordino privatize` wrote")
+    parted = table.parted(COLUMNS)
+    require_columns(parted.sample, COLUMNS, "give what `sordino privatize` wrote")
+    fields = "slice int, counters binary"
     with understood():
-        work = Work(SentPlan.of(plan, table.context), columns)
-        parts = columns.select(table.frame).mapInArrow(partial(tallied, work), "place bigint, count bigint")
-        found = parts.groupBy("place").sum("count").toDF("place", "count").toArrow()
+        work = Work(SentPlan.of(plan, table.context), parted.parts)
+        each = parted.frame.mapInArrow(partial(tallied, work), fields)
+        found = each.repartition("slice").mapInArrow(summed, fields).collect()
     counts = np.zeros(plan.sampled.first_counters[-1], dtype=np.int64)
-    counts[found.column("place").to_numpy()] = found.column("count").to_numpy()
+    for number, counters in found:
+        some = np.frombuffer(counters, dtype="<i8")
+        counts[number * SLICE :][: len(some)] = some
+    table.require_unchanged()
     return Aggregate(plan.sampled.fingerprint, plan.sampled.reports(counts), counts)
 
 

@@ -17,10 +17,10 @@ from sordino.tables.damage import damaged
 from sordino.tables.table_file import require_file, require_plain
 
 DONE = "_SUCCESS"
-"""What Spark writes last into a folder that is whole."""
+"""What is written last into a folder that is whole, here as by Spark's own writers."""
 
 UNDONE = "_temporary"
-"""Where Spark's tasks write what is not yet whole."""
+"""Where tasks of Spark's own writers write what is not yet whole."""
 
 BEGINNING = 1 << 12
 """Bytes in which reports drawn for different people differ, once they are more than a few."""
@@ -93,11 +93,6 @@ def equal_files(files: Sequence[Path]) -> list[list[Path]]:
     return [same for same in equal.values() if len(same) > 1]
 
 
-def as_spark_names(path: Path) -> str:
-    """A path of this machine as Spark takes it: it decodes nothing, so that signs stand as they are."""
-    return f"file://{path.absolute()}"
-
-
 def require_new_folder(path: Path) -> None:
     """Refuse a name at which no new folder can be written.
 
@@ -116,21 +111,42 @@ def require_new_folder(path: Path) -> None:
 
 
 @contextmanager
-def written_folder(path: Path) -> Iterator[Path]:
-    """A hidden name beside `path` that becomes `path` when the block ends well, and vanishes when it does not.
+def written_folder(path: Path) -> Iterator[tuple[Path, Path]]:
+    """Two new hidden folders beside `path`, of which the second becomes `path` when the block ends well.
+
+    Into the first tasks write, also those that are given up and do not know it yet: nothing that they still do reaches
+    the second. Both vanish otherwise.
 
     Raises:
         SordinoError: something has that name by then, or the system refuses.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part").absolute()
+    hidden = f".{path.name}.{secrets.token_hex(4)}"
+    writing, done = (path.with_name(f"{hidden}.{what}").absolute() for what in ("writing", "part"))
     try:
-        yield temporary
+        for folder in (writing, done):
+            folder.mkdir()
+        yield writing, done
         require_new_folder(path)
-        temporary.rename(path)
+        done.rename(path)
     except OSError as error:
         raise cannot("write", path, error) from None
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        for folder in (writing, done):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def take_files(names: Sequence[str], writing: Path, done: Path) -> None:
+    """Take some files out of the folder where tasks write, and say that these are all.
+
+    Raises:
+        UnavailableError: one that this machine does not see.
+    """
+    for name in names:
+        try:
+            (writing / name).rename(done / name)
+        except FileNotFoundError:
+            raise _not_shared("a file that another machine has written is not there") from None
+    (done / DONE).touch()
 
 
 def require_written(folder: Path, rows: int) -> None:
@@ -141,8 +157,12 @@ def require_written(folder: Path, rows: int) -> None:
     """
     found = sum(parquet.read_metadata(file).num_rows for file in folder.glob(f"{PART}*.parquet"))
     if not (folder / DONE).is_file() or found != rows:
-        raise UnavailableError(
-            "all machines must write into one folder, and the people must stay the same",
-            found=f"{found:,} of {rows:,} reports in it",
-            step="name a folder that all machines share, and tables whose rows and ids do not change",
-        )
+        raise _not_shared(f"{found:,} of {rows:,} reports in it")
+
+
+def _not_shared(found: str) -> UnavailableError:
+    return UnavailableError(
+        "all machines must write into one folder, and the people must stay the same",
+        found=found,
+        step="name a folder that all machines share, and tables whose rows and ids do not change",
+    )

@@ -1,59 +1,162 @@
-"""The ids of a Spark frame, compared before a report is made: over all partitions, exactly.
+"""The ids of people on Spark, compared before a report is made: over all partitions, exactly.
 
-What is shuffled is 64 bits of each id; only ids whose bits are equal are looked at themselves.
+What is shuffled are 64 bits of each id, by a key that is made for it and thrown away: a pseudorandom function of the
+id, so that nothing that stays on a disk tells an id, nor can be tried with guessed ones. Many go in one row: Java would
+take longer for a row of its own than all else takes. Where two ids have the same bits (a chance of one in forty among
+a billion) all are compared once more by 128 bits: whatever meets there would share its noise.
 """
 
-from typing import TYPE_CHECKING
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.tables.duckdb import header
-from sordino.tables.records import id_expressions
-from sordino.tables.spark.columns import SparkColumns
-from sordino.tables.spark.failure import understood
+from sordino.exact.keyed import KEY_BYTES, KeyedSource
+from sordino.exact.source import Words
+from sordino.tables.duckdb import header, read_alone, read_batches
+from sordino.tables.records import batch_ids, id_expressions
+from sordino.tables.spark.failure import told, understood
+from sordino.tables.spark.partition import partition
+from sordino.tables.spark.parts import Part, Parts
+from sordino.tables.table_file import changed
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
+
+BUCKETS = 1 << 12
+"""Into which ids are parted by their bits: one of them must fit into memory, of 10^9 ids 2 MB."""
+
+MOST = 1 << 20
+"""Ids whose bits a task holds before it sends them."""
+
+KINDS = {1: "<u8", 2: "S16"}
+"""How 64 and 128 bits are sorted."""
 
 
-def compare_ids(frame: "DataFrame", columns: SparkColumns, id_column: str) -> int:
-    """Refuse a frame in which an id is missing or stands twice; returns how many rows it has.
+@dataclass(frozen=True)
+class Comparison:
+    """What tasks need that compare ids.
+
+    Attributes:
+        parts: of the table.
+        id_column: of whole numbers or texts.
+        key: made for this comparison.
+        words: of 64 bits by which ids are compared.
+    """
+
+    parts: Parts
+    id_column: str
+    key: bytes = field(repr=False)
+    words: int
+
+
+def compare_ids(frame: "DataFrame", parts: Parts, called: str, id_column: str) -> int:
+    """Refuse people among whom an id is missing or stands twice; returns how many they are.
 
     Args:
-        frame: of people.
-        columns: that are read of it.
-        id_column: tells its rows apart.
+        frame: whose batches the parts are found by.
+        parts: of the people.
+        called: what messages call them.
+        id_column: tells them apart.
 
     Raises:
-        SordinoError: no such column, ids of another kind, one that is missing, or one that stands twice.
+        SordinoError: an id that is missing, one that stands twice, or nobody.
     """
-    from pyspark.sql import functions as f
+    for words in KINDS:
+        compared = Comparison(parts, id_column, secrets.token_bytes(KEY_BYTES), words)
+        with understood():
+            sent = frame.mapInArrow(partial(digested, compared), "bucket int, digests binary, missing bigint")
+            parted = sent.repartition("bucket").sortWithinPartitions("bucket")
+            found = parted.mapInArrow(partial(counted, words), "people bigint, missing bigint, twice bigint").collect()
+        people, missing, twice = (sum(column) for column in zip(*found, strict=True)) if found else (0, 0, 0)
+        if not people + missing:
+            raise SordinoError(f"{called} must hold data", found="no rows")
+        rule = f"{called}, {id_column}: each row must have an id of its own"
+        if missing:
+            raise SordinoError(rule, found=f"none in {missing:,} of {people + missing:,} rows", step="fill it in")
+        if not twice:
+            return int(people)
+    raise SordinoError(
+        rule,
+        found=f"{twice:,} that stand{'s' if twice == 1 else ''} in several of {people:,} rows",
+        step="give each person one row; nothing was written",
+    )
 
-    empty = columns.empty(frame)
-    id_expressions(empty, id_column, dict(header(empty)))
-    ids = columns.select(frame).select(f.col(f"c{columns.names.index(id_column)}").alias("id"))
-    text = ids.schema["id"].dataType.typeName() == "string"
-    # Bytes: equal are those that are the same, whatever rules for comparing texts the column has.
-    own: Column = f.col("id").cast("binary") if text else f.col("id")
-    missing = f.col("id").isNull() | (f.length(own) == 0) if text else f.col("id").isNull()
-    each = ids.select(f.xxhash64(own).alias("hash"), own.alias("id"), missing.cast("int").alias("missing"))
-    with understood():
-        counted = each.groupBy("hash").agg(f.count("*").alias("rows"), f.max("missing").alias("missing"))
-        repeated = counted.where("rows > 1")
-        found = counted.agg(f.sum("rows"), f.max("missing"), f.max("rows")).first()
-        rows, lacking, most = found if found is not None else (None, None, None)
-        if lacking:
-            absent = each.where("missing = 1").count()
-            rule = f"{columns.called}, {id_column}: each row must have an id of its own"
-            raise SordinoError(rule, found=f"none in {absent:,} of {rows:,} rows", step="fill it in")
-        if (most or 0) > 1:
-            looked_at = each.join(repeated.select("hash"), "hash", "left_semi").groupBy("id").count()
-            twice = looked_at.where(f.col("count") > 1).count()
-            if twice:
-                raise SordinoError(
-                    f"{columns.called}, {id_column}: each row must have an id of its own",
-                    found=f"{twice:,} that stand{'s' if twice == 1 else ''} in several of {rows:,} rows",
-                    step="give each person one row; nothing was written",
-                )
-    if not rows:
-        raise SordinoError(f"{columns.called} must hold data", found="no rows")
-    return int(rows)
+
+def digested(compared: Comparison, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The bits of a partition's ids, parted into buckets, and how many are missing."""
+    with told():
+        read_alone()
+        keyed = KeyedSource(compared.key, "ids")
+        held: list[Words] = []
+        for part in compared.parts.of(batches, partition()):
+            for digests, missing in _digests(part, compared, keyed):
+                if missing:
+                    yield _bucket_rows([(0, b"", missing)])
+                held.append(digests)
+                if sum(map(len, held)) >= MOST:
+                    yield _parted(np.concatenate(held))
+                    held = []
+        if any(map(len, held)):
+            yield _parted(np.concatenate(held))
+
+
+def _digests(part: Part, compared: Comparison, keyed: KeyedSource) -> Iterator[tuple[Words, int]]:
+    """The bits of a part's ids, shape (n, words), batch by batch; of a batch without all ids how many are missing."""
+    column, table = compared.id_column, part.table
+    select = id_expressions(table, column, dict(header(table)))
+    rows = part.places.start if part.places else 0
+    for batch in read_batches(table, select, [column], part.places):
+        missing = batch.column("id_missing").true_count
+        there = batch.filter(pc.invert(batch.column("id_missing"))) if missing else batch
+        stream = keyed.for_compared(batch_ids(table, column, there, rows)).public(len(there))
+        yield np.stack([stream.next() for _ in range(compared.words)], axis=1), missing
+        rows += len(batch)
+    if part.places is not None and rows != part.places.stop:
+        raise changed(table)
+
+
+def _parted(digests: Words) -> pa.RecordBatch:
+    buckets = (digests[:, 0] // np.uint64((1 << 64) // BUCKETS)).astype(np.uint16)
+    order = np.argsort(buckets, kind="stable")
+    digests, (numbers, starts) = digests[order], np.unique(buckets[order], return_index=True)
+    pieces = np.split(digests, starts[1:])
+    return _bucket_rows([(int(number), piece.tobytes(), 0) for number, piece in zip(numbers, pieces, strict=True)])
+
+
+def _bucket_rows(rows: list[tuple[int, bytes, int]]) -> pa.RecordBatch:
+    kinds = (pa.int32(), pa.binary(), pa.int64())
+    columns = [pa.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+    return pa.record_batch(columns, names=["bucket", "digests", "missing"])
+
+
+def counted(words: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """How many ids some whole buckets hold, which come one after the other, and how many stand there several times."""
+    people = missing = twice = 0
+    current, held = -1, list[NDArray[Any]]()
+    for batch in batches:
+        missing += pc.sum(batch.column("missing")).as_py() or 0
+        for bucket, digests in zip(batch.column("bucket").to_pylist(), batch.column("digests"), strict=True):
+            if bucket != current:
+                twice += _repeated(held)
+                current, held = bucket, []
+            held.append(np.frombuffer(digests.as_buffer(), dtype=KINDS[words]))
+            people += len(held[-1])
+    twice += _repeated(held)
+    yield pa.record_batch([[people], [missing], [twice]], names=["people", "missing", "twice"])
+
+
+def _repeated(held: list[NDArray[Any]]) -> int:
+    """How many values stand several times."""
+    if not held:
+        return 0
+    values = np.sort(np.concatenate(held))
+    same = values[1:] == values[:-1]
+    return int(np.count_nonzero(same[:1]) + np.count_nonzero(same[1:] & ~same[:-1]))

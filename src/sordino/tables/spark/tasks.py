@@ -1,17 +1,20 @@
-"""What executors do with a partition: exactly what is done with a file, some rows at a time.
+"""What executors do with the parts of a table: exactly what is done with one that a single machine reads.
 
 A task holds the plan, by its hash, and the key; its reports depend on the rows' ids and values and on nothing else, so
 that a task that is retried, speculated or computed anew gives the same ones.
 """
 
 import json
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
@@ -20,9 +23,12 @@ from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import read_alone
 from sordino.tables.jobs.drawn import drawn
-from sordino.tables.reports import read_codes, tally_codes
-from sordino.tables.spark.columns import UNSIGNED, SparkColumns
+from sordino.tables.reports import read_codes, tally_codes, write_reports
+from sordino.tables.spark.columns import UNSIGNED
 from sordino.tables.spark.failure import told
+from sordino.tables.spark.folders import PART
+from sordino.tables.spark.partition import partition
+from sordino.tables.spark.parts import Parts
 from sordino.tables.values import count_clipped, read_people
 
 if TYPE_CHECKING:
@@ -31,8 +37,8 @@ if TYPE_CHECKING:
 SIGNED_BITS = 63
 """Codes of so many bits are Spark's whole numbers; longer ones are decimals, as tags are."""
 
-MOST_COUNTERS = 1 << 17
-"""Counters that are sent together."""
+SLICE = 1 << 14
+"""Counters that are sent together, as one row: of rows of their own Java would make objects."""
 
 _PLANS: dict[str, Plan] = {}
 """The plans of this process, by their hashes: of one plan there are many partitions."""
@@ -82,48 +88,91 @@ class Work:
 
     Attributes:
         sent: the plan.
-        columns: those of its rows.
+        parts: those of its table.
         id_column: tells the rows apart.
         key: the key and the task of the plan's keyed source.
     """
 
     sent: SentPlan
-    columns: SparkColumns
+    parts: Parts
     id_column: str = ""
     key: tuple[bytes, str] = field(default=(b"", ""), repr=False)
 
+    def codes(self, plan: Plan, batches: Iterator[pa.RecordBatch]) -> Iterator[Words]:
+        """The reports of the task's people, in the order of its rows."""
+        keyed = KeyedSource(*self.key)
+        read_alone()
+        for part in self.parts.of(batches, partition()):
+            yield from drawn(plan, read_people(plan, part.table, self.id_column, part.places), keyed)
+
 
 def released(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The reports of a partition, in the order of its rows."""
+    """The reports of some people."""
     with told():
-        plan, keyed = work.sent.plan(), KeyedSource(*work.key)
-        read_alone()
-        for people in work.columns.groups(batches, _partition()):
-            for codes in drawn(plan, read_people(plan, people, work.id_column), keyed):
-                yield _reports(plan, codes)
+        plan = work.sent.plan()
+        for codes in work.codes(plan, batches):
+            yield _reports(plan, codes)
+
+
+def stored(work: Work, folder: Path, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write the reports of some people as a file of a folder; its name, and how many they are.
+
+    Each try of a task writes a file of its own: which ones count, the driver says.
+    """
+    with told():
+        plan, rows = work.sent.plan(), 0
+
+        def counted() -> Iterator[Words]:
+            nonlocal rows
+            for codes in work.codes(plan, batches):
+                rows += len(codes)
+                yield codes
+
+        name = f"{PART}{partition():05}-{secrets.token_hex(8)}.parquet"
+        write_reports(plan, counted(), folder / name)
+        yield pa.record_batch([[name], [rows]], names=["file", "people"])
 
 
 def tallied(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The counters of a partition's reports that are not zero, and their places."""
+    """The counters of some reports, slice by slice, of those that are not zeros."""
     with told():
         plan = work.sent.plan()
         read_alone()
         total = plan.sampled.tally(np.empty(0, dtype=np.uint64))
-        for reports in work.columns.groups(batches, _partition()):
-            total += tally_codes(plan, reports, read_codes(plan, reports))
-        places = np.flatnonzero(total.counts)
-        for first in range(0, len(places), MOST_COUNTERS):
-            some = places[first : first + MOST_COUNTERS]
-            yield pa.record_batch([some.astype(np.int64), total.counts[some]], names=["place", "count"])
+        for part in work.parts.of(batches, partition()):
+            codes = read_codes(plan, part.table, part.places)
+            total += tally_codes(plan, part.table, codes, rows=part.places.start if part.places else 0)
+        for first in range(0, len(total.counts), SLICE):
+            some = total.counts[first : first + SLICE]
+            if some.any():
+                yield _slice(first // SLICE, some)
+
+
+def summed(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The sums of slices of counters, all of each, that several tasks have counted."""
+    sums: dict[int, NDArray[np.int64]] = {}
+    for batch in batches:
+        for number, counters in zip(batch.column("slice").to_pylist(), batch.column("counters"), strict=True):
+            some = np.frombuffer(counters.as_buffer(), dtype="<i8")
+            sums[number] = sums[number] + some if number in sums else some
+    for number, counters in sums.items():
+        yield _slice(number, counters)
+
+
+def _slice(number: int, counters: NDArray[np.int64]) -> pa.RecordBatch:
+    content = counters.astype("<i8", copy=False).tobytes()
+    return pa.record_batch(
+        [pa.array([number], pa.int32()), pa.array([content], pa.binary())], names=["slice", "counters"]
+    )
 
 
 def clipped(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For each number that is clipped on request, in how many rows of a partition it is."""
+    """For each number that is clipped on request, in how many of some rows it is."""
     with told():
         plan = work.sent.plan()
         read_alone()
-        for people in work.columns.groups(batches, _partition()):
-            counts = count_clipped(plan, people)
+        for part in work.parts.of(batches, partition()):
+            counts = count_clipped(plan, part.table, part.places)
             yield pa.record_batch([list(counts), list(counts.values())], names=["attribute", "count"])
 
 
@@ -137,11 +186,3 @@ def _reports(plan: Plan, codes: Words) -> pa.RecordBatch:
     if plan.sampled.code_bits <= SIGNED_BITS:
         return pa.record_batch([tags, codes.astype(np.int64)], names=["plan", "code"])
     return pa.record_batch([tags, pa.array(codes.tolist()).cast(UNSIGNED)], names=["plan", "code"])
-
-
-def _partition() -> int:
-    """The number of the partition that is worked on."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return context.partitionId() if context is not None else 0
