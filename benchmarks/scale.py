@@ -17,9 +17,11 @@ from typing import NamedTuple
 import duckdb
 import numpy as np
 import psutil
+from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from sordino import KeyedSource, Plan, Survey, aggregate, privatize
+from sordino.tables.spark.session import ALONE, LIGHT, QUIET
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "docs" / "scale.md"
@@ -43,13 +45,12 @@ HEADER = (
     "processor s per million",
     "aggregate, s",
     "processor s per million",
+    "both, of DuckDB's time",
+    "MB read",
     "MB shuffled",
     "MB written",
 )
-METRICS = {
-    "shuffled": ("Shuffle Write Metrics", "Shuffle Bytes Written"),
-    "written": ("Output Metrics", "Bytes Written"),
-}
+SHUFFLED = "Shuffle Write Metrics", "Shuffle Bytes Written"
 
 
 class Cost(NamedTuple):
@@ -85,27 +86,33 @@ def make_people(folder: Path, millions: int) -> Path:
     return people
 
 
-def bytes_moved(log: Path, first: int) -> tuple[dict[str, int], int]:
-    """What the tasks in Spark's own log have moved since a place, and its end."""
+def stored(path: Path, columns: list[str]) -> int:
+    """Bytes of some columns of a Parquet file, or of all files of a folder."""
+    files = [parquet.read_metadata(file) for file in ([path] if path.is_file() else path.glob("*.parquet"))]
+    groups = [file.row_group(group) for file in files for group in range(file.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+    return sum(chunk.total_compressed_size for chunk in chunks if chunk.path_in_schema in columns)
+
+
+def bytes_shuffled(log: Path, first: int) -> tuple[int, int]:
+    """What the tasks in Spark's own log have shuffled since a place, and its end."""
     (file,) = [path for path in log.iterdir() if path.name.startswith("app-")]
-    moved = dict.fromkeys(METRICS, 0)
+    moved, (group, metric) = 0, SHUFFLED
     with file.open("rb") as events:
         events.seek(first)
         for line in events:
             event = json.loads(line)
             if event["Event"] == "SparkListenerTaskEnd":
-                for name, (group, metric) in METRICS.items():
-                    moved[name] += event.get("Task Metrics", {}).get(group, {}).get(metric, 0)
+                moved += event.get("Task Metrics", {}).get(group, {}).get(metric, 0)
         return moved, events.tell()
 
 
 def session(log: Path) -> SparkSession:
     settings = {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
+        **ALONE,
+        **LIGHT,
+        **QUIET,
+        "spark.executor.extraJavaOptions": LIGHT["spark.driver.extraJavaOptions"],
         "spark.sql.shuffle.partitions": "8",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{log}",
@@ -119,27 +126,31 @@ def session(log: Path) -> SparkSession:
     return builder.getOrCreate()
 
 
-def measure(plan: Plan, millions: int, log: Path, place: int) -> tuple[list[tuple[str, ...]], int]:
+def measure(plan: Plan, millions: int, log: Path, place: int) -> tuple[list[list[str]], int]:
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         people = make_people(folder, millions)
-        tallies = {}
+        tallies, seconds = {}, {}
         for engine, table, reports in (
             ("spark", people, folder / "reports"),
             ("duckdb", folder / "people.parquet", folder / "reports.parquet"),
         ):
             released = cost(partial(privatize, plan, table, KEY, id_column="id", output=reports, engine=engine))
             counted = cost(lambda o=reports, e=engine: tallies.update({e: aggregate(plan, o, engine=e)}))
-            moved = ("", "")
-            if engine == "spark":
-                found, place = bytes_moved(log, place)
-                moved = tuple(f"{count / 1e6:,.1f}" for count in found.values())
+            shuffled, place = bytes_shuffled(log, place)
+            seconds[engine] = released.wall + counted.wall, released.processor + counted.processor
+            # Ids are read to be compared, and again for the reports.
+            read = stored(table, ["id"]) + stored(table, ["id", "cell"]) + stored(reports, ["plan", "code"])
             row = [str(millions), engine]
             for one in (released, counted):
                 row += [f"{one.wall:.1f}", f"{one.processor / millions:.2f}"]
-            rows.append((*row, *moved))
-            print("|", " | ".join(rows[-1]), "|", flush=True)
+            moved = [f"{count / 1e6:,.1f}" for count in (read, shuffled, stored(reports, ["plan", "code"]))]
+            rows.append([*row, "", *moved])
+        (clock, processor), (own_clock, own_processor) = seconds["spark"], seconds["duckdb"]
+        rows[0][6] = f"{clock / own_clock:.1f} on the clock, {processor / own_processor:.1f} of processors"
+        for row in rows:
+            print("|", " | ".join(row), "|", flush=True)
         if not np.array_equal(tallies["spark"].counts, tallies["duckdb"].counts):
             raise SystemExit("the tallies differ")
     return rows, place
@@ -153,7 +164,7 @@ def main(sizes: list[int]) -> None:
         # What is loaded once, by Java and by Python, is loaded here.
         warm = spark.range(100_000).selectExpr("id", f"CAST(id % {K} AS INT) AS cell")
         aggregate(plan, privatize(plan, warm, KEY, id_column="id"))
-        _, place = bytes_moved(log, 0)
+        _, place = bytes_shuffled(log, 0)
         rows = []
         for millions in sizes:
             more, place = measure(plan, millions, log, place)

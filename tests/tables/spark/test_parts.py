@@ -61,7 +61,7 @@ def test_pieces_have_the_reports_of_the_whole_table_and_their_tally(plan, key, t
             total += np.frombuffer(batch.column("counters")[0].as_py(), dtype="<i8")
     assert len(reports.pieces) > 1
     assert np.array_equal(total, counts)
-    assert list(clipped(Work(sent, cut), numbers(0)))[0].num_rows == 0
+    assert next(iter(clipped(Work(sent, cut), numbers(0)))).num_rows == 0
 
 
 def test_a_bad_row_is_named_by_its_file_and_its_place_in_it(plan, key, table, files):

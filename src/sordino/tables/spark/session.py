@@ -23,6 +23,9 @@ JAVA = "openjdk-17-jre-headless"
 ALONE = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 """Of a session that needs no other machine: none reaches it."""
 
+LIGHT = {"spark.sql.codegen.wholeStage": "false", "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1"}
+"""Java hands out pieces of files and adds a few rows: to compile that well takes longer than it saves."""
+
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
 """No page that listens on a port, no bar and no log on the output of a command."""
 
@@ -55,7 +58,7 @@ def session() -> "SparkSession":
         builder = builder.config(name, value)
     if not any(name in os.environ for name in ELSEWHERE):
         builder = builder.master("local[*]")
-        for name, value in ALONE.items():
+        for name, value in (ALONE | LIGHT).items():
             builder = builder.config(name, value)
     try:
         with silent(), this_python():
