@@ -144,6 +144,16 @@ def test_files_of_a_folder_that_differ_are_refused(plan, key, spark, tmp_path):
     assert not (tmp_path / "reports").exists()
 
 
+@pytest.fixture(params=["true", "false"], ids=["adaptive", "as planned"])
+def adaptive(spark, request):
+    """Whether Spark joins small partitions as it goes, as it does by default."""
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", request.param)
+    yield
+    spark.conf.set("spark.sql.adaptive.enabled", before)
+
+
+@pytest.mark.usefixtures("adaptive")
 def test_an_id_that_stands_in_two_files_is_refused(plan, key, spark, tmp_path):
     (tmp_path / "days").mkdir()
     for name, rows in {"a": people().slice(0, 30), "b": people().slice(29)}.items():

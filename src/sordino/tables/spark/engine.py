@@ -156,7 +156,7 @@ def _tally(plan: Plan, table: SparkTable) -> Aggregate:
     counts = np.zeros(plan.sampled.first_counters[-1], dtype=np.int64)
     for number, counters in found:
         some = np.frombuffer(counters, dtype="<i8")
-        counts[number * SLICE :][: len(some)] = some
+        counts[number * SLICE :][: len(some)] += some
     table.require_unchanged()
     return Aggregate(plan.sampled.fingerprint, plan.sampled.reports(counts), counts)
 
