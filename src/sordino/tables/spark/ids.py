@@ -24,7 +24,7 @@ from sordino.tables.duckdb import header, read_alone, read_batches
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.spark.failure import told, understood
 from sordino.tables.spark.partition import partition
-from sordino.tables.spark.parts import Part, Parts
+from sordino.tables.spark.parts import Parts, Stretch
 from sordino.tables.table_file import changed
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def digested(compared: Comparison, batches: Iterator[pa.RecordBatch]) -> Iterato
             yield _parted(np.concatenate(held))
 
 
-def _digests(part: Part, compared: Comparison, keyed: KeyedSource) -> Iterator[tuple[Words, int]]:
+def _digests(part: Stretch, compared: Comparison, keyed: KeyedSource) -> Iterator[tuple[Words, int]]:
     """The bits of a part's ids, shape (n, words), batch by batch; of a batch without all ids how many are missing."""
     column, table = compared.id_column, part.table
     select = id_expressions(table, column, dict(header(table)))

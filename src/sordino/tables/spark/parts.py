@@ -24,7 +24,7 @@ TASKS = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class Stretch:
     """Rows that are read at once.
 
     Attributes:
@@ -39,7 +39,7 @@ class Part:
 class Parts(Protocol):
     """How a task finds its rows."""
 
-    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Part]:
+    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Stretch]:
         """Those that Spark's batches are about."""
         ...
 
@@ -54,9 +54,9 @@ class FrameParts:
 
     columns: SparkColumns
 
-    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Part]:
+    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Stretch]:
         """The partition's rows as frames."""
-        return map(Part, self.columns.groups(batches, partition))
+        return map(Stretch, self.columns.groups(batches, partition))
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class FileParts:
                 pieces.append((file, places))
         return cls(tuple(pieces), {file: _known_anywhere(state) for file, state in files.items()})
 
-    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Part]:  # noqa: ARG002 - files have names
+    def of(self, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator[Stretch]:  # noqa: ARG002 - files have names
         """The pieces with these numbers.
 
         Raises:
@@ -101,7 +101,7 @@ class FileParts:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 file, places = self.pieces[number]
-                yield Part(file, places)
+                yield Stretch(file, places)
                 if _known_anywhere(file_state(file)) != self.before[file]:
                     raise changed(file)
 
