@@ -64,7 +64,7 @@ class Collecting:
     def __init__(self, folder, plan):
         plan.save(folder / "plan.json")
         words = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve", folder / "plan.json"]
-        words += ["--store", folder / "reports.sqlite", "--port", "0"]
+        words += ["--store", folder / "reports.sqlite", "--port", "0", "--key", folder / "key.pem"]
         self.plan = plan
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.address = None
@@ -73,10 +73,13 @@ class Collecting:
                 self.address = found.group()
                 break
 
+    def told(self, path):
+        with urllib.request.urlopen(self.address + path, timeout=30) as answer:  # noqa: S310 - it is this machine
+            return json.load(answer)
+
     @property
     def count(self):
-        with urllib.request.urlopen(f"{self.address}/progress", timeout=30) as answer:  # noqa: S310 - it is this machine
-            return json.load(answer)["reports"]
+        return self.told("/progress")["reports"]
 
     def stop(self):
         self.process.terminate()
@@ -222,6 +225,20 @@ def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     page.goto(f"{collector.address}/form")
     assert "as it was frozen" in told(page, "Nothing was sent")
     assert page.get_by_role("button").count() == 0
+
+
+def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffic):
+    key = collector.told("/signature")["key"]
+    page.goto(f"{collector.address}/verify#key={key}")
+    told(page, "The plan keeps what it promises")
+    assert page.get_by_text("signed by the key of the address").count() == 1
+    page.get_by_role("link", name="Answer this plan").click()
+    page.get_by_role("button", name="Send one code").wait_for()
+    other = key[::-1]
+    page.goto(f"{collector.address}/form#key={other}")
+    page.reload()
+    assert "must be signed by the key of the address" in told(page, "Nothing was sent")
+    assert not any(part in traffic.text for part in (key, other))
 
 
 def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic):

@@ -32,7 +32,10 @@ function table(plan, verdicts) {
 }
 
 function unchecked(plan) {
-  const found = ["Whether the collector counts what arrives, and whether all who answer are people: no plan shows that."];
+  const found = [
+    "Whether the collector counts what arrives, and whether all who answer are people: no plan shows that.",
+    "What is estimated: the tally goes to the analyst. Who has it works the estimate out again by sordino estimate.",
+  ];
   const names = rests(plan);
   if (names.length) {
     found.push(
