@@ -33,7 +33,7 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 	scripts/java.sh
 	.venv-spark/bin/python -m pytest -m spark tests/tables/spark $(PYTEST)
 
-test-live: .venv-live/.installed  ## what needs Node and Chromium: the browser client; Debian's are installed where they are missing
+test-live: .venv-live/.installed  ## what needs Node, Chromium or PostgreSQL: the browser client, stores; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m live tests/service $(PYTEST)
 

@@ -19,7 +19,13 @@ def plan():
 
 
 @pytest.fixture
-def store(tmp_path, plan):
+def store(opened, plan):
+    return opened(plan)
+
+
+@pytest.fixture
+def in_file(tmp_path, plan):
+    """A store in a file, whatever others are in."""
     held = ReportStore.open(tmp_path / "reports.sqlite", plan)
     yield held
     held.close()
@@ -60,46 +66,39 @@ def test_what_no_report_can_be_fails_alone(store):
     assert counts(store) == [1, 0, 1, 0]
 
 
-def test_codes_of_64_bits_come_back_as_they_were(tmp_path):
+def test_codes_of_64_bits_come_back_as_they_were(opened):
     plan = make_plan(64, "0.5")
     assert plan.sampled.code_bits == 64
     codes = plan.questions[0].query.mechanism.privatize(np.arange(64))
-    held = ReportStore.open(tmp_path / "wide.sqlite", plan)
+    held = opened(plan)
     held_by(held).add([Upload(b"".join(bytes([n] * 16) for n in range(64)), codes)])
     assert np.concatenate(list(held_by(held).codes())).tolist() == codes.tolist()
-    held.close()
-    again = ReportStore.open(tmp_path / "wide.sqlite", plan)
-    assert counts(again) == plan.sampled.tally(codes).counts.tolist()
-    again.close()
+    assert counts(opened(plan)) == plan.sampled.tally(codes).counts.tolist()
 
 
-def test_a_store_that_is_opened_again_goes_on(tmp_path, plan, store):
+def test_a_store_that_is_opened_again_goes_on(opened, plan, store):
     held_by(store).add([uploaded([0, 1, 2])])
-    store.close()
-    again = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    again = opened(plan)
     assert counts(again) == [1, 1, 1, 0]
     assert held_by(again).add([uploaded([0, 1, 2, 3])])[0].accepted == 1
     assert [each.plan for each in again.served] == [plan.hash]
-    again.close()
 
 
-def test_a_closed_store_takes_nothing_for_ever(tmp_path, plan, store):
+def test_a_closed_store_takes_nothing_for_ever(opened, plan, store):
     held_by(store).add([uploaded([0])])
     held_by(store).close_to_reports()
     with pytest.raises(RefusedError, match="closed plan takes no reports"):
         held_by(store).add([uploaded([1], first=1)])
-    store.close()
-    again = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    again = opened(plan)
     with pytest.raises(RefusedError, match="closed plan takes no reports"):
         held_by(again).add([uploaded([1], first=1)])
     assert counts(again) == [1, 0, 0, 0]
-    again.close()
 
 
-def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, store):
+def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, in_file):
     with pytest.raises(UnavailableError, match="another process that has it open"):
         ReportStore.open(tmp_path / "reports.sqlite", plan)
-    store.close()
+    in_file.close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(tmp_path / "reports.sqlite", make_plan(5))
     (tmp_path / "text").write_text("no database at all, but long enough to be looked at" * 100)
@@ -118,13 +117,13 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, store):
             ReportStore.open(tmp_path / name, plan)
 
 
-def test_the_token_is_told_once_and_never_kept(tmp_path, store):
-    token = store.new_token()
-    assert store.new_token() is None
-    assert store.is_token(token)
-    assert not store.is_token(token[:-1])
-    assert not store.is_token("")
-    store.close()
+def test_the_token_is_told_once_and_never_kept(tmp_path, in_file):
+    token = in_file.new_token()
+    assert in_file.new_token() is None
+    assert in_file.is_token(token)
+    assert not in_file.is_token(token[:-1])
+    assert not in_file.is_token("")
+    in_file.close()
     assert token.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
@@ -161,14 +160,14 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
         store.close()
 
 
-def test_a_disk_without_room_keeps_what_was_acknowledged(tmp_path, plan, store):
-    held_by(store).add([uploaded([0, 1])])
-    store._database._connection.execute("PRAGMA max_page_count = 20")
+def test_a_disk_without_room_keeps_what_was_acknowledged(tmp_path, plan, in_file):
+    held_by(in_file).add([uploaded([0, 1])])
+    in_file._database._connection.execute("PRAGMA max_page_count = 20")
     uploads = (uploaded([n % 4] * 1000, first=2 + 1000 * n) for n in range(100))
     with pytest.raises(UnavailableError, match="full"):
-        all(held_by(store).add([upload]) for upload in uploads)
-    kept = held_by(store).aggregate.n
-    store.close()
+        all(held_by(in_file).add([upload]) for upload in uploads)
+    kept = held_by(in_file).aggregate.n
+    in_file.close()
     again = ReportStore.open(tmp_path / "reports.sqlite", plan)
     assert held_by(again).aggregate.n == kept > 2
     again.close()

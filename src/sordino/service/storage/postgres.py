@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOCK = 0x50524452
 """The number of the advisory lock."""
 
-SESSION = "SET search_path = sordino; SET synchronous_commit = on; SET lock_timeout = '10s'; SET TIME ZONE 'UTC'"
+SESSION = "SET search_path = sordino; SET synchronous_commit = on; SET lock_timeout = '2s'; SET TIME ZONE 'UTC'"
 
 APPEND_ONLY = """
 CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS
@@ -81,11 +81,16 @@ class PostgresDatabase(Database):
         return self._held
 
     def _prepare(self, made: "psycopg.Connection[tuple[Any, ...]]") -> None:
+        import psycopg
+
         made.execute("CREATE SCHEMA IF NOT EXISTS sordino")
         made.execute(SESSION)
-        if made.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone() != (True,):
+        try:
+            # One that just ended may be gone in a moment.
+            made.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        except psycopg.errors.LockNotAvailable:
             step = "stop the other collector"
-            raise UnavailableError(f"{self.name} must be free", found="another collector", step=step)
+            raise UnavailableError(f"{self.name} must be free", found="another collector", step=step) from None
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See the base class."""
@@ -135,8 +140,8 @@ class PostgresDatabase(Database):
                 self.rows(statement)
             self.rows(APPEND_ONLY)
             self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
-        ((found,),) = self.rows("SELECT value FROM setting WHERE name = 'version'")
-        if found != str(VERSION):
+        ((found,),) = self.rows("SELECT value::int FROM setting WHERE name = 'version'")
+        if found != VERSION:
             step = "serve it by the version of Sordino that made it"
             raise SordinoError(f"{self.name} must be of version {VERSION}", found=shown(found), step=step)
 

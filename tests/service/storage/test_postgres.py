@@ -1,0 +1,81 @@
+"""A store in PostgreSQL, on a real server: what is its own."""
+
+from threading import Event, Thread
+
+import psycopg
+import pytest
+
+from reports_sent import make_plan, uploaded
+from sordino.errors import SordinoError, UnavailableError
+from sordino.service.storage.store import ReportStore
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return make_plan(4)
+
+
+@pytest.fixture
+def address(postgres):
+    postgres.forget()
+    return postgres.address
+
+
+def test_one_collector_holds_the_tables(address, plan):
+    store = ReportStore.open(address, plan)
+    with pytest.raises(UnavailableError, match="must be free; found another collector"):
+        ReportStore.open(address, plan)
+    store.close()
+    ReportStore.open(address, plan).close()
+
+
+def test_a_newer_version_and_other_plans_are_refused(address, plan):
+    ReportStore.open(address, plan).close()
+    with pytest.raises(SordinoError, match="those of another"):
+        ReportStore.open(address, make_plan(5))
+    with psycopg.connect(address) as connection:
+        connection.execute("UPDATE sordino.setting SET value = '3' WHERE name = 'version'")
+    with pytest.raises(SordinoError, match="must be of version 2; found 3"):
+        ReportStore.open(address, plan)
+
+
+def test_a_server_that_does_not_answer_is_told_without_a_password(tmp_path, plan):
+    with pytest.raises(UnavailableError, match="nobody who answers") as caught:
+        ReportStore.open(f"postgresql://me:SECRET@/things?host={tmp_path}", plan)
+    assert "things" in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+def test_a_server_that_crashes_under_load_loses_nothing_that_was_acknowledged(postgres, address, plan):
+    store = ReportStore.open(address, plan)
+    held, over, refused, sent = store.collections[plan.hash], Event(), [], 0
+
+    def crash():
+        for _ in range(4):
+            postgres.stop()
+            postgres.start()
+        over.set()
+
+    crashing = Thread(target=crash)
+    crashing.start()
+    while not over.is_set() or sent < 20:
+        upload = uploaded([sent % 4] * 100, first=100 * sent)
+        while True:
+            try:
+                (receipt,) = held.add([upload])
+            except UnavailableError as error:
+                refused.append(error)
+            else:
+                break
+        assert (receipt.accepted, receipt.repeated) in ((100, 0), (0, 100))
+        sent += 1
+    crashing.join()
+    assert refused
+    assert held.aggregate.n == 100 * sent
+    store.close()
+    again = ReportStore.open(address, plan)
+    counts = again.collections[plan.hash].aggregate.counts.tolist()
+    assert counts == [100 * len(range(code, sent, 4)) for code in range(4)]
+    again.close()
