@@ -9,6 +9,8 @@ const before = ["header .lead", "nav", "main"].map((each) => document.querySelec
 let token = null;
 let shown = null;
 let last = null;
+// What was said of a token that was refused stays until another one is typed.
+let refused = false;
 
 async function asked(path, headers) {
   const answer = await fetch(plan + path, { headers, cache: "no-store", credentials: "omit", redirect: "error" });
@@ -78,9 +80,10 @@ async function look() {
   try {
     await count();
     await estimates();
-    tell("");
+    if (!refused) tell("");
   } catch (error) {
     if (error.refused) forget();
+    refused ||= error.refused === true;
     tell(error.message);
   } finally {
     looking = false;
@@ -91,6 +94,7 @@ part("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   token = part("token").value.trim();
   part("token").value = "";
+  refused = false;
   part("ask").hidden = true;
   part("forget").hidden = false;
   tell("The estimates are drawn.");
