@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
+from commands import PATIENCE
 from sordino.service.collector import Collector
 from sordino.service.storage.store import ReportStore
 
@@ -38,7 +39,7 @@ def collecting(plan, path, least_people=1):
 def asked(address, method="GET", token="", body=None):
     """The body of an answer; what is sent is JSON."""
     place = urlsplit(address)
-    connection = http.client.HTTPConnection(place.netloc, timeout=30)
+    connection = http.client.HTTPConnection(place.netloc, timeout=PATIENCE)
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     connection.request(method, place.path, body, headers)
     found = connection.getresponse().read()

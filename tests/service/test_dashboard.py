@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from collectors import collecting
+from commands import PATIENCE
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -34,7 +35,7 @@ def collector(plan, tmp_path_factory):
 def ask(collector):
     def asked(path, method="GET", body=None, **headers):
         place = collector[0]
-        connection = http.client.HTTPConnection(place.netloc, timeout=30)
+        connection = http.client.HTTPConnection(place.netloc, timeout=PATIENCE)
         connection.request(method, place.path + path, body, {k.replace("_", "-"): v for k, v in headers.items()})
         answer = connection.getresponse()
         found = answer.status, dict(answer.headers), answer.read().decode()

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from collectors import asked, collecting
+from commands import PATIENCE
 from sordino.papers.simulation import SimulationSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -154,7 +155,7 @@ def test_the_demo_runs_until_it_is_stopped():
                 assert b"<!DOCTYPE html>" in asked(address) or b"<!doctype html>" in asked(address)
             assert b'"reports":20' in asked(addresses[0].removesuffix("/form") + "/progress")
             demo.send_signal(signal.SIGINT)
-            assert "nothing of it is left" in demo.communicate(timeout=60)[0]
+            assert "nothing of it is left" in demo.communicate(timeout=PATIENCE)[0]
         finally:
             demo.kill()
     assert demo.returncode == 0

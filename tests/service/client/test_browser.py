@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from commands import PATIENCE
 from sordino.service.uploads import code_bytes
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
@@ -74,7 +75,7 @@ class Collecting:
                 break
 
     def told(self, path):
-        with urllib.request.urlopen(self.address + path, timeout=30) as answer:  # noqa: S310 - it is this machine
+        with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:  # noqa: S310 - it is this machine
             return json.load(answer)
 
     @property

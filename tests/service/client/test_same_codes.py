@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from commands import PATIENCE
 from sordino.domain.measured import Measured
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
@@ -93,5 +94,7 @@ def test_the_same_words_give_the_same_codes(tmp_path, name):
     reports = {"records": records, "codes": [str(code) for code in codes], "drawn": source.drawn.tolist()}
     (tmp_path / "reports.json").write_text(json.dumps(reports))
     script = Path(__file__).with_name("same_codes.mjs")
-    found = subprocess.run(["node", script, tmp_path], capture_output=True, encoding="utf-8", check=False, timeout=600)
+    found = subprocess.run(
+        ["node", script, tmp_path], capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE
+    )
     assert (found.returncode, found.stdout) == (0, f"{REPORTS} alike\n"), found.stderr
