@@ -46,7 +46,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.reading.schema import Survey
 
-FOLDER = Path(__file__).parent.parent / "tests" / "vectors"
+TESTS = Path(__file__).parent.parent / "tests"
 
 GRID = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 4, "columns": 6}
 NAMES = {"categories": ["a", "b", "c", "d", "e", "f"], "missing": "f"}
@@ -91,6 +91,11 @@ def frozen(attributes: dict[str, Any], *asks: dict[str, Any], epsilon: str = "2"
     document = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
     for part in document["queries"]:
         part.update(changes)
+    return sealed(document)
+
+
+def sealed(document: dict[str, Any]) -> Plan:
+    """The plan of a document that was changed."""
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
     plan = Plan(unseal(PLAN.seal(content), "a plan"))
     plan.check("a plan", "")
@@ -177,6 +182,31 @@ def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
     edges = {"number": {"low": 0, "high": 100_000, "clip": True, "edges": [0, 12_000, 12_000.5, 50_000, 100_000]}}
     asks = {"distribution": "pay", "ranges": [[0, 12_000]], "weight": 2}, {"mean": ["pay"]}
     yield "distribution_edges", frozen({"pay": edges}, *asks)
+
+
+def cases_of_tables() -> Iterator[tuple[str, Plan]]:
+    """Tables: the cells of several attributes, by what is promised about the values of each."""
+    whole = {"categories": ["yes", "no"]}
+    yield "table_of_two", frozen({"x": NAMES, "y": whole}, {"table": ["x", "y"]})
+    asks = {"table": ["y", "x"]}, {"histogram": "y", "weight": 2}, {"table": ["x", "z"], "weight": 3}
+    several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "z": {"categories": 3, "delta": "2"}}
+    yield "table_of_deltas", frozen(several, *asks)
+    blocks = {"blocks": [["a", "c", "e"], ["b", "d", "f"]]}
+    tiles = {"grid": GRID, "protect": {"blocks": [2, 3]}}
+    yield "table_of_blocks", frozen({"x": {**NAMES, "protect": blocks}, "y": tiles}, {"table": ["x", "y"]})
+    yield "table_of_a_block", frozen({"x": {**NAMES, "protect": blocks}, "y": whole}, {"table": ["y", "x"]})
+    hidden = {"categories": ["a", "b", "c"], "protect": {"sensitive": ["b"]}}
+    yield "table_of_sensitive", frozen({"x": hidden, "y": hidden, "z": hidden}, {"table": ["z", "x", "y"]})
+    uneven = {"categories": ["yes", "no"], "protect": {"matrix": [["0", "1"], ["inf", "0"]]}}
+    mixed = {"x": {"categories": 4, "protect": {"blocks": 2}}, "y": uneven}
+    yield "table_of_bounds", frozen(mixed, {"table": ["x", "y"]})
+    line = {"categories": 3, "protect": {"metric": {"per": 5}}}
+    places = {"categories": ["a", "b", "c", "d"], "protect": {"metric": [0, 2.5, 1, 4]}}
+    axes = MetricLDP.line(3, "2/5"), MetricLDP.line([0, 2.5, 1, 4], "2")
+    document = json.loads(frozen({"x": line, "y": places}, {"histogram": "x"}, {"histogram": "y"}).bytes)
+    channel = ProductResponse([TreeResponse(axis) for axis in axes])
+    asked = {"table": ["x", "y"], "weight": 1, "mechanism": channel.frozen, "subtract_totals": False}
+    yield "table_of_distances", sealed({**document, "queries": [asked]})
 
 
 def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
@@ -297,17 +327,19 @@ def refused_plans() -> list[dict[str, str]]:
 def files() -> dict[str, str]:
     """The text of each file by its name."""
     cases = (*cases_of_shares(), *cases_of_numbers(), *cases_of_distributions())
-    made = {f"{name}.json": vectors(name, plan) for name, plan in cases}
+    rooms = {"vectors": cases, "table_vectors": tuple(cases_of_tables())}
+    made = {f"{room}/{name}.json": vectors(name, plan) for room, own in rooms.items() for name, plan in own}
     texts = {name: json.dumps(found, indent=1) + "\n" for name, found in made.items()}
-    return texts | {"refused_plans.json": json.dumps(refused_plans(), indent=1) + "\n"}
+    return texts | {"vectors/refused_plans.json": json.dumps(refused_plans(), indent=1) + "\n"}
 
 
 def main() -> None:
     """Write all files."""
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in files().items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
-    print(f"{len(files())} files in {FOLDER.name}")
+    made = files()
+    for name, text in made.items():
+        (TESTS / name).parent.mkdir(exist_ok=True)
+        (TESTS / name).write_text(text, encoding="utf-8")
+    print(f"{len(made)} files")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ It does what docs/plan-format.md says. Words come one after the other; floats ar
 
 import math
 
-from plain_mechanisms import MECHANISMS
+from plain_mechanisms import MECHANISMS, cells, size
 from plain_words import WORD, below, pick
 
 
@@ -53,7 +53,24 @@ class Distribution:
         return self.mechanism.code(max(i for i, start in enumerate(self.starts) if start <= number), words)
 
 
-KINDS = {"histogram": Histogram, "distribution": Distribution}
+class Table:
+    """A question about the cells of several attributes."""
+
+    def __init__(self, plan, part):
+        self.attributes = [(name, plan["attributes"][name]) for name in part["table"]]
+        self.mechanism = MECHANISMS[part["mechanism"]["name"]](
+            part["mechanism"], cells(part, [attribute for _, attribute in self.attributes])
+        )
+        self.outputs = self.mechanism.outputs
+
+    def answer(self, record, words):
+        cell = 0
+        for name, attribute in self.attributes:
+            cell = cell * size(attribute) + index(attribute, record.get(name))
+        return self.mechanism.code(cell, words)
+
+
+KINDS = {"histogram": Histogram, "distribution": Distribution, "table": Table}
 
 
 def index(attribute, value):

@@ -198,8 +198,9 @@ class Blockwise:
 def blocks(attribute):
     """The block of each value, in the order in which they first appear."""
     protect, k = attribute["protect"], size(attribute)
-    if "bounds" in protect:
-        block = list(range(k))
+    if "cells" in protect or "bounds" in protect:
+        bounds = protect.get("bounds") or protect["cells"]()
+        protect, block = {"bounds": bounds}, list(range(k))
         for one, other in product(range(k), repeat=2):
             if protect["bounds"][one][other] != "inf":
                 block = [block[one] if own == block[other] else own for own in block]
@@ -217,7 +218,7 @@ def blocks(attribute):
 class HighLow:
     def __init__(self, own, attribute):
         protect, k = attribute["protect"], size(attribute)
-        bounds = protect.get("bounds", [])
+        bounds = protect.get("bounds", []) or protect.get("cells", list)()
         finite = [x for x, row in enumerate(bounds) if any(b != "inf" for y, b in enumerate(row) if y != x)]
         self.sensitive = sorted(protect.get("sensitive", finite))
         self.others = [value for value in range(k) if value not in self.sensitive]
@@ -293,6 +294,8 @@ class Tree:
 
 def metric(attribute):
     """The trees of a metric: the parent of each value, and the length of the step to it."""
+    if "axes" in attribute["protect"]:
+        return [axis for own in attribute["protect"]["axes"] for axis in metric(own)]
     found, k = attribute["protect"]["metric"], size(attribute)
     if "tree" in found:
         names, lengths = attribute["labels"], found.get("lengths", {})
@@ -357,6 +360,33 @@ class Flips:
 
     def code(self, value, words):
         return value ^ pick(self.table, words.next())
+
+
+def cells(part, attributes):
+    """The cells of a table in the words of an attribute, as far as a mechanism looks at what is protected."""
+    shape, protects = [size(own) for own in attributes], [own.get("protect", {}) for own in attributes]
+    each = list(product(*map(range, shape)))
+    protect = {"axes": attributes, "cells": lambda: [[finite(attributes, a, b) for b in each] for a in each]}
+    ways = [{"blocks", "metric", "bounds"} & set(own) for own in protects]
+    if not any(ways) and any("sensitive" in own for own in protects):
+        told = [own.get("sensitive", range(k)) for own, k in zip(protects, shape, strict=True)]
+        protect = {"sensitive": [i for i, cell in enumerate(each) if any(map(lambda v, s: v in s, cell, told))]}
+    return {"numbers": math.prod(shape), "protect": protect}
+
+
+def finite(attributes, cell, other):
+    """Whether a report may favour a cell over another one by so much only."""
+    differ = [three for three in zip(attributes, cell, other, strict=True) if three[1] != three[2]]
+    return "1" if all(protected(*three) for three in differ) else "inf"
+
+
+def protected(attribute, value, other):
+    protect = attribute.get("protect", {})
+    if "blocks" in protect:
+        return blocks(attribute)[value] == blocks(attribute)[other]
+    if "bounds" in protect:
+        return protect["bounds"][value][other] != "inf"
+    return value in protect.get("sensitive", [value])
 
 
 MECHANISMS = {

@@ -128,7 +128,7 @@ def test_certify_tells_each_verdict(asked, run):
         document["questions"], re.findall(r"between the values (\S+) and (\S+):", out), strict=True
     ):
         assert question["witness"]["labels"] == [one.strip("'"), two.strip("'")]
-        domain = next(q.domain for q in Plan.load(Path("plan.json")).histograms if q.name == question["attribute"])
+        domain = next(q.domain for q in Plan.load(Path("plan.json")).about_shares if q.name == question["attribute"])
         places = question["witness"]["value"], question["witness"]["other"]
         assert question["witness"]["labels"] == [domain.label(place) for place in places]
     offsets = Plan.load(Path("plan.json")).sampled.offsets

@@ -101,7 +101,7 @@ def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to():
 
 def test_frequent_values_stand_for_the_easiest_only_where_they_are_as_easy():
     plan, _ = answered(f"categories = 40\nprotect = {{ metric = {[*range(40)]} }}")
-    (question,) = plan.histograms
+    (question,) = plan.about_shares
     easiest = tightest(question)
     assert abs(easiest[0] - easiest[1]) == 1
     # Of values that are further apart the promise allows more, and least is left elsewhere.

@@ -73,7 +73,7 @@ def test_shares_are_compared_with_the_floor_of_their_promise():
     ((best,), (near,)) = (list(floor_sentences(plan_of(text))) for text in (SHARES, DISTANCES))
     assert best.text.startswith("The age is told with the least summed variance that any way of asking has")
     plan = plan_of(DISTANCES)
-    channel = plan.histograms[0].mechanism
+    channel = plan.about_shares[0].mechanism
     floor = matrix_floor(PairwiseLDP([[Fraction(abs(x - z), 2) for z in range(5)] for x in range(5)]))
     above = 100 * (channel.total_variance / float(floor) - 1)
     said = float(re.search(r"at most ([\d.]+) % above", near.text)[1])

@@ -5,11 +5,10 @@ from typing import Any
 from sordino.audit.certify import Certificate
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
-from sordino.domain.attribute import Domain
-from sordino.domain.bins import Bins
 from sordino.exact.nats import Nats, upward
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
+from sordino.survey.questions.question import CountedDomain
 from sordino.words.explain_certificate import plan_certificates
 from sordino.words.explain_plan import Explanation
 from sordino.words.grounds import bound_in_short, dependence_json
@@ -71,7 +70,7 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     return found | dependence_json(promise) | {"answers": answers}
 
 
-def certificate_json(certificate: Certificate, domain: Domain | Bins) -> dict[str, Any]:
+def certificate_json(certificate: Certificate, domain: CountedDomain) -> dict[str, Any]:
     """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {

@@ -8,9 +8,10 @@ import numpy as np
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.domain.bins import plain
+from sordino.survey.planning.plan import Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.words.digits import rounded
@@ -40,13 +41,21 @@ NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 def result_json(result: Result) -> dict[str, Any]:
     """What a question asked, of how many, how shares were fitted, and why it is not told if it is not."""
     question = result.question
-    asked = question.part.asked if isinstance(question, NumbersQuestion) else _asked(question)
-    head = {"attribute": question.name, "asked": asked, "attributes": question.asked, "n": result.n}
+    head = {"attribute": question.name, "asked": _asked(question), "attributes": question.asked, "n": result.n}
     if isinstance(result, HistogramResult):
         return head | {"method": result.estimate.method}
     if isinstance(result, DistributionResult):
         return head | {"method": result.estimate.method, "band": _band(result)}
     return head | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
+
+
+def _asked(question: Question) -> str:
+    """What kind of question it is."""
+    if isinstance(question, NumbersQuestion):
+        return question.part.asked
+    if isinstance(question, DistributionQuestion):
+        return "distribution"
+    return "table" if isinstance(question, TableQuestion) else "histogram"
 
 
 def print_result(result: Result) -> None:
@@ -67,10 +76,6 @@ def print_result(result: Result) -> None:
         _print_distribution(result, limits)
         return
     _print_shares(result, limits)
-
-
-def _asked(question: HistogramQuestion | DistributionQuestion) -> str:
-    return "distribution" if isinstance(question, DistributionQuestion) else "histogram"
 
 
 def _band(result: DistributionResult) -> dict[str, list[float]]:
@@ -101,7 +106,7 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
         say(*BINS.format(method=result.estimate.method).split("\n"), "")
 
 
-def _share_row(label: str, row: Mapping[str, str | float]) -> tuple[str, ...]:
+def _share_row(label: str, row: Mapping[str, str | float | list[str]]) -> tuple[str, ...]:
     return (label, *(f"{row[key]:z.5f}" for key in NUMBERS if key in row))
 
 
@@ -113,7 +118,7 @@ def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
     rows = []
     for value in result.largest(LARGEST).tolist():
         row = result.row(value)
-        rows.append(_share_row(str(row["value"]), row))
+        rows.append(_share_row(result.label(value), row))
     print_table(f"{result.n:,} reports; {largest} values", header, rows)
     if fitted:
         say(*SHARES.format(method=result.estimate.method).split("\n"), "")

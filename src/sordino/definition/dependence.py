@@ -5,7 +5,9 @@ for one-bit answers about a number in [-1, 1], half the largest gap of its condi
 single drawn answer, once. `of_rest(i)` bounds it for the joint law of *all other attributes*, which serves several
 answers together. What is not declared is 1; of a statistic that is about attribute i alone, the number itself or its
 square, nothing less can be declared. A product of i and another attribute need not tell i: its bound may be below 1.
-Two places name the product of two numbers, never a pair of categories: an answer about such a pair takes `of_rest`.
+Two places name the product of two numbers, never a pair of categories. What is known of several categories together is
+apart (`of_table`): the total variation between the laws of their *combination*, counted or declared for it, never made
+of the bounds for its parts. Given one of these attributes it is 1.
 Bounds for pairs of attributes never bound a product of two of them, nor two answers together: where x_1 = x_2 xor x_3
 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
 
@@ -18,7 +20,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
 from sordino.domain.moment import Moment
@@ -30,6 +32,12 @@ from sordino.exact.messages.written import read_rational, require_short
 BoundOnVariation = int | float | str | Fraction
 """A number in [0, 1]; a float is taken as its shortest decimal."""
 
+
+Places: TypeAlias = tuple[int, ...]
+"""Of several attributes of categories that are read together, ascending."""
+
+FEWEST_TOGETHER = 2
+"""Attributes of a table."""
 
 MOST_ATTRIBUTES = 1 << 20
 """Of one record."""
@@ -47,10 +55,12 @@ class Dependence(Brief):
         rest: for each attribute, a bound for all other attributes together.
         statistics: for some (attribute, statistic), a bound for that statistic alone; 1 where it is about the attribute
             alone.
+        tables: for some (attribute, categories together) a bound for the law of their combination; the categories by
+            their places, ascending.
 
     Raises:
         SordinoError: bounds about other attributes, outside [0, 1] or of more than 401 digits, or below 1 for an
-            attribute's own statistic.
+            attribute's own statistic, or for a table of it.
 
     Example:
         >>> dependence = Dependence.bounded([0.2, 1], {(0, (1,)): "0.05"})
@@ -60,21 +70,30 @@ class Dependence(Brief):
 
     rest: tuple[Fraction, ...]
     statistics: Mapping[tuple[int, Moment], Fraction] = field(default_factory=dict)
+    tables: Mapping[tuple[int, Places], Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What is checked here stays: nobody else holds the table.
         object.__setattr__(self, "statistics", MappingProxyType(dict(self.statistics)))
+        object.__setattr__(self, "tables", MappingProxyType(dict(self.tables)))
         d = len(self.rest)
-        wrong = [key for key in self.statistics if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
+        named = [*self.statistics, *self.tables]
+        wrong = [key for key in named if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
             raise SordinoError(f"bounds must be about {d} attributes", found=shown(wrong[0]))
-        for bound in (*self.rest, *self.statistics.values()):
+        for bound in (*self.rest, *self.statistics.values(), *self.tables.values()):
             if not 0 <= require_short(bound) <= 1:
                 raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
         for (i, statistic), bound in self.statistics.items():
             if set(statistic) == {i} and bound != 1:
                 rule = "what is about an attribute alone tells it: such a statistic must have the bound 1"
                 raise SordinoError(rule, found=f"{bound} for statistic {statistic}", step="leave the bound out")
+        for (i, places), bound in self.tables.items():
+            if len(places) < FEWEST_TOGETHER or list(places) != sorted(set(places)):
+                raise SordinoError("a table must be about two attributes or more, ascending", found=shown(places))
+            if i in places and bound != 1:
+                rule = "a table tells each of its attributes: such a bound must be 1"
+                raise SordinoError(rule, found=f"{bound} for a table of {places}", step="leave the bound out")
 
     @classmethod
     @checked
@@ -153,6 +172,11 @@ class Dependence(Brief):
         """A bound for one statistic given the attribute: 1 where it is about that too, unless declared of a product."""
         declared = self.statistics.get((attribute, statistic), Fraction(1))
         return declared if attribute in statistic else min(declared, self.rest[attribute])
+
+    def of_table(self, attribute: int, places: Places) -> Fraction:
+        """A bound for several categories together given the attribute: 1 where it is one of them."""
+        declared = self.tables.get((attribute, places), Fraction(1))
+        return Fraction(1) if attribute in places else min(declared, self.rest[attribute])
 
     def of_rest(self, attribute: int) -> Fraction:
         """A bound for all other attributes together."""

@@ -7,7 +7,8 @@ person answers once. For attribute i, what a type tells is at most
 
 a the levels of its answers that touch i, added; b those of the others; q the largest total variation between the laws
 of all that the others are about, together, given two values of i. Where the only answer is about one statistic s, and
-linear in it, it is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i. Where the only answer sends signs with
+linear in it, it is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i; where it is about a table, a combination
+of categories that do not touch i, the same with the q of the table's law. Where the only answer sends signs with
 errors drawn from a table, the loss is told exactly from the table (the smallest bound that holds for every belief
 within q).
 
@@ -46,6 +47,8 @@ class Answer:
         errors: for a channel that sends one sign for each of some numbers, each number rounded to a sign at random by
             itself: the weight of each pattern of wrong signs, 2^m whole numbers >= 1, bit c for the c-th of the
             statistics. Empty for any other channel.
+        table: whether the statistics are categories whose combination is looked at as one value: the bounds for this
+            combination serve it, and none for its parts.
         linear: whether the probability of each code is linear in the one statistic: of a number one bit is, several
             levels are not; of a category everything is. Only then do bounds for this statistic alone serve; else those
             for the rest do.
@@ -55,8 +58,13 @@ class Answer:
     level: Nats
     errors: tuple[int, ...] = ()
     linear: bool = False
+    table: bool = False
 
     def __post_init__(self) -> None:
+        if self.table:
+            places = [place for statistic in self.statistics for place in statistic]
+            if self.linear or self.errors or len(places) != len(self.statistics) or len(set(places)) < len(places):
+                raise SordinoError("a table must be of the values of different attributes", found=shown(places))
         if self.linear and len(self.statistics) != 1:
             raise SordinoError("a linear answer must be about one statistic", found=str(len(self.statistics)))
         if not self.errors:
@@ -231,7 +239,9 @@ class _Losses:
         return losses
 
     def _variation(self, i: int, others: AnswerType) -> Fraction:
-        """The q of attribute i for answers that do not touch it: a statistic's own only if it stands alone."""
+        """The q of attribute i for answers that do not touch it: a statistic's or a table's own if it is alone."""
+        if len(others) == 1 and others[0].table:
+            return self._dependence.of_table(i, tuple(sorted(others[0].places)))
         alone = others[0].alone if len(others) == 1 else None
         return self._dependence.of_rest(i) if alone is None else self._dependence.of(i, alone)
 

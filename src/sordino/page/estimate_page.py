@@ -18,7 +18,7 @@ from sordino.page.number_sections import numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.words.explain_certificate import certificate_sentences
@@ -90,7 +90,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
         said = Sentences(certificate_sentences(certificate, question.domain))
-        region = _region(question, shares.get(question.name)) if isinstance(question, HistogramQuestion) else ()
+        region = _region(question, shares.get(question.name)) if isinstance(question, SharesQuestion) else ()
         sections.append(Section(f"The certificate{about}", (said, *region)))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     if known.notes:
@@ -205,7 +205,7 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr
     return PageTable((result.question.name, *named), rows, note)
 
 
-def _region(question: HistogramQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
+def _region(question: SharesQuestion, result: HistogramResult | None) -> tuple[Figure, ...]:
     """How well anybody can tell two values by a report: of many values two that are frequent."""
     if question.certificate.witness is None:
         return ()

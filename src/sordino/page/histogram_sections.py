@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sordino.domain.attribute import Domain
 from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
+from sordino.domain.record import Record
 from sordino.mechanism.supported import SupportMechanism
 from sordino.page.descriptions import columns_in_words
 from sordino.page.figures.bars import Shares
@@ -80,9 +81,9 @@ def in_order(result: HistogramResult, shares: Shares) -> OrderedShares | None:
     )
 
 
-def _numbers(domain: Domain) -> NDArray[np.float64] | None:
+def _numbers(domain: Domain | Record) -> NDArray[np.float64] | None:
     """The values as numbers, if they are such in ascending order."""
-    if isinstance(domain, Grid):
+    if isinstance(domain, Grid | Record):
         return None
     if isinstance(domain.labels, range):
         return np.arange(domain.k, dtype=np.float64)

@@ -101,7 +101,7 @@ def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
         return Measured(tuple(read[name] for name in question.asked), question.intervals)
     if isinstance(question, DistributionQuestion):
         return question.clipped(read[question.attribute.name])
-    return read[question.name]
+    return question.column(read)
 
 
 def _asked(plan: Plan) -> dict[str, AttributeColumns]:

@@ -1,10 +1,9 @@
 """A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
 from sordino.audit.certify import Certificate
-from sordino.domain.attribute import Domain
-from sordino.domain.bins import Bins
 from sordino.exact.said import told_of
 from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.question import CountedDomain
 from sordino.words.odds_by_attribute import kept
 from sordino.words.sentence import Paragraph, limits
 
@@ -16,13 +15,14 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     """The verdict on all attributes, under no heading, then that on each histogram, under its name if it is not all."""
     several = len(plan.questions) > 1
     attributes = () if plan.promise is None else (Paragraph("", kept(plan.promise)),)
-    return attributes + tuple(
+    shares = tuple(
         Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.domain)))
         for question, certificate in plan.certificates
     )
+    return attributes + shares
 
 
-def certificate_sentences(certificate: Certificate, domain: Domain | Bins | None = None) -> tuple[str, ...]:
+def certificate_sentences(certificate: Certificate, domain: CountedDomain | None = None) -> tuple[str, ...]:
     """The verdict, and where least is left of a bound.
 
     Args:
@@ -45,7 +45,7 @@ def certificate_sentences(certificate: Certificate, domain: Domain | Bins | None
     )
 
 
-def _named(value: int, domain: Domain | Bins | None) -> str:
+def _named(value: int, domain: CountedDomain | None) -> str:
     if domain is None:
         return str(value)
     label = domain.label(value)

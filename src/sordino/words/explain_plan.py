@@ -14,7 +14,6 @@ import numpy as np
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
-from sordino.domain.grid import Grid
 from sordino.estimation.distributions.distribution import function_leverage
 from sordino.estimation.unbiased import leverage
 from sordino.exact.nats import outward
@@ -22,12 +21,12 @@ from sordino.survey.frozen.promise import Definition
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion
 from sordino.words.floors import floor_sentences
 from sordino.words.grounds import bound_sentences, ground_sentences
-from sordino.words.odds import factor, promise, short
+from sordino.words.odds import factor, short
 from sordino.words.odds_by_attribute import coordinate_promise, coordinate_summary
-from sordino.words.odds_by_distance import distance_promise
+from sordino.words.promised_shares import about_values, asked_values, promised
 from sordino.words.sentence import Paragraph, Purpose, Sentence, limits, texts
 
 MOST = 5
@@ -73,8 +72,8 @@ def explanation(plan: Plan) -> Explanation:
     """What a report under a plan can reveal, and what it does not protect."""
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
-    elif len(plan.histograms) == 1:
-        summary, details = _single(plan.histograms[0])
+    elif len(plan.about_shares) == 1:
+        summary, details = _single(plan.about_shares[0])
     else:
         summary, details = _several(plan)
     forged = Paragraph(FORGED, limits(*_forging(plan)))
@@ -99,14 +98,14 @@ def codes_sentence(code_bits: int) -> str:
 Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 
 
-def _single(question: HistogramQuestion) -> Parts:
+def _single(question: SharesQuestion) -> Parts:
     """One histogram: its own promise."""
     asked = f"Each person is asked once for {_what(question)}, and sends one report."
-    said = (Sentence(asked), *_promised(question, "one report"))
+    said = (Sentence(asked), *promised(question, "one report"))
     examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
     later = examples[: max(0, len(said) - MOST)]
     first = tuple(sentence for sentence in said if sentence not in later)
-    details = (*later, *first[MOST:], *limits(*_about_values(question)))
+    details = (*later, *first[MOST:], *limits(*about_values(question)))
     return first[:MOST], (Paragraph(REVEALED, details),)
 
 
@@ -114,14 +113,14 @@ def _several(plan: Plan) -> Parts:
     """Several histograms without deltas: the least protected answers first."""
     head, *shares = _asked(plan)
     details = [Paragraph(ASKED, limits(*shares))]
-    for question in plan.histograms:
-        said = _promised(question, f"one report about {question.name!r}")
+    for question in plan.about_shares:
+        said = promised(question, f"one report about {question.name!r}")
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
         heading = f"{REVEALED} about {question.name!r}"
-        details.append(Paragraph(heading, (*own, *limits(*_about_values(question)))))
-    most, others = _largest_factor(plan.histograms), _about_others(plan.histograms)
-    return limits(head, most, *_unprotected(plan.histograms), others, AGAIN), tuple(details)
+        details.append(Paragraph(heading, (*own, *limits(*about_values(question)))))
+    most, others = _largest_factor(plan.about_shares), _about_others(plan.about_shares)
+    return limits(head, most, *_unprotected(plan.about_shares), others, AGAIN), tuple(details)
 
 
 def _by_attributes(plan: Plan) -> Parts:
@@ -169,12 +168,12 @@ def _what(question: Question) -> str:
         return question.name
     if isinstance(question, DistributionQuestion):
         return f"{question.name!r}, in which of {question.domain.k:,} bins it lies"
-    return f"{question.name!r}, one of {question.domain.k:,} values"
+    return asked_values(question)
 
 
 def _forging(plan: Plan) -> Iterator[str]:
     """How much forged reports can weigh in shares and in distribution functions."""
-    for question in plan.histograms:
+    for question in plan.about_shares:
         about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
         yield about + forged_sentence(leverage(question.mechanism, subtract_totals=question.part.subtract_totals))
     for curve in plan.questions:
@@ -184,7 +183,7 @@ def _forging(plan: Plan) -> Iterator[str]:
             yield f"{about}One forged report can weigh as much as {people} people in the distribution function."
 
 
-def _largest_factor(questions: Sequence[HistogramQuestion]) -> str:
+def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
     """The most that a report tells about answers that are protected from each other."""
     most = max(questions, key=lambda question: question.definition.epsilon)
     return (
@@ -193,7 +192,7 @@ def _largest_factor(questions: Sequence[HistogramQuestion]) -> str:
     )
 
 
-def _unprotected(questions: Sequence[HistogramQuestion]) -> tuple[str, ...]:
+def _unprotected(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
     """The questions some of whose answers are not protected from each other."""
     names = [question.name for question in questions if not _bounded(question.definition)]
     if not names:
@@ -206,7 +205,7 @@ def _unprotected(questions: Sequence[HistogramQuestion]) -> tuple[str, ...]:
     )
 
 
-def _about_others(questions: Sequence[HistogramQuestion]) -> str:
+def _about_others(questions: Sequence[SharesQuestion]) -> str:
     """What a report about one attribute can tell about another."""
     start = (
         "A report about one attribute tells about another too, for somebody who knows how the two depend on each other:"
@@ -232,24 +231,3 @@ def _bounded(definition: Definition) -> bool:
     if isinstance(definition, PairwiseLDP):
         return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
     return isinstance(definition, LDP | MetricLDP)
-
-
-def _promised(question: HistogramQuestion, report: str) -> tuple[Sentence, ...]:
-    """The promise about the values, their names where they are few."""
-    domain, protect = question.domain, question.protect
-    definition = question.definition
-    if protect.metric is not None and isinstance(definition, MetricLDP | PairwiseLDP):
-        return distance_promise(definition, protect.metric, protect.epsilon or "", domain, report)
-    labels = tuple(domain.label(value) for value in range(domain.k)) if domain.k <= FEW else None
-    return promise(definition, labels, report)
-
-
-def _about_values(question: HistogramQuestion) -> Iterator[str]:
-    """What a block is, and what a missing answer counts as."""
-    blocks, domain = question.protect.blocks, question.domain
-    if blocks and blocks.tiles:
-        height, width = blocks.tiles
-        divides = isinstance(domain, Grid) and not domain.rows % height and not domain.columns % width
-        yield f"A block is {'' if divides else 'at most '}{height} x {width} cells of the map."
-    if question.attribute.missing is not None:
-        yield f"A missing answer counts as {question.attribute.missing!r} and is protected as that category is."

@@ -27,7 +27,7 @@ def certify(plan: Path, region: Path | None, *, force: bool, as_json: bool) -> N
     if region is not None:
         from sordino.page.figures.error_region import question_region
 
-        tightest = min(frozen.histograms, key=lambda question: question.certificate.slack, default=None)
+        tightest = min(frozen.about_shares, key=lambda question: question.certificate.slack, default=None)
         if tightest is None:
             raise SordinoError("a region is of a histogram", found="none in the plan", step="leave --region out")
         draw(region, lambda: question_region(tightest), overwrite=again)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.answers import answers
-from sordino.definition.dependence import Dependence
+from sordino.definition.dependence import Dependence, Places
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.reproducible import coarse
 from sordino.domain.moment import Moment
@@ -43,6 +43,15 @@ def highest_levels(
         others = next((level for level, i in limits if i not in special), None)
         levels.append(min([epsilon, *(level for level in (*own, others) if level is not None)]))
     return tuple(levels)
+
+
+def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
+    """The largest level at which a table of some categories may be asked under all deltas, rounded down.
+
+    Of an attribute of the table it tells all that it tells of a cell; of any other by the bound for this table.
+    """
+    limits = (largest_level(delta, dependence.of_table(i, places)) for i, delta in enumerate(deltas))
+    return min([epsilon, *(level for level in limits if level is not None)])
 
 
 def one_bit_each(moments: Sequence[Moment], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:

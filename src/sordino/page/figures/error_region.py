@@ -15,7 +15,7 @@ from sordino.page.figures.axes import SIZE, WIDTH, Sign, legend, legend_height, 
 from sordino.page.figures.colours import BAR, INK, MARK, RULE
 from sordino.page.figures.drawing import area, sheet
 from sordino.page.figures.lettering import fit
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 LEFT, RIGHT, BELOW = 46, 24, 48
 SIGNS: list[Sign] = [
@@ -66,7 +66,7 @@ def error_region(allowed: ErrorRegion, reached: ErrorRegion | None, value: str, 
     return drawing
 
 
-def question_region(question: HistogramQuestion) -> Drawing:
+def question_region(question: SharesQuestion) -> Drawing:
     """The region of the two values that a question's certificate found easiest to tell apart."""
     return error_region(*region_of(question, tightest(question)))
 
@@ -74,7 +74,7 @@ def question_region(question: HistogramQuestion) -> Drawing:
 Pair = tuple[int, int]
 
 
-def tightest(question: HistogramQuestion) -> Pair:
+def tightest(question: SharesQuestion) -> Pair:
     """The two values that a question's certificate found easiest to tell apart.
 
     Raises:
@@ -86,7 +86,7 @@ def tightest(question: HistogramQuestion) -> Pair:
     return witness.value, witness.other
 
 
-def frequent(question: HistogramQuestion, values: Iterable[int]) -> Pair:
+def frequent(question: SharesQuestion, values: Iterable[int]) -> Pair:
     """The first two of these values, the most frequent first, with the region of those easiest to tell apart.
 
     Of thousands of values the easiest say nothing to anybody: a map's first cells may lie in an ocean. So others stand
@@ -99,19 +99,19 @@ def frequent(question: HistogramQuestion, values: Iterable[int]) -> Pair:
     return next((pair for pair in islice(alike, TRIED) if _same(_curves(question, pair), curves)), easiest)
 
 
-def region_of(question: HistogramQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
+def region_of(question: SharesQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None, str, str]:
     """What the promise allows for two values that it protects, what reports reach, and their names."""
     value, other = (question.domain.label(value) for value in pair)
     return *_curves(question, pair), value, other
 
 
-def _bounds(question: HistogramQuestion, pair: Pair) -> tuple[Nats | None, Nats | None]:
+def _bounds(question: SharesQuestion, pair: Pair) -> tuple[Nats | None, Nats | None]:
     """Those of the first value over the second, and back."""
     one, two = pair
     return question.definition.bound(one, two), question.definition.bound(two, one)
 
 
-def _curves(question: HistogramQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None]:
+def _curves(question: SharesQuestion, pair: Pair) -> tuple[ErrorRegion, ErrorRegion | None]:
     """What the promise allows, and what reports reach where they are few enough to know."""
     mechanism = question.mechanism
     most = MOST_BY_WAYS if isinstance(question.definition, MetricLDP) else MOST_CODES

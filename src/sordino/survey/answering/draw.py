@@ -46,4 +46,4 @@ def _column(question: Question, values: Mapping[str, float | int]) -> NDArray[An
         )
     if isinstance(question, DistributionQuestion):
         return question.clipped(np.array([values[question.attribute.name]], dtype=np.float64))
-    return np.array([values[question.name]], dtype=np.intp)
+    return question.column({name: np.array([values[name]], dtype=np.intp) for name in question.asked})

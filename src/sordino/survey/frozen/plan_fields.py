@@ -55,6 +55,25 @@ class DistributionPart(Part):
         return self
 
 
+class TablePart(Part):
+    """A question about the shares of the cells of several attributes together, and how it is answered.
+
+    Attributes:
+        table: the attributes; a cell is a value of each, the last one's run fastest.
+        weight: a person answers it with probability weight over the sum of all weights.
+        epsilon: for every two cells alike, in nats, as text, where attributes have deltas; None where what is promised
+            about each attribute's values says it all.
+        mechanism: its name and its integers, as they are frozen.
+        subtract_totals: whether estimates are shifted to the known share of their block.
+    """
+
+    table: list[str] = Field(min_length=2)
+    weight: int = Field(ge=1, le=1 << 20)
+    epsilon: str | None = None
+    mechanism: dict[str, Any]
+    subtract_totals: bool
+
+
 class NumbersPart(Part):
     """A question about means, a covariance matrix or a regression, and how it is answered.
 
@@ -75,13 +94,14 @@ def _part_of(query: Any) -> str:
     """Which of them a question is, so that its mistakes are about that one."""
     if not isinstance(query, dict):
         return type(query).__name__
-    kinds = {"histogram": HistogramPart, "distribution": DistributionPart}
+    kinds = {"histogram": HistogramPart, "table": TablePart, "distribution": DistributionPart}
     return next((part for word, part in kinds.items() if word in query), NumbersPart).__name__
 
 
 QueryPart = Annotated[
     Annotated[HistogramPart, Tag(HistogramPart.__name__)]
     | Annotated[DistributionPart, Tag(DistributionPart.__name__)]
+    | Annotated[TablePart, Tag(TablePart.__name__)]
     | Annotated[NumbersPart, Tag(NumbersPart.__name__)],
     Discriminator(_part_of),
 ]
@@ -112,7 +132,8 @@ class PlanDocument(Part):
         shares = [query.histogram for query in self.queries if isinstance(query, HistogramPart)]
         numbers = [name for query in self.queries if isinstance(query, NumbersPart) for name in query.numbers]
         distributions = [query.distribution for query in self.queries if isinstance(query, DistributionPart)]
-        found = {*shares, *numbers, *distributions}
+        tables = [query for query in self.queries if isinstance(query, TablePart)]
+        found = {*shares, *numbers, *distributions, *(name for part in tables for name in part.table)}
         unknown = sorted(found - set(self.attributes))
         if unknown or len(set(shares)) < len(shares):
             wrong = ", ".join(map(repr, unknown)) or "one twice"
@@ -121,6 +142,7 @@ class PlanDocument(Part):
             raise SordinoError("the distribution of a number must be asked once", found="one twice")
         if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
+        self._check_tables(tables)
         unlike = [name for name in shares if self.attributes[name].protect is None]
         if unlike or any(self.attributes[name].number is None for name in (*numbers, *distributions)):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
@@ -129,6 +151,18 @@ class PlanDocument(Part):
         require_own_columns({name: part.columns for name, part in self.attributes.items()})
         self._check_promise(bool(numbers or distributions))
         return self
+
+    def _check_tables(self, tables: list[TablePart]) -> None:
+        """Each is about different attributes that can be counted, and asked once."""
+        for part in tables:
+            if len(set(part.table)) < len(part.table) or any(self.attributes[n].number is not None for n in part.table):
+                raise SordinoError("a table must be of different attributes without numbers", found="others")
+            if (part.epsilon is None) != (self.epsilon is None):
+                raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
+            if self.epsilon is None and any(self.attributes[name].protect is None for name in part.table):
+                raise SordinoError("a table must be of protected values")
+        if len({frozenset(part.table) for part in tables}) < len(tables):
+            raise SordinoError("a table must be asked once", found="one twice")
 
     def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any
         """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""

@@ -13,7 +13,7 @@ from sordino.design.numbers.least_variance import least_variance
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.survey.planning.plan import Question
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 QUICK = 300
 """Kinds of pairs that a floor may solve for together where somebody waits for it: a second or two."""
@@ -27,13 +27,13 @@ def above_floor(question: Question) -> Fraction | None:
     match question:
         case NumbersQuestion():
             return _mean_above(question)
-        case HistogramQuestion():
+        case SharesQuestion():
             return _shares_above(question)
         case _:
             return None
 
 
-def _shares_above(question: HistogramQuestion) -> Fraction | None:
+def _shares_above(question: SharesQuestion) -> Fraction | None:
     """That of the variances' sum."""
     floor = definition_floor(question.domain.k, question.definition, QUICK, QUICK_LISTED)
     if not floor or not isfinite(question.expected.total_variance):

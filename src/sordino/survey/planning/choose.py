@@ -4,20 +4,23 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
+from sordino.definition.combined import combined_definition
 from sordino.definition.dependence import Dependence
+from sordino.definition.pairwise import LDP
 from sordino.design.accuracy import subtracting_helps
 from sordino.design.histograms.best_mechanism import best_mechanism
-from sordino.design.numbers.drawn_answers import highest_levels
+from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level
 from sordino.design.numbers.mean_among import among, mean_among
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.codec import freeze
 from sordino.document.queries import freeze_queries
+from sordino.domain.record import Record
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.frozen.dependence_bounds import dependence_of
-from sordino.survey.frozen.promise import attribute_words, definition_of
+from sordino.survey.frozen.promise import Definition, attribute_words, definition_of
 from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.distribution import distribution_query
 from sordino.survey.reading.ask_table import AskTable
@@ -36,7 +39,7 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
         SordinoError: a question that no channel can answer within the promise and a report's bits.
     """
     # A disjoint union of m codes of b bits needs b + log2 m bits at most.
-    code_bits = LARGEST_CODE_BITS - (len(survey.ask) - 1).bit_length()
+    code_bits = LARGEST_CODE_BITS - (len(survey.questions) - 1).bit_length()
     content: dict[str, Any] = {"people": people}
     dependence = None
     if survey.by_coordinates:
@@ -46,9 +49,13 @@ def choose(survey: Survey, people: int) -> dict[str, Any]:
         content |= {} if part is None else {"dependence": part.model_dump(exclude_none=True)}
     attributes = {name: attribute_words(survey.named(name)) for name in survey.attribute}
     queries = []
-    for i, ask in enumerate(survey.ask):
+    for i, ask in ((i, question) for i, each in enumerate(survey.ask) for question in each.questions):
         try:
-            if ask.histogram is not None:
+            if ask.table is not None:
+                protected, query = _table(survey, ask.table, dependence, code_bits)
+                for name, protect in protected.items():
+                    attributes[name].setdefault("protect", protect)
+            elif ask.histogram is not None:
                 protect, query = _histogram(survey, ask.histogram, dependence, code_bits)
                 attributes[ask.histogram]["protect"] = protect
             elif ask.distribution is not None:
@@ -77,6 +84,32 @@ def _histogram(
     return protect.model_dump(exclude_none=True), query
 
 
+def _table(
+    survey: Survey, names: list[str], dependence: Dependence | None, code_bits: int
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """What is promised about each attribute's values, unless it is a delta, and how the shares of cells are asked."""
+    domains = {name: survey.named(name).finite for name in names}
+    record = Record(domains)
+    query: dict[str, Any] = {"table": names}
+    protected: dict[str, dict[str, Any]] = {}
+    if dependence is not None and survey.epsilon is not None:
+        deltas = [survey.delta(place) for place in survey.places]
+        places = tuple(sorted(survey.places.index(name) for name in names))
+        level = highest_table_level(places, deltas, survey.epsilon, dependence)
+        query["epsilon"] = str(level)
+        definition: Definition = LDP(level)
+    else:
+        parts = {
+            name: protect_part(domain, survey.attribute[name].protect, survey.epsilon)
+            for name, domain in domains.items()
+        }
+        protected = {name: part.model_dump(exclude_none=True) for name, part in parts.items()}
+        promises = [definition_of(domains[name], part) for name, part in parts.items()]
+        definition = combined_definition(promises, record.shape)
+    mechanism = best_mechanism(record.k, definition, code_bits)
+    return protected, {**query, "mechanism": freeze(mechanism), "subtract_totals": subtracting_helps(mechanism)}
+
+
 def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence, code_bits: int) -> dict[str, Any]:
     """How a question about numbers is asked."""
     deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
@@ -89,7 +122,7 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
     else:
         chosen = sampled_moments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
         drawn = among(chosen, asked)
-    share = Fraction(ask.weight, sum(other.weight for other in survey.ask))
+    share = Fraction(ask.weight, sum(other.weight for other in survey.questions))
     told = len(moment_names(drawn))
     if people * share < told:
         found = f"{int(people * share)} for {told} numbers to be told"

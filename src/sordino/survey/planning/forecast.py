@@ -21,7 +21,7 @@ from sordino.survey.planning.distribution_forecast import DistributionForecast
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion
 
 Z = 1.96
 """Standard errors of a 95 % interval to either side."""
@@ -42,7 +42,7 @@ class SharesForecast:
         shares: that the people are expected to have, shape (k,); None where nothing is known.
     """
 
-    question: HistogramQuestion
+    question: SharesQuestion
     shares: NDArray[np.float64] | None
 
     @cached_property

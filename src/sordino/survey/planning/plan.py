@@ -29,6 +29,7 @@ from sordino.survey.frozen.plan_fields import (
     HistogramPart,
     PlanDocument,
     QueryPart,
+    TablePart,
     dump,
     seal,
     unseal,
@@ -37,12 +38,12 @@ from sordino.survey.frozen.promise import attribute_of
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 
 if TYPE_CHECKING:
     from sordino.survey.reading.schema import Survey
 
-Question: TypeAlias = HistogramQuestion | DistributionQuestion | NumbersQuestion
+Question: TypeAlias = SharesQuestion | DistributionQuestion | NumbersQuestion
 """One question of a plan."""
 
 MOST_PEOPLE = 10**12
@@ -149,7 +150,7 @@ class Plan:
         shares = [question for question in self.questions if not isinstance(question, NumbersQuestion)]
         if sum(question.domain.k for question in shares) > MOST_VALUES:
             raise SordinoError(
-                f"the histograms of {name} must have at most {MOST_VALUES} values together", found="more"
+                f"the histograms and tables of {name} must have at most {MOST_VALUES} values together", found="more"
             )
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"
@@ -202,7 +203,12 @@ class Plan:
             protect = self.document.attributes[name].protect
             if protect is None:
                 raise SordinoError("a question must be about protected values", found=name)
-            return HistogramQuestion(part, attributes[name], protect, places.index(name), share, people, least)
+            return HistogramQuestion(part, share, people, least, attributes[name], protect, places.index(name))
+        if isinstance(part, TablePart):
+            protects = tuple(found for name in part.table if (found := self.document.attributes[name].protect))
+            told = tuple(attributes[name] for name in part.table)
+            own = () if part.epsilon is not None else protects
+            return TableQuestion(part, share, people, least, told, own, tuple(map(places.index, part.table)))
         epsilon = self.document.epsilon
         if least is None or epsilon is None:
             raise SordinoError("numbers are asked in plans whose attributes have a delta", found="none")
@@ -219,9 +225,9 @@ class Plan:
         return {name: attribute_of(name, part) for name, part in self.document.attributes.items()}
 
     @property
-    def histograms(self) -> tuple[HistogramQuestion, ...]:
-        """The questions about the shares of values."""
-        return tuple(question for question in self.questions if isinstance(question, HistogramQuestion))
+    def about_shares(self) -> tuple[SharesQuestion, ...]:
+        """The questions about the shares of values, or of cells."""
+        return tuple(question for question in self.questions if isinstance(question, SharesQuestion))
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -252,8 +258,8 @@ class Plan:
         return Sampled(tuple(question.query for question in self.questions), weights)
 
     @cached_property
-    def certificates(self) -> tuple[tuple[HistogramQuestion | DistributionQuestion, Certificate], ...]:
-        """The histograms and distributions and the verdict on each, its codes as reports have them."""
+    def certificates(self) -> tuple[tuple[SharesQuestion | DistributionQuestion, Certificate], ...]:
+        """The questions about shares and distributions and the verdict on each, its codes as reports have them."""
         firsts = zip(self.questions, self.sampled.offsets, strict=False)
         return tuple((q, q.certificate.after(first)) for q, first in firsts if not isinstance(q, NumbersQuestion))
 

@@ -1,13 +1,17 @@
-"""A question of a plan about the shares of an attribute's values: what is promised about them, how they are asked."""
+"""Questions of a plan about shares, of an attribute's values or of the cells of several: promise and channel."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
+from sordino.definition.combined import combined_definition
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
@@ -16,72 +20,76 @@ from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_hel
 from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.bins import Bins
+from sordino.domain.record import Record
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.table import ChannelTable
 from sordino.query.query import Query
-from sordino.query.statistic import Value
+from sordino.query.statistic import Value, Values
+from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.parts import ProtectPart
-from sordino.survey.frozen.plan_fields import HistogramPart
+from sordino.survey.frozen.plan_fields import HistogramPart, TablePart
 from sordino.survey.frozen.promise import Definition, definition_of
+
+CountedDomain: TypeAlias = Domain | Record | Bins
+"""What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
 
 
 @dataclass(frozen=True)
-class HistogramQuestion:
-    """A question about an attribute's values as the plan's document says it.
+class SharesQuestion(ABC):
+    """A question about the shares of values as the plan's document says it: of an attribute's, or of a table's cells.
 
     Attributes:
         part: what is asked, and the mechanism's integers.
-        attribute: that it is about.
-        protect: what is promised about its values, in the document's words.
-        place: of the attribute among those of the plan.
         share: of the people, who answer it.
         people: how many are expected to.
         least: the smallest delta of the plan, at which plain LDP would have to ask; None where attributes have none.
     """
 
-    part: HistogramPart
-    attribute: Attribute
-    protect: ProtectPart
-    place: int
+    part: HistogramPart | TablePart
     share: Fraction
     people: int
-    least: Nats | None = None
+    least: Nats | None
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        """Of the attribute."""
-        return self.part.histogram
+        """What it is called."""
 
     @property
-    def domain(self) -> Domain:
-        """The attribute's values."""
-        return self.attribute.finite
+    @abstractmethod
+    def domain(self) -> Domain | Record:
+        """The values."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def definition(self) -> Definition:
         """The promise."""
-        return definition_of(self.domain, self.protect)
 
     @property
+    @abstractmethod
     def asked(self) -> list[str]:
         """The names of the attributes that it asks for."""
-        return [self.name]
+
+    @property
+    @abstractmethod
+    def query(self) -> Query:
+        """What is drawn and answered."""
+
+    @property
+    @abstractmethod
+    def types(self) -> tuple[AnswerType, ...]:
+        """What an answer is about, and the most that it can tell."""
+
+    @abstractmethod
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+        """What the channel takes of people's values by attribute, shape (n,): looked at before, each in its domain."""
 
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
         return thaw_over(self.part.mechanism, self.definition, self.domain.k)
-
-    @cached_property
-    def query(self) -> Query:
-        """What is drawn and answered."""
-        return Query(Value(self.name), self.mechanism)
-
-    @property
-    def types(self) -> tuple[AnswerType, ...]:
-        """What an answer is about, and the most that it can tell."""
-        return ((Answer(((self.place,),), self.definition.epsilon, linear=True),),)
 
     @cached_property
     def certificate(self) -> Certificate:
@@ -129,3 +137,120 @@ class HistogramQuestion:
         definition = self.definition
         epsilon = definition.least if isinstance(definition, PairwiseLDP | MetricLDP) else definition.epsilon
         return best_mechanism(self.domain.k, LDP(self.least or epsilon)).bare
+
+
+@dataclass(frozen=True)
+class HistogramQuestion(SharesQuestion):
+    """A question about an attribute's values.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attribute: that it is about.
+        protect: what is promised about its values, in the document's words.
+        place: of the attribute among those of the plan.
+    """
+
+    part: HistogramPart
+    attribute: Attribute
+    protect: ProtectPart
+    place: int
+
+    @property
+    def name(self) -> str:
+        """Of the attribute."""
+        return self.part.histogram
+
+    @property
+    def domain(self) -> Domain:
+        """The attribute's values."""
+        return self.attribute.finite
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The promise."""
+        return definition_of(self.domain, self.protect)
+
+    @property
+    def asked(self) -> list[str]:
+        """The attribute alone."""
+        return [self.name]
+
+    @cached_property
+    def query(self) -> Query:
+        """The attribute's value."""
+        return Query(Value(self.name), self.mechanism)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """The attribute alone, of which every answer is linear."""
+        return ((Answer(((self.place,),), self.definition.epsilon, linear=True),),)
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+        """The attribute's values as they are."""
+        return values[self.name]
+
+
+@dataclass(frozen=True)
+class TableQuestion(SharesQuestion):
+    """A question about the cells of several attributes: a value of each, the last one's run fastest.
+
+    Guarantee: a person's cell is one value of one channel, certified as a whole under what the promises about its
+    attributes' values say of two cells together (`definition.combined`), or, where attributes have deltas, under LDP at
+    an epsilon of its own, which counts in full for each of its attributes.
+
+    Attributes:
+        part: what is asked, and the mechanism's integers.
+        attributes: that it is about, in the order of the cells.
+        protects: what is promised about the values of each, in the document's words; empty where they have deltas.
+        places: of the attributes among those of the plan.
+    """
+
+    part: TablePart
+    attributes: tuple[Attribute, ...]
+    protects: tuple[ProtectPart, ...]
+    places: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Of the attributes."""
+        return ", ".join(self.part.table)
+
+    @cached_property
+    def domain(self) -> Record:
+        """The cells."""
+        return Record({attribute.name: attribute.finite for attribute in self.attributes})
+
+    @cached_property
+    def definition(self) -> Definition:
+        """The promise about each two cells."""
+        if self.part.epsilon is not None:
+            return LDP(canonical_amount(self.part.epsilon))
+        domains = [attribute.finite for attribute in self.attributes]
+        promises = [definition_of(domain, part) for domain, part in zip(domains, self.protects, strict=True)]
+        return combined_definition(promises, self.domain.shape)
+
+    @property
+    def asked(self) -> list[str]:
+        """The attributes, in the order of the cells."""
+        return self.part.table
+
+    @cached_property
+    def query(self) -> Query:
+        """The attributes' values together."""
+        return Query(Values(*self.asked), self.mechanism)
+
+    @property
+    def types(self) -> tuple[AnswerType, ...]:
+        """All its attributes together, each of which a cell tells."""
+        places = tuple((place,) for place in self.places)
+        return ((Answer(places, self.definition.epsilon, table=True),),)
+
+    def labels(self, cell: int) -> list[str]:
+        """The values of a cell, in the order of the attributes."""
+        values = np.unravel_index(cell, self.domain.shape)
+        return [a.finite.label(int(value)) for a, value in zip(self.attributes, values, strict=True)]
+
+    def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+        """The cells."""
+        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.asked], self.domain.shape)
+        return cells

@@ -3,6 +3,10 @@
 [[ask]]
 histogram = "smoker"                                           # shares of an attribute's values
 [[ask]]
+table = ["age_group", "smoker"]                                # shares of all combinations of their values
+[[ask]]
+tables = { of = ["age_group", "smoker", "sex"], ways = 2 }     # a table of each two of them
+[[ask]]
 mean = ["age", "income"]
 [[ask]]
 covariance = ["age", "income", "weight"]
@@ -16,6 +20,8 @@ ranges = [[0, 20000], [20000, 50000]]
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -25,9 +31,15 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
 from sordino.survey.reading.distribution import Quantiles, RangeList
 
-QuestionKind = Literal["histogram", "mean", "covariance", "regression", "distribution"]
+QuestionKind = Literal["histogram", "table", "tables", "mean", "covariance", "regression", "distribution"]
 
-KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression", "distribution")
+KINDS: tuple[QuestionKind, ...] = ("histogram", "table", "tables", "mean", "covariance", "regression", "distribution")
+
+MOST_ATTRIBUTES = 8
+"""Of one table."""
+
+MOST_TABLES = 1000
+"""That one setting asks: all pairs of 45 attributes."""
 
 MOST_NUMBERS = 1000
 """Numbers of one question at most."""
@@ -74,10 +86,43 @@ class RegressionTable(Part):
         return self
 
 
+def _tables(tables: object) -> object:
+    """What tables are of has a name."""
+    if not isinstance(tables, dict | TablesTable):
+        step = 'write { of = ["age_group", "smoker", "sex"], ways = 2 }'
+        raise SordinoError("tables must be a table", found=shown(tables), step=step)
+    return tables
+
+
+class TablesTable(Part):
+    """All tables of some attributes.
+
+    Attributes:
+        of: the attributes.
+        ways: how many of them each table has.
+    """
+
+    of: Names
+    ways: int = Field(default=2, ge=2, le=MOST_ATTRIBUTES)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        _require_distinct("of", self.of)
+        if len(self.of) < self.ways:
+            found = f"{len(self.of)} for tables of {self.ways}"
+            raise SordinoError("tables must be of as many attributes as each has, or more", found=found)
+        if comb(len(self.of), self.ways) > MOST_TABLES:
+            rule, found = f"there must be at most {MOST_TABLES:,} tables", f"{comb(len(self.of), self.ways):,}"
+            raise SordinoError(rule, found=found, step="name fewer attributes")
+        return self
+
+
 class AskTable(Part):
-    """One question: one of a histogram, means, a covariance matrix, a regression or a distribution."""
+    """One question: of a histogram, a table, tables, means, a covariance matrix, a regression or a distribution."""
 
     histogram: Text | None = None
+    table: Names | None = None
+    tables: Annotated[TablesTable | None, BeforeValidator(_tables)] = None
     mean: Names | None = None
     covariance: Names | None = None
     regression: Annotated[RegressionTable | None, BeforeValidator(_table)] = None
@@ -96,6 +141,12 @@ class AskTable(Part):
             setting = "quantiles" if self.quantiles is not None else "ranges"
             step = 'write distribution = "..." in place of it, or in a question of its own'
             raise SordinoError(f"{setting} are of a distribution", found=f"a question with {given[0]}", step=step)
+        if self.table is not None:
+            _require_distinct("table", self.table)
+            if not 2 <= len(self.table) <= MOST_ATTRIBUTES:
+                step = "ask for its histogram" if len(self.table) == 1 else "ask for tables of fewer"
+                rule = f"a table must be of 2 to {MOST_ATTRIBUTES} attributes"
+                raise SordinoError(rule, found=str(len(self.table)), step=step)
         if self.mean is not None:
             _require_distinct("mean", self.mean)
         if self.covariance is not None:
@@ -118,7 +169,17 @@ class AskTable(Part):
             return (self.distribution,)
         if self.regression is not None:
             return (*self.regression.features, self.regression.target)
-        return tuple(self.mean or self.covariance or ())
+        if self.tables is not None:
+            return tuple(self.tables.of)
+        return tuple(self.table or self.mean or self.covariance or ())
+
+    @property
+    def questions(self) -> "tuple[AskTable, ...]":
+        """What a person can be asked of it: itself, or each of the tables, with its weight."""
+        if self.tables is None:
+            return (self,)
+        pairs = combinations(self.tables.of, self.tables.ways)
+        return tuple(AskTable(table=list(names), weight=self.weight) for names in pairs)
 
 
 def _require_distinct(setting: str, names: Sequence[str]) -> None:
@@ -133,6 +194,8 @@ def named_attributes(asks: object) -> Iterator[tuple[str, str, str]]:
         for kind in KINDS:
             setting = ask.get(kind) if isinstance(ask, dict) else None
             places = {f"ask.{i}.{kind}": setting}
+            if kind == "tables":
+                places = {f"ask.{i}.tables.of": setting.get("of") if isinstance(setting, dict) else None}
             if kind == "regression":
                 table = setting if isinstance(setting, dict) else {}
                 places = {f"ask.{i}.regression.{name}": table.get(name) for name in ("target", "features")}

@@ -18,6 +18,7 @@ regression = { target = "weight", features = ["age"] }
 """
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,7 +35,7 @@ from sordino.exact.nats import Nats
 from sordino.survey.frozen.dependence_bounds import DependenceTable
 from sordino.survey.frozen.own_columns import columns_of
 from sordino.survey.frozen.parts import Part
-from sordino.survey.frozen.promise import Definition, definition_of
+from sordino.survey.frozen.promise import LARGEST_DOMAIN, Definition, definition_of
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.attribute import AttributeTable
 from sordino.survey.reading.distribution import range_mistakes
@@ -88,7 +89,9 @@ class Survey(Part):
     def _ask_mistakes(self) -> Iterator[SordinoError]:
         for i, ask in enumerate(self.ask):
             finite = [name for name in ask.attributes if name in self.attribute and not self.attribute[name].number]
-            if ask.histogram is None and finite:
+            if ask.kind in ("table", "tables"):
+                yield from self._table_mistakes(i, ask)
+            elif ask.histogram is None and finite:
                 found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
                 yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)
             if ask.histogram in self.attribute and not finite:
@@ -106,6 +109,28 @@ class Survey(Part):
                 yield SordinoError(f"ask.{i}.ranges: {error.rule}", found=error.found, step=error.step)
         except SordinoError as error:
             yield SordinoError(f"ask.{i}.distribution: {error.rule}", found=error.found, step=error.step)
+
+    def _table_mistakes(self, i: int, ask: AskTable) -> Iterator[SordinoError]:
+        """Tables are of values that can be counted, not too many of them, and each is asked once."""
+        where = f"ask.{i}.{ask.kind}"
+        numbers = [name for name in ask.attributes if name in self.attribute and self.attribute[name].number]
+        if numbers:
+            step = "name categories of it instead of a number, as [attribute.age_group], or ask for its mean"
+            yield SordinoError(f"{where} must be of categories or grids", found=f"{numbers[0]!r}, a number", step=step)
+        known = not numbers and all(name in self.attribute for name in ask.attributes)
+        for asked in ask.questions if known else ():
+            cells = prod(self.named(name).finite.k for name in asked.attributes)
+            if cells > LARGEST_DOMAIN:
+                rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
+                found = f"{cells:,} of {' and '.join(map(repr, asked.attributes))}"
+                yield SordinoError(rule, found=found, step="ask fewer attributes together, or coarser ones")
+        before = {frozenset(asked.attributes) for other in self.ask[:i] for asked in other.questions if asked.table}
+        again = [asked for asked in ask.questions if frozenset(asked.attributes) in before]
+        if again:
+            found = f"that of {' and '.join(map(repr, again[0].attributes))} again"
+            yield SordinoError(
+                f"{where} must ask each table once", found=found, step="ask it once, with a larger weight"
+            )
 
     def _coordinate_mistakes(self) -> Iterator[SordinoError]:
         """What a promise about each attribute by itself needs."""
@@ -179,6 +204,11 @@ class Survey(Part):
         """Whether each attribute is promised a delta of its own, whatever is asked."""
         attributes = self.attribute.values()
         return self.dependence is not None or any(a.delta is not None or a.number is not None for a in attributes)
+
+    @property
+    def questions(self) -> tuple[AskTable, ...]:
+        """What a person can be asked, each table by itself."""
+        return tuple(question for ask in self.ask for question in ask.questions)
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -17,17 +17,19 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.questions.question import HistogramQuestion
+from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.distribution import DistributionResult, Numbers
 from sordino.survey.results.watching import Limits, watched_limits
 
-EstimateRow: TypeAlias = dict[str, str | float]
-"""What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything."""
+EstimateRow: TypeAlias = dict[str, str | float | list[str]]
+"""What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything.
+
+Of a cell of a table the attributes and their values are lists."""
 
 
 @dataclass(frozen=True, eq=False)
 class HistogramResult:
-    """What a plan's reports say about the shares of an attribute's values.
+    """What a plan's reports say about the shares of an attribute's values, or of a table's cells.
 
     Attributes:
         question: that they answer.
@@ -36,7 +38,7 @@ class HistogramResult:
         watched: whether intervals hold at all times together while reports come in.
     """
 
-    question: HistogramQuestion
+    question: SharesQuestion
     estimate: Estimate
     confidence: float
     watched: bool = False
@@ -197,6 +199,8 @@ def _watched(
 
 def _row(result: HistogramResult | NumbersResult, place: int) -> EstimateRow:
     row: EstimateRow = {"attribute": result.question.name, "value": result.label(place)}
+    if isinstance(result.question, TableQuestion):
+        row = {"attributes": result.question.asked, "value": result.question.labels(place)}
     return row | {name: float(column[place]) for name, column in result.numbers.items()}
 
 
