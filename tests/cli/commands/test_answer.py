@@ -1,13 +1,16 @@
 """`sordino answer`: a person's answer reaches a real collector once; what goes wrong says so, and never the answer."""
 
 import json
+import random
 import re
 import sqlite3
+import subprocess
 from contextlib import closing
 
 import pytest
 
 from collectors import asked, collecting
+from commands import PROGRAM
 from sordino.survey.planning.plan import Plan
 
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'
@@ -93,3 +96,23 @@ def test_where_no_collector_is_the_answer_waits(released, run):
     code, _, errors = run("answer", address, "me.toml", "--store", "answers.sqlite", "--patience", "0")
     assert code == 5
     assert "the answer stays on this device, and no other one is drawn" in errors
+
+
+@pytest.mark.long
+def test_a_command_that_is_killed_again_and_again_is_counted_once(collector, released):
+    """At any moment of a run, most of which is loading; whatever was stored is what the collector has in the end."""
+    dice, stored = random.Random(14), []
+    command = [*PROGRAM, "answer", collector, "me.toml", "--store", "answers.sqlite"]
+    for _ in range(10):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                process.wait(dice.uniform(0.3, 1.5))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        found = kept(released) if (released / "answers.sqlite").exists() else []
+        assert stored in ([], found)
+        stored = found
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert stored in ([], kept(released))
+    assert len(kept(released)) == 1
+    assert b'"reports":1' in asked(f"{collector}/progress")
