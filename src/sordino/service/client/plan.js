@@ -182,6 +182,7 @@ const ATTRIBUTE = both(
   (found) => !(found.number && found.protect),
 );
 
+const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
 const WEIGHT = whole(1, 2 ** 20);
 const QUESTION = anyOf(
   fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
@@ -190,11 +191,11 @@ const QUESTION = anyOf(
       distribution: text,
       weight: WEIGHT,
       epsilon: text,
-      "bins?": whole(1),
-      "edges?": listOf(real, 2),
+      "bins?": whole(2, 512),
+      "edges?": both(listOf(real, 3), ascends),
       mechanism: isTable,
       quantiles: listOf(text),
-      ranges: listOf(listOf(real)),
+      ranges: listOf(both(listOf(real, 2), (pair) => pair.length === 2, ascends)),
     }),
     exactlyOne(["bins", "edges"]),
   ),
@@ -251,11 +252,17 @@ export async function readPlan(content, asked) {
   return plan;
 }
 
+/** Whether the bins of a distribution go from end to end of its number. */
+function covers({ edges }, ends) {
+  return Boolean(ends) && (!edges || (edges[0] === ends.low && edges.at(-1) === ends.high));
+}
+
 /** Whether questions are about attributes of their kinds. */
 function asks(plan) {
   return plan.queries.every((part) => {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
-    if (part.histogram !== undefined) return Boolean(own(part.histogram).protect);
-    return (part.numbers ?? [part.distribution]).every((name) => own(name).number);
+    if (part.numbers) return part.numbers.every((name) => own(name).number);
+    if (part.distribution !== undefined) return covers(part, own(part.distribution).number);
+    return Boolean(own(part.histogram).protect);
   });
 }
