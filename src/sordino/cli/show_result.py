@@ -29,10 +29,10 @@ fitted ({method}): the distribution near it, for maps and sums; its largest shar
 
 BINS = """\
 estimate: right on average, with its standard error and interval, each by itself; noise can take it below 0.
-fitted ({method}): the distribution near it, smooth over neighbouring bins, by which quantiles are told."""
+fitted ({method}): the distribution near it, by which quantiles are told."""
 """What the columns of a table of bins are."""
 
-QUANTILES = "Intervals of quantiles hold all at once: they come from a band that holds the whole distribution function."
+QUANTILES = "A quantile is the least number that this part of the people do not exceed; each interval holds by itself."
 
 NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 """Of a share's row."""

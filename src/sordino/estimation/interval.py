@@ -51,8 +51,7 @@ def share_interval(
         stderr: of each estimate, shape (k,), shifted if it is to be; worked out where it is not known.
         decoded: the law of the tally, if it has been decoded already.
     """
-    if not 0 < confidence < 1:
-        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
+    require_confidence(confidence)
     if mechanism.k == 1:
         return np.ones(1), np.ones(1)
     error, n = 1 - confidence, aggregate.n
@@ -68,6 +67,16 @@ def share_interval(
         shifted = decoded.estimate(subtract_totals=True)
         low, high = (shifted + (limit - decoded.mean) * smaller for limit in (low, high))
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def require_confidence(confidence: float) -> None:
+    """Refuse what is none.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1).
+    """
+    if not 0 < confidence < 1:
+        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
 
 
 def binomial_limits(successes: NDArray[np.float64], trials: float, error: float) -> Limits:

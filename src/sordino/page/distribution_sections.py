@@ -16,10 +16,8 @@ def distribution_sections(result: DistributionResult) -> list[Section]:
     """The figures and tables of a distribution."""
     name, edges = result.question.name, np.array(result.question.domain.edges)
     shares = result.estimate.shares.value if result.fitted is None else result.fitted
-    fitted = (
-        f"Fitted by {result.estimate.method}. The unbiased shares of the bins, whose noise is far larger than a bin,"
-        " stand in the table that `sordino estimate` writes."
-    )
+    how = "The unbiased shares" if result.fitted is None else f"Fitted by {result.estimate.method}; the unbiased shares"
+    fitted = f"{how} of the bins, with their intervals, stand in the table that `sordino estimate` writes."
     sections = [
         Section(
             f"Histogram of {name}",
@@ -35,8 +33,8 @@ def _curve(result: DistributionResult) -> Figure:
     quantiles = [(float(text), *numbers) for text, *numbers in result.quantiles]
     drawing = curve(edges, result.estimate.fitted_function, result.band, quantiles, result.question.name)
     note = (
-        f"With {100 * result.confidence:.15g}% confidence the whole function lies within the band, so that all"
-        " intervals of quantiles hold at once: for one look, not for many while reports come in."
+        f"With {100 * result.confidence:.15g}% confidence the whole function lies within the band; the interval of each"
+        " quantile holds by itself. That is for one look, not for many while reports come in."
     )
     return Figure(drawing, _curve_in_words(result), note=note, wide=True)
 
@@ -47,7 +45,7 @@ def _quantiles(result: DistributionResult) -> tuple[PageTable, ...]:
     rows = tuple((text, *(_short(number) for number in numbers)) for text, *numbers in result.quantiles)
     note = (
         "A quantile is the least number that this part of the people do not exceed; it is told by the fitted curve, and"
-        f" all intervals hold together with {100 * result.confidence:.15g}% confidence."
+        f" each interval holds by itself with {100 * result.confidence:.15g}% confidence."
     )
     return (PageTable(("quantile", result.question.name, "from", "to"), rows, note),)
 
@@ -74,7 +72,7 @@ def _density_in_words(result: DistributionResult) -> str:
 def _curve_in_words(result: DistributionResult) -> str:
     """Where the curve passes some quantiles."""
     asked = [float(text) for text, *_ in result.quantiles] or list(DECILES)
-    told = [(part, result.estimate.quantile(part, result.band)) for part in asked]
+    told = [(part, result.estimate.quantile(part, result.confidence)) for part in asked]
     said = [
         f"{percent(part, 0)} at {_short(value)} ({_short(low)} to {_short(high)})" for part, (value, low, high) in told
     ]

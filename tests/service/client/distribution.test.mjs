@@ -37,7 +37,7 @@ test("bins that do not cover the number, or stand beside edges, are no plan", as
   for (const [old, changed] of [
     ['"edges":[0,', '"edges":[1,'],
     ['"edges":[0,12000,12000.5', '"edges":[0,12000.5,12000'],
-    ['"edges":', '"bins":4,"edges":'],
+    ['"distribution":', '"bins":4,"distribution":'],
   ]) {
     const before = read("distribution_edges.json");
     assert.ok(before.includes(old), old);

@@ -7,10 +7,14 @@ neighbouring bins, and far nearer to the truth where that is smooth; quantiles a
 The band around the distribution function holds all of it together, as often as the confidence says: its width is a
 number of standard errors, the same everywhere, that the noise at all edges exceeds so rarely. A distribution function
 never falls, so a limit that falls is raised to what holds before it, or lowered to what holds after: nothing that the
-band held is lost, and it becomes narrower than intervals that each hold by themselves. Quantiles are told by inverting
-it, so that all of them hold together too.
-Sources: Dvoretzky-type bands by the supremum of the estimate's own Gaussian noise (Montiel Olea and Plagborg-Moller
-2019); monotone envelopes (Woodroofe and Sun 1999).
+band held is lost, and it becomes narrower than intervals that each hold by themselves.
+
+The interval of a quantile inverts intervals of the distribution function: it goes from the last edge that surely lies
+below it to the first that surely does not. How many standard errors make that sure is what the noise of all edges
+around the quantile asks for, if the function rises there as the fitted one does; as many as for one edge at least.
+Where bins are wide it holds more often than promised, since it ends at edges.
+Sources: bands by the supremum of the estimate's own Gaussian noise (Montiel Olea and Plagborg-Moller 2019); quantiles
+by inversion (Woodruff 1952).
 """
 
 from dataclasses import dataclass
@@ -23,12 +27,16 @@ from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.interval import require_confidence
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
 DRAWS = 4000
 """Of the noise of a distribution function: its 95 % quantile is met to a few thousandths of the confidence."""
+
+FEWEST_SMOOTHED = 32
+"""Bins: of fewer each is told well enough by itself, and smoothing would move people from a bin to its neighbours."""
 
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -60,11 +68,13 @@ class DistributionEstimate(Brief):
             aggregate: their tally, which says how often each code was sent.
             bins: of the number.
             level: of the mechanism in nats, by which smoothing knows when to stop.
-            method: how a distribution is fitted; by default by smoothed likelihood.
+            method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone.
 
         Raises:
             SordinoError: as `estimate`.
         """
+        if method is None and bins.k < FEWEST_SMOOTHED:
+            method = "likelihood"
         shares = estimate(mechanism, aggregate, method or "unbiased")
         if method is not None:
             return cls(bins, shares, shares.fitted, method)
@@ -77,6 +87,18 @@ class DistributionEstimate(Brief):
     def n(self) -> int:
         """The number of reports."""
         return self.shares.n
+
+    def interval(self, confidence: float) -> Limits:
+        """Lower and upper limits of each bin's share by itself, within 0..1, shape (k,) each.
+
+        As of a normal distribution: the noise of a bin is far larger than its share, so that what a share near zero
+        does to the noise matters less than that an interval is not wider than it need be.
+        """
+        from scipy import special
+
+        require_confidence(confidence)
+        reach = float(special.ndtri((1 + confidence) / 2)) * self.shares.stderr
+        return np.clip(self.shares.value - reach, 0, 1), np.clip(self.shares.value + reach, 0, 1)
 
     @cached_property
     def function(self) -> NDArray[np.float64]:
@@ -108,29 +130,48 @@ class DistributionEstimate(Brief):
 
     def critical(self, confidence: float) -> float:
         """Standard errors that the noise at no edge exceeds, as often as this: by seeded draws of that noise."""
-        law, told = self._law, self.stderr > 0
-        if not told.any():
-            return 0.0
-        draws = np.random.default_rng(0).standard_normal((DRAWS, len(law))) * np.sqrt(law)
-        draws -= np.outer(draws.sum(axis=1), law)
-        noise = draws @ self._contributions[told].T / (self.stderr[told] * np.sqrt(self.n))
-        return float(np.quantile(np.abs(noise).max(axis=1), confidence))
+        return float(np.quantile(np.abs(self._noise).max(axis=1), confidence))
 
-    def quantile(self, part: float, band: Limits) -> tuple[float, float, float]:
-        """Where the curve reaches a part of the people, and between which edges the quantile lies within the band.
+    def quantile(self, part: float, confidence: float) -> tuple[float, float, float]:
+        """Where the curve reaches a part of the people, and between which edges the quantile lies with this confidence.
 
         The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin;
         where it leaves the interval the nearest end of that is taken.
         """
-        edges, (low, high) = np.array(self.bins.edges), band
-        curve = self.fitted_function
+        edges, curve = np.array(self.bins.edges), self.fitted_function
+        reach = self._reach(part, confidence) * self.stderr
+        low = np.concatenate([[0.0], self.function - reach, [1.0]])
+        high = np.concatenate([[0.0], self.function + reach, [1.0]])
         at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k)
         rise = curve[at] - curve[at - 1]
         value = edges[at - 1] + (edges[at] - edges[at - 1]) * ((part - curve[at - 1]) / rise if rise > 0 else 1.0)
-        first = float(edges[high < part].max(initial=edges[0]))
-        last = float(edges[low >= part].min(initial=edges[-1]))
-        last = max(first, last)
+        ends = edges[high < part].max(initial=edges[0]), edges[low >= part].min(initial=edges[-1])
+        first, last = float(min(ends)), float(max(ends))
         return float(np.clip(value, first, last)), first, last
+
+    def _reach(self, part: float, confidence: float) -> float:
+        """Standard errors beyond which an edge surely lies on its side of a quantile.
+
+        An edge is taken for one on the other side if its noise exceeds these and its own distance from the part, which
+        the fitted function tells.
+        """
+        from scipy import special
+
+        curve = self.fitted_function[1:-1]
+        apart = np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny)
+        mistaken = self._noise * np.where(curve < part, 1.0, -1.0) - apart
+        enough = np.quantile(mistaken.max(axis=1), confidence)
+        return max(float(enough), float(special.ndtri((1 + confidence) / 2)))
+
+    @cached_property
+    def _noise(self) -> NDArray[np.float64]:
+        """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
+        law, scale = self._law, self.stderr * np.sqrt(self.n)
+        draws = np.random.default_rng(0).standard_normal((DRAWS, len(law))) * np.sqrt(law)
+        draws -= np.outer(draws.sum(axis=1), law)
+        noise = draws @ self._contributions.T
+        relative: NDArray[np.float64] = np.divide(noise, scale, out=np.zeros_like(noise), where=scale > 0)
+        return relative
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""

@@ -27,7 +27,7 @@ class DistributionResult:
     Attributes:
         question: that they answer.
         estimate: of the bins, the distribution function and its quantiles.
-        confidence: of each bin's and each range's interval by itself; of the band, and so of all quantiles together.
+        confidence: of the interval of each bin, range and quantile by itself; of the band, that it holds everywhere.
     """
 
     question: DistributionQuestion
@@ -58,7 +58,7 @@ class DistributionResult:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits of each bin's share by itself, shape (k,) each."""
-        return self.estimate.shares.interval(self.confidence)
+        return self.estimate.interval(self.confidence)
 
     @cached_property
     def band(self) -> Limits:
@@ -68,7 +68,7 @@ class DistributionResult:
     @cached_property
     def quantiles(self) -> list[tuple[str, float, float, float]]:
         """Each quantile that is asked: its part of the people, and the number with its limits."""
-        return [(text, *self.estimate.quantile(float(text), self.band)) for text in self.question.part.quantiles]
+        return [(text, *self.estimate.quantile(float(text), self.confidence)) for text in self.question.part.quantiles]
 
     @cached_property
     def ranges(self) -> list[Row]:
