@@ -1,11 +1,11 @@
-"""How far the fitted distribution of a number is from the people's own, smooth or with spikes, beside a peer's."""
+"""How far the fitted distribution of a number is from the people's own, smooth or with spikes; and the paper's way."""
 
 from collections.abc import Iterator
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairs import Peer
 from sordino import Query
 from sordino.design.numbers.square_wave import square_wave
 from sordino.domain.bins import Bins
@@ -20,8 +20,9 @@ NOTE = (
     "100,000 people, 256 equal bins, LDP at each epsilon: the 1-Wasserstein distance, in parts of the range, between "
     "the fitted distribution and that of the people themselves; its mean over seeded surveys through the real reports, "
     "and its standard error. The median's error is in parts of the range too. The numbers are of Beta(2, 5), or like "
-    "incomes: log-normal, a third of them at whole tenths and a tenth at zero. pure-ldp's is its own square wave with "
-    "its smoothed likelihood, 256 bins in and out."
+    "incomes: log-normal, a third of them at whole tenths and a tenth at zero. The paper's is the square wave among "
+    "numbers with its smoothed likelihood (Li et al. 2020), 256 bins in and out, written here from its formulas in "
+    "floats: pure-ldp 1.2.0 has none."
 )
 HEADER = ("numbers", "epsilon", "who", "asked", "1-Wasserstein", "error of the median")
 
@@ -47,7 +48,7 @@ NUMBERS = {"Beta(2, 5)": beta, "incomes with spikes": incomes}
 def rows() -> Iterator[tuple[str, ...]]:
     for name in NUMBERS:
         for epsilon in ("1", "2"):
-            for who, survey in (("ours", ours), ("pure-ldp", theirs)):
+            for who, survey in (("ours", ours), ("the paper's", papers)):
                 found = np.array([survey(name, epsilon, seed) for seed in range(SURVEYS)])
                 mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(SURVEYS)
                 asked = ASKED.get((name, epsilon), "-") if who == "ours" else "-"
@@ -65,12 +66,30 @@ def ours(name: str, epsilon: str, seed: int) -> tuple[float, float]:
     return errors(np.bincount(bins.locate(people), minlength=BINS) / PEOPLE, found.fitted)
 
 
-def theirs(name: str, epsilon: str, seed: int) -> tuple[float, float]:
-    people = NUMBERS[name](np.random.default_rng(seed))
-    shares = np.histogram(people, BINS, (0, 1))[0] / PEOPLE
-    with Peer("peer_pure_ldp.py", "square_wave", epsilon, BINS, ",".join(map(repr, shares.tolist())), PEOPLE) as peer:
-        peer.seconds()
-        return errors(shares, np.array(peer.result))
+def papers(name: str, epsilon: str, seed: int) -> tuple[float, float]:
+    """A report is uniform within b of the number, or else anywhere else from -b to 1 + b."""
+    generator, ratio = np.random.default_rng(seed), exp(float(epsilon))
+    people = NUMBERS[name](generator)
+    b = (float(epsilon) * ratio - ratio + 1) / (2 * ratio * (ratio - 1 - float(epsilon)))
+    far = 1 / (2 * b * ratio + 1)
+    near = generator.random(PEOPLE) < 2 * b * ratio * far
+    outside = generator.random(PEOPLE)
+    reports = np.where(near, people + b * (2 * generator.random(PEOPLE) - 1), outside - b + 2 * b * (outside > people))
+    counts, edges = np.histogram(reports, BINS, (-b, 1 + b))
+    middles = (np.arange(BINS) + 0.5) / BINS
+    inside = np.minimum(edges[1:], middles[:, None] + b) - np.maximum(edges[:-1], middles[:, None] - b)
+    channel = far * np.diff(edges) + (ratio - 1) * far * np.maximum(inside, 0)
+    shares, before = np.full(BINS, 1 / BINS), -np.inf
+    while True:
+        law = shares @ channel
+        now = float(counts @ np.log(law))
+        if now - before < 1e-3 * ratio:
+            break
+        before = now
+        padded = np.pad(shares * (channel @ (counts / law)), 1, mode="edge")
+        shares = (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / (4 * PEOPLE)
+        shares /= shares.sum()
+    return errors(np.histogram(people, BINS, (0, 1))[0] / PEOPLE, shares)
 
 
 def errors(truth: NDArray[np.float64], fitted: NDArray[np.float64] | None) -> tuple[float, float]:

@@ -12,6 +12,7 @@ import averaging
 import bounding
 import certifying
 import designing
+import distributing
 import estimating
 import files
 import filtering
@@ -31,6 +32,7 @@ MODULES = (
     accuracy,
     averaging,
     designing,
+    distributing,
     starting,
     growing,
 )

@@ -18,7 +18,7 @@ by inversion (Woodruff 1952).
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,11 +167,11 @@ class DistributionEstimate(Brief):
     def _noise(self) -> NDArray[np.float64]:
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
         law, scale = self._law, self.stderr * np.sqrt(self.n)
-        draws = np.random.default_rng(0).standard_normal((DRAWS, len(law))) * np.sqrt(law)
-        draws -= np.outer(draws.sum(axis=1), law)
-        noise = draws @ self._contributions.T
-        relative: NDArray[np.float64] = np.divide(noise, scale, out=np.zeros_like(noise), where=scale > 0)
-        return relative
+        # What a report contributes beyond the mean, in standard errors of all reports.
+        beyond = (self._contributions - self.function[:, None]) * np.sqrt(law)
+        relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
+        noise: NDArray[np.float64] = standard_draws(len(law)) @ relative.T
+        return noise
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""
@@ -193,6 +193,12 @@ class DistributionEstimate(Brief):
     @cached_property
     def _contributions(self) -> NDArray[np.float64]:
         return function_contributions(self._mechanism)
+
+
+@lru_cache(maxsize=4)
+def standard_draws(count: int) -> NDArray[np.float64]:
+    """Seeded draws of independent standard normal numbers, shape (DRAWS, count)."""
+    return np.random.default_rng(0).standard_normal((DRAWS, count))
 
 
 def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:

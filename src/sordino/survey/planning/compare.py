@@ -1,0 +1,87 @@
+"""Two plans side by side: what a report can reveal, how exact the answers will be, how many people and bits."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sordino.exact.nats import Nats
+from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, forecasts
+from sordino.survey.planning.plan import Plan
+
+
+@dataclass(frozen=True)
+class ComparedRow:
+    """One thing in both plans.
+
+    Attributes:
+        about: what is compared.
+        label: of what.
+        cells: in the first and in the second plan; None where a plan has no such thing, or nothing bounds it.
+    """
+
+    about: str
+    label: str
+    cells: tuple[float | None, float | None]
+
+    def json(self) -> dict[str, str | float | None]:
+        """For programs."""
+        return {"about": self.about, "of": self.label, "first": self.cells[0], "second": self.cells[1]}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Some rows under a title.
+
+    Attributes:
+        title: of the table.
+        about: what the rows' labels are.
+        rows: all of them.
+    """
+
+    title: str
+    about: str
+    rows: tuple[ComparedRow, ...]
+
+
+def comparison(first: Plan, second: Plan) -> tuple[Compared, ...]:
+    """What a report can reveal in nats, rounded up; expected standard errors; and what it takes."""
+    told = _rows("told", _told(first), _told(second))
+    errors = _rows("stderr", _errors(first), _errors(second))
+    takes = _rows("takes", _takes(first), _takes(second))
+    return (
+        Compared("What a report can reveal", "nats at most about", told),
+        Compared("What will be known", "expected standard error", errors),
+        Compared("What it takes", "", takes),
+    )
+
+
+def _rows(about: str, first: Mapping[str, float], second: Mapping[str, float]) -> tuple[ComparedRow, ...]:
+    names = dict.fromkeys([*first, *second])
+    return tuple(ComparedRow(about, name, (first.get(name), second.get(name))) for name in names)
+
+
+def _told(plan: Plan) -> dict[str, float]:
+    """By attribute, whatever is asked; of plans without deltas by what is asked."""
+    if plan.promise is not None:
+        reached = zip(plan.promise.names, plan.promise.reached, strict=True)
+        return {name: amount.ceil() for name, amount in reached} | {"the whole record": plan.promise.level.ceil()}
+    return {question.name: Nats.of(question.definition.epsilon).ceil() for question in plan.histograms}
+
+
+def _errors(plan: Plan) -> dict[str, float]:
+    return dict(error for forecast in forecasts(plan) for error in _forecast_errors(forecast))
+
+
+def _forecast_errors(forecast: Forecast) -> Iterator[tuple[str, float]]:
+    name = forecast.question.name
+    if isinstance(forecast, NumbersForecast):
+        for label, error in zip(forecast.plan.labels, forecast.plan.stderr, strict=True):
+            yield f"{name}: {label}", float(error)
+    elif isinstance(forecast, CurveForecast):
+        yield f"distribution function of {name}", forecast.plan.typical
+    else:
+        yield f"share of {name}", forecast.plan.stderr
+
+
+def _takes(plan: Plan) -> dict[str, float]:
+    asked = {f"people asked for {question.name}": float(question.people) for question in plan.questions}
+    return {"people": float(plan.people), **asked, "bits a report": float(plan.sampled.code_bits)}
