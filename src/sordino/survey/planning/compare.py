@@ -64,7 +64,7 @@ def _told(plan: Plan) -> dict[str, float]:
     if plan.promise is not None:
         reached = zip(plan.promise.names, plan.promise.reached, strict=True)
         return {name: amount.ceil() for name, amount in reached} | {"the whole record": plan.promise.level.ceil()}
-    return {question.name: Nats.of(question.definition.epsilon).ceil() for question in plan.histograms}
+    return {question.name: Nats.of(question.definition.epsilon).ceil() for question in plan.about_shares}
 
 
 def _errors(plan: Plan) -> dict[str, float]:
