@@ -2,7 +2,6 @@
 
 from threading import Event, Thread
 
-import psycopg
 import pytest
 
 from reports_sent import make_plan, uploaded
@@ -32,6 +31,8 @@ def test_one_collector_holds_the_tables(address, plan):
 
 
 def test_a_newer_version_and_other_plans_are_refused(address, plan):
+    import psycopg  # only where a server is, and never where tests are collected
+
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(address, make_plan(5))
