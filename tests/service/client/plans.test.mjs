@@ -67,6 +67,14 @@ for (const { plan, why } of read("refused_plans.json")) {
   test(`no plan: ${why}`, () => assert.rejects(open(plan), PlanError));
 }
 
+test("a table of several attributes is refused in words", async () => {
+  const folder = new URL("../../table_vectors/", import.meta.url);
+  for (const name of readdirSync(folder)) {
+    const { plan } = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+    await assert.rejects(open(plan), /a table of several attributes[.] Answer it by/);
+  }
+});
+
 const changed = (name, change) => {
   const plan = JSON.parse(read(name).plan);
   change(plan);

@@ -241,6 +241,10 @@ export async function readPlan(content, asked) {
     const step = "Get the page of the same age as the plan.";
     throw new PlanError("a plan must be of version 2", "another version", step);
   }
+  if (Array.isArray(plan.queries) && plan.queries.some((part) => isTable(part) && Object.hasOwn(part, "table"))) {
+    const step = "Answer it by `sordino answer`.";
+    throw new PlanError("a plan must ask what this page can answer", "a table of several attributes", step);
+  }
   if (!PLAN(plan) || !asks(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
   const spelling = `"hash":"${plan.hash}",`;
   const place = content.lastIndexOf(spelling);
