@@ -8,7 +8,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.evidence import elimination, factored
-from sordino.evidence.elimination import best_sum, combined
+from sordino.evidence.elimination import best_sum, combined, gathered
 from sordino.evidence.factored import Factor, FactoredEvidence
 
 
@@ -175,3 +175,50 @@ def test_the_work_is_that_of_the_sums_of_an_elimination(monkeypatch):
         assert elimination.fits(tables, kept, max(done[:-1]))
         assert not elimination.fits(tables, kept, max(done[:-1]) - 1)
     assert elimination.work(tables, (), 10) > 10
+
+
+def test_the_loss_that_is_carried_is_no_less():
+    """By what each report can tell, and from what is known of the loss so far."""
+    rng = np.random.default_rng(31)
+    for _ in range(40):
+        evidence, table = random_evidence(rng)
+        assert evidence.most >= whole_loss(table)
+        assert evidence.loss[1] >= whole_loss(table)
+        if math.isfinite(evidence.most):
+            own = np.log(rng.random(evidence.shape[:1]))
+            after = evidence.below(evidence.loss[1]).plus(Factor((0,), own, 1e-15))
+            assert after.most >= whole_loss(table + own.reshape(-1, *[1] * (table.ndim - 1)))
+
+
+def test_gathered_tables_have_the_same_sum():
+    """Whatever the sizes of the attributes and of the sums; no sum is larger than was allowed."""
+    rng = np.random.default_rng(32)
+    for entries in (4, 16, 64):
+        sizes = rng.integers(2, 4, 7)
+        tables = []
+        for _ in range(30):
+            places = tuple(sorted(rng.choice(7, rng.integers(1, 4), replace=False).tolist()))
+            tables.append((places, rng.random([sizes[place] for place in places])))
+        found = gathered(tables, entries)
+        assert len(found) <= len(tables)
+        np.testing.assert_allclose(combined(found)[1], combined(tables)[1], atol=1e-12)
+        assert all(array.size <= max(entries, 9) for places, array in found if len(places) < 3)
+
+
+def test_many_tables_are_bounded_outward(monkeypatch):
+    """Where no exact result can be afforded, with small tables put together first: against all records."""
+    monkeypatch.setattr(factored, "LARGEST_SUM", 1 << 8)
+    monkeypatch.setattr(factored, "AFFORDED", 1)
+    monkeypatch.setattr(factored, "MANY", 2)
+    monkeypatch.setattr(factored, "GATHERED", 16)
+    monkeypatch.setattr(factored, "ROUGH", 16)
+    rng = np.random.default_rng(33)
+    evidence, table = FactoredEvidence((2,) * 10), np.zeros((2,) * 10)
+    for places in itertools.combinations(range(10), 2):
+        log = np.log(rng.random((2, 2)))
+        evidence = evidence.plus(Factor(places, log, 0.0))
+        table = table + log.reshape([2 if place in places else 1 for place in range(10)])
+    lower, upper = evidence.loss
+    assert lower <= whole_loss(table) <= upper
+    for span in evidence.losses_with([Factor((0, 1), np.zeros((2, 2)), 0.0)]):
+        assert span[0] <= whole_loss(table) <= span[1]

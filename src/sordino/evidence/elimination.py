@@ -146,6 +146,29 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     return scope, total
 
 
+def gathered(tables: Sequence[Table], entries: int) -> list[Table]:
+    """The same sum by fewer tables: attributes stand in blocks, and what touches the same one or two is added.
+
+    Args:
+        tables: some of them over few places.
+        entries: of two blocks together at most, where no attribute has more values than two blocks may.
+    """
+    block, number, size = {}, 0, 1
+    for place, own in sorted(sizes_of(tables).items()):
+        if size > 1 and (size * own) ** 2 > entries:
+            number, size = number + 1, 1
+        block[place], size = number, size * own
+    together: dict[tuple[int, ...], list[Table]] = {}
+    alone = []
+    for table in tables:
+        touched = tuple(sorted({block[place] for place in table[0]}))
+        if len(touched) > 2:
+            alone.append(table)
+        else:
+            together.setdefault(touched, []).append(table)
+    return [*alone, *(combined(some) for some in together.values())]
+
+
 def fits(tables: Sequence[Table], kept: Collection[int], limit: int) -> bool:
     """Whether no sum that `best_table` would need has more entries than a limit."""
     return all(entries <= limit for entries in _sums(tables, kept))
@@ -190,7 +213,7 @@ def _widened(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -
 
 def _size(tables: Mapping[int, Table], numbers: Collection[int], sizes: Mapping[int, int]) -> int:
     """How many entries the sum of some tables has."""
-    return prod(sizes[one] for one in {one for number in numbers for one in tables[number][0]})
+    return prod(map(sizes.__getitem__, set[int]().union(*(tables[number][0] for number in numbers))))
 
 
 def _groups(tables: Sequence[Table], sizes: dict[int, int], limit: int) -> list[list[Table]]:

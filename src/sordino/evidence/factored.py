@@ -8,7 +8,7 @@ Source: Bayesian privacy filter paper, (27), on products; BCDP paper, Definition
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from sordino.evidence.elimination import (
     best_sum,
     both_ends,
     combined,
+    gathered,
     sizes_of,
     work,
 )
@@ -41,6 +42,12 @@ AFFORDED = 1 << 19
 
 ROUGH = 1 << 12
 """Entries of a sum at most where that does not do."""
+
+MANY = 8
+"""Tables for each attribute from which on small ones are added up before a rough elimination."""
+
+GATHERED = 1 << 10
+"""Entries of these sums; those of the elimination then have up to sixteen times as many."""
 
 SWEEPS = 4
 """How many times as much work an entry of an elimination is as one of a sum over everything: two ends, and one way
@@ -82,6 +89,16 @@ class Factor:
         """For the elimination."""
         return self.places, self.log
 
+    @cached_property
+    def reach(self) -> float:
+        """The largest finite absolute value."""
+        return _reach(self.log)
+
+    @cached_property
+    def possible(self) -> bool:
+        """Whether any values of the attributes can cause the reports."""
+        return bool(np.isfinite(self.log).all())
+
 
 @dataclass(frozen=True, eq=False)
 class Component:
@@ -97,7 +114,7 @@ class Component:
     @cached_property
     def impossible(self) -> bool:
         """Whether no values of the attributes can cause the reports."""
-        if all(np.isfinite(factor.log).all() for factor in self.factors):
+        if all(factor.possible for factor in self.factors):
             return False
         return bool(np.isneginf(self.ends(())[0][1]))
 
@@ -115,7 +132,11 @@ class Component:
             axes = tuple(axis for axis, place in enumerate(scope) if place not in kept)
             left = tuple(place for place in scope if place in kept)
             return (left, np.asarray(log.max(axis=axes))), (left, np.asarray(log.min(axis=axes))), True
-        (places, most, least), exact = both_ends(tables, kept, np.maximum.reduce, limit=_limit(tables, kept))
+        limit = _limit(tables, kept)
+        if limit < LARGEST_SUM and len(tables) > MANY * len(self.places):
+            # Each table by itself is most of the work, and what is bounded apart is bounded worse.
+            tables, limit = gathered(tables, GATHERED), 16 * GATHERED
+        (places, most, least), exact = both_ends(tables, kept, np.maximum.reduce, limit=limit)
         return (places, most), (places, least), exact
 
     @property
@@ -140,6 +161,7 @@ class FactoredEvidence:
     Attributes:
         shape: how many values each attribute has.
         components: the factors, by what hangs together.
+        most: nats; no less than the loss, by what was known of it and what later reports can tell at most.
 
     Example:
         >>> asked = FactoredEvidence((2,) * 50).plus(Factor((7,), np.log([0.75, 0.25]), 0.0))
@@ -149,6 +171,11 @@ class FactoredEvidence:
 
     shape: tuple[int, ...]
     components: tuple[Component, ...] = ()
+    most: float = 0.0
+
+    def below(self, most: float) -> "FactoredEvidence":
+        """The same where the loss is known to be at most so large."""
+        return replace(self, most=most) if most < self.most else self
 
     def plus(self, factor: Factor) -> "FactoredEvidence":
         """With one more factor; components that it does not touch, and what is known of them, stay.
@@ -170,7 +197,8 @@ class FactoredEvidence:
         else:
             factors[same] = factors[same].merged(factor)
         others = tuple(part for part in self.components if part.places.isdisjoint(factor.places))
-        return FactoredEvidence(self.shape, (*others, Component(tuple(factors))))
+        most = up(self.most + Component((factor,)).spread[1])
+        return FactoredEvidence(self.shape, (*others, Component(tuple(factors))), most)
 
     @property
     def impossible(self) -> bool:
@@ -184,7 +212,7 @@ class FactoredEvidence:
         for part in self.components:
             low, high = part.spread
             lower, upper = down(lower + low), up(upper + high)
-        return lower, upper
+        return lower, min(upper, self.most)
 
     def losses_with(self, further: Sequence[Factor]) -> list[Span] | None:
         """Bounds on the loss with each of some factors on the same attributes: one elimination for all of them.
@@ -194,7 +222,7 @@ class FactoredEvidence:
         places = further[0].places
         touched = [part for part in self.components if not part.places.isdisjoint(places)]
         known = [factor for part in touched for factor in part.factors]
-        if not all(np.isfinite(factor.log).all() for factor in (*known, *further)):
+        if not all(factor.possible for factor in (*known, *further)):
             return None
         if math.prod(further[0].log.shape) > LARGEST_SUM:
             return None
@@ -291,7 +319,7 @@ def _outward(gap: float, *, exact: bool, error: float) -> Span:
 def _error(factors: Iterable[Factor], places: frozenset[int]) -> float:
     """How far a difference of two sums may be off: both radii, and the roundings of every sum on the way."""
     known = list(factors)
-    reach, radius = math.fsum(_reach(factor.log) for factor in known), math.fsum(factor.radius for factor in known)
+    reach, radius = math.fsum(factor.reach for factor in known), math.fsum(factor.radius for factor in known)
     if reach == radius == 0:
         return 0.0
     rounds = 2 * (len(known) + len(places)) + 4

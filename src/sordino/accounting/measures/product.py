@@ -21,6 +21,7 @@ from sordino.accounting.measures.grouped import GroupedState, QueryLosses, short
 from sordino.accounting.measures.measure import Attributes, GroupBounds, Ratio, epsilon_ratio
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
 from sordino.accounting.measures.whole_likelihood import WholeFactors
+from sordino.accounting.state import Decision, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP
@@ -32,6 +33,7 @@ from sordino.evidence.factored import Factor, FactoredEvidence
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.exact.powers import compare_powers
+from sordino.exact.rounding import up
 from sordino.query.query import Query
 
 ProductDefinition: TypeAlias = LDP | CoordinateDP | BayesianCoordinateDP
@@ -150,18 +152,52 @@ class ProductState(GroupedState):
         """The columns of its mechanism, read once."""
         return self._asked(query).known
 
+    def decide(self, query: Any, rule: Rule) -> Decision:
+        """Under LDP by what is carried, then by all answers at once; the loss so far is worked out only after that."""
+        if not isinstance(self.definition, LDP):
+            return super().decide(query, rule)
+        known, (floor,) = self.known(query), self.floors.tolist()
+        carried = up(self.evidence.most + float(known.levels[0]))
+        if carried <= floor:
+            return Decision(True, carried, lambda code: self._answered(query, code))
+        spans = self._spans(query, known.outputs) if rule == "full" and known.outputs is not None else None
+        largest = max((upper for _, upper in spans), default=math.inf) if spans else math.inf
+        if spans and max(lower for lower, _ in spans) > floor + self.undecided:
+            return Decision(False, largest)
+        decision = Decision(True, largest) if largest <= floor else super().decide(query, rule)
+        if not decision.accepted:
+            return decision
+        return replace(decision, follow=lambda code: self._answered(query, code)._below(decision.loss))  # noqa: SLF001 - another state of this class
+
+    def _below(self, most: float) -> "ProductState":
+        """The same where the loss of the record is known to be at most so large."""
+        return replace(self, evidence=self.evidence.below(most))
+
+    def _spans(self, query: Any, outputs: int) -> list[tuple[float, float]] | None:
+        """Bounds on the loss after each answer, worked out once."""
+        if query.parameters not in self._told:
+            asked = self._asked(query)
+            self._told[query.parameters] = self.evidence.losses_with([asked.factor(code) for code in range(outputs)])
+        return self._told[query.parameters]
+
+    @cached_property
+    def _told(self) -> dict[str, list[tuple[float, float]] | None]:
+        """By query; it changes no decision."""
+        return {}
+
     def by_answers(self, query: Any, outputs: int) -> tuple[bool, float]:
         """Under LDP all answers by one search; only those that floats leave open one by one."""
-        asked = self._asked(query)
-        spans = None
-        if isinstance(self.definition, LDP):
-            spans = self.evidence.losses_with([asked.factor(code) for code in range(outputs)])
+        spans = self._spans(query, outputs) if isinstance(self.definition, LDP) else None
         if spans is None:
             return super().by_answers(query, outputs)
         (floor,), largest = self.floors.tolist(), 0.0
-        for code, (lower, upper) in enumerate(spans):
+        # Whole numbers decide where floats touch the bound, or the sum of what queries can add does.
+        touching = floor + self.undecided
+        summed = self.evidence.most + float(self.known(query).levels[0]) <= touching
+        for code, (_, upper) in enumerate(spans):
             largest = max(largest, upper)
-            if lower > floor + self.undecided or (upper > floor and not self._answered(query, code).within(0)):
+            close = summed or upper <= touching
+            if upper > floor and not (close and self._answered(query, code).within(0)):
                 return False, largest
         return True, largest
 
