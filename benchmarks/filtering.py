@@ -56,7 +56,8 @@ def rows() -> Iterator[tuple[str, ...]]:
             yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
     for d, epsilon in ((10, "0.05"), (20, "0.05"), (50, "0.05"), (50, "0.01"), (50, "0.0005")):
         made, first, slowest = pairs(d, epsilon)
-        yield f"pairs of {d} attributes at {epsilon}, LDP 2", f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
+        name = f"pairs of {d} attributes at {epsilon}, LDP 2"
+        yield name, f"{made:,}", f"{rounded(first)} ms", f"{rounded(slowest)} ms", "50 ms"
     for d, kind, epsilon, bounded, most in (
         (9, "linear", "0.1", True, 2_000),
         (9, "linear", "0.02", True, 10_000),
