@@ -19,6 +19,7 @@ COMMANDS = {
     "estimate": ["plan.json", "reports.csv", "-o", "new.csv", "--html", "new.html"],
     "certify": ["plan.json"],
     "explain": ["plan.json"],
+    "compare": ["plan.json", "plan.json"],
     "demo": ["--people", "2000", "--folder", "new", "--html", "new.html"],
 }
 
@@ -40,7 +41,7 @@ def shares_of(run, *arguments):
 
 def test_every_command_is_covered_here():
     # What the others do is tested beside.
-    beside = {"reproduce", "dependence", "ask", "ledger", "report", "serve"}
+    beside = {"reproduce", "dependence", "ask", "ledger", "report", "serve", "answer"}
     assert {*COMMANDS, *beside} == set(cli.list_commands(click.Context(cli)))
 
 
