@@ -11,6 +11,7 @@ import asking
 import averaging
 import bounding
 import certifying
+import collecting
 import designing
 import distributing
 import estimating
@@ -33,6 +34,7 @@ MODULES = (
     averaging,
     designing,
     distributing,
+    collecting,
     starting,
     growing,
 )
