@@ -192,3 +192,15 @@ def test_under_deltas_a_table_tells_its_attributes_all_whatever_is_known_of_the_
     known = Dependence.bounded(["1/100"] * 3)
     assert str(highest_table_level((0, 1), levels, Nats.of("9"), known)) == "1"
     assert highest_table_level((0, 1), [Nats.of("9"), Nats.of("9"), Nats.of("1")], Nats.of("9"), known) > Nats.of("5")
+
+
+def test_fitted_tables_agree_and_estimates_stay_as_they_are():
+    frozen = plan(ASKED, people=30_000)
+    tally = aggregate(frozen, privatize(frozen, people(30_000)))
+    together, alone = estimate(frozen, tally).results, estimate(frozen, tally, "simplex").results
+    for one, other in zip(together, alone, strict=True):
+        assert (one.estimate.value == other.estimate.value).all()
+        assert (one.interval[0] == other.interval[0]).all()
+        assert (one.estimate.method, other.estimate.method) == ("joint", "simplex")
+    ages = [together[i].fitted.reshape(3, 2).sum(axis=1) for i in (0, 1)]
+    assert ages[0] == pytest.approx(ages[1])

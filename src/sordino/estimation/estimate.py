@@ -37,7 +37,7 @@ class Estimate(Brief):
         stderr: shape (k,); of `value`. Zero only where the share is known without reports (k = 1).
         fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
-        method: how `fitted` was made.
+        method: how `fitted` was made; "joint" where it is a margin of what was fitted to several estimates together.
 
     Example:
         >>> from sordino import RandomizedResponse
@@ -51,7 +51,7 @@ class Estimate(Brief):
     stderr: NDArray[np.float64]
     fitted: NDArray[np.float64] | None
     n: int
-    method: Method
+    method: Method | Literal["joint"]
     _aggregate: Aggregate = field(repr=False)
     _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)

@@ -82,6 +82,11 @@ class SharesQuestion(ABC):
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer is about, and the most that it can tell."""
 
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """How many values each of these attributes has."""
+
     @abstractmethod
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
         """What the channel takes of people's values by attribute, shape (n,): looked at before, each in its domain."""
@@ -175,6 +180,11 @@ class HistogramQuestion(SharesQuestion):
         """The attribute alone."""
         return [self.name]
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the attribute."""
+        return (self.domain.k,)
+
     @cached_property
     def query(self) -> Query:
         """The attribute's value."""
@@ -233,6 +243,11 @@ class TableQuestion(SharesQuestion):
     def asked(self) -> list[str]:
         """The attributes, in the order of the cells."""
         return self.part.table
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of each attribute, in the order of the cells."""
+        return self.domain.shape
 
     @cached_property
     def query(self) -> Query:

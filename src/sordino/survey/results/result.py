@@ -1,7 +1,7 @@
 """Estimates with their labels: the rows that tables, files and pages show."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.distribution import DistributionResult, Numbers
+from sordino.survey.results.joint import fitted_together
 from sordino.survey.results.watching import Limits, watched_limits
 
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
@@ -240,7 +241,8 @@ def results(
     Args:
         plan: that the reports belong to.
         aggregate: their tally.
-        method: how distributions are fitted; by default each question's own (`default_method`).
+        method: how distributions are fitted; by default each question's own (`default_method`), and where tables share
+            attributes, one to all of them (`joint_fit`).
         confidence: of each interval by itself.
         watched: whether intervals are to hold at all times together, for whoever looks while reports come in.
 
@@ -252,7 +254,18 @@ def results(
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found):
         raise untold[0].why
-    return found
+    return found if method is not None else _agreeing(found)
+
+
+def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
+    """The same, what is fitted to tables and histograms of the same attributes being one distribution's."""
+    places = [place for place, result in enumerate(found) if isinstance(result, HistogramResult)]
+    shares = [result for result in found if isinstance(result, HistogramResult)]
+    together = fitted_together([result.question for result in shares], [result.estimate for result in shares])
+    agreeing = list(found)
+    for place, estimated in together:
+        agreeing[places[place]] = replace(shares[place], estimate=estimated)
+    return tuple(agreeing)
 
 
 def _result(question: Question, own: Aggregate, method: Method | None, confidence: float, *, watched: bool) -> Result:
