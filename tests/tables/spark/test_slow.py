@@ -105,7 +105,8 @@ def test_a_slow_try_and_a_second_one_give_the_same_reports_counted_once(plan, ke
     with running(words, folder / "log") as driver:
         assert driver.wait(SECONDS) == 0, (folder / "log").read_text()[-2000:]
     # Each of the two actions had a first try, which did not end, and a second one.
-    assert sorted((folder / "tries").read_text().split()) == ["0", "0", "1", "1"]
+    tries = [f"action {action}, try {number}" for action in (1, 2) for number in (0, 1)]
+    assert sorted((folder / "tries").read_text().splitlines()) == tries
     expected = privatize(plan, table, key, id_column="id")
     found = pq.read_table(folder / "out" / "reports")
     assert sorted(found.column("code").to_pylist()) == sorted(expected.column("code").to_pylist())
