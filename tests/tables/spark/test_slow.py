@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -51,15 +51,12 @@ def wait_for(condition, process):
     return found
 
 
-def kill(process):
-    """End a process and all that it has started."""
-    started = [process, *process.children(recursive=True)] if process.is_running() else []
-    for one in started:
-        try:
-            one.kill()
-        except psutil.NoSuchProcess:
-            continue
-    psutil.wait_procs(started)
+def kill(processes):
+    """End processes, some of which may have ended."""
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(processes)
 
 
 @contextmanager
@@ -69,7 +66,10 @@ def running(words, log):
         try:
             yield process
         finally:
-            kill(psutil.Process(process.pid))
+            # One that ended has been waited for, and its number may be another's.
+            if process.poll() is None:
+                own = psutil.Process(process.pid)
+                kill([*own.children(recursive=True), own])
 
 
 @pytest.fixture
@@ -126,10 +126,7 @@ def test_a_driver_that_is_stopped_while_tasks_write_leaves_no_reports(plan, fold
         started = psutil.Process(driver.pid).children(recursive=True)
         driver.send_signal(stop)
         assert driver.wait(SECONDS) != 0
-        for process in started:
-            if process.is_running():
-                process.kill()
-        psutil.wait_procs(started)
+        kill(started)
     left = list(out.iterdir())
     assert all(path.name.startswith(".reports.") for path in left)
     assert stop != signal.SIGINT or not left
