@@ -13,7 +13,7 @@ from sordino import KeyedSource, Plan, aggregate, privatize
 from sordino.tables.spark import engine
 from sordino.tables.spark.session import silent, this_python
 
-SECONDS = 600
+SECONDS = 7200
 PARTITIONS = 3
 
 

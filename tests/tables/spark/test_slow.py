@@ -18,7 +18,7 @@ from sordino.errors import SordinoError
 
 pytestmark = pytest.mark.spark
 
-SECONDS = 300
+SECONDS = 1800
 DRIVER = Path(__file__).with_name("slow_driver.py")
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {
