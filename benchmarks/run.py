@@ -20,6 +20,7 @@ import filtering
 import growing
 import privatizing
 import starting
+import tabulating
 from pairs import ROOT, ROUNDS
 
 MODULES = (
@@ -35,6 +36,7 @@ MODULES = (
     designing,
     distributing,
     collecting,
+    tabulating,
     starting,
     growing,
 )
