@@ -128,11 +128,15 @@ def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
 
 def _settle(waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:
     """Give each its result; whatever goes wrong is told to who waits, and the thread goes on."""
+    # Who has gone away gets none, and from here on nobody can; what they sent is written all the same.
+    there = [one.future.set_running_or_notify_cancel() for one in waiting]
     try:
         results = work()
     except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
-        for one in waiting:
-            one.future.set_exception(error)
+        for one, waits in zip(waiting, there, strict=True):
+            if waits:
+                one.future.set_exception(error)
         return
-    for one, result in zip(waiting, results, strict=True):
-        one.future.set_result(result)
+    for one, waits, result in zip(waiting, there, results, strict=True):
+        if waits:
+            one.future.set_result(result)
