@@ -31,9 +31,9 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
 from sordino.survey.reading.distribution import Quantiles, RangeList
 
-QuestionKind = Literal["histogram", "table", "tables", "mean", "covariance", "regression", "distribution"]
+QuestionKind = Literal["histogram", "mean", "covariance", "regression", "distribution", "table", "tables"]
 
-KINDS: tuple[QuestionKind, ...] = ("histogram", "table", "tables", "mean", "covariance", "regression", "distribution")
+KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression", "distribution", "table", "tables")
 
 MOST_ATTRIBUTES = 8
 """Of one table."""
