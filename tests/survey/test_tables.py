@@ -60,6 +60,8 @@ def test_from_a_survey_to_rows():
     truth = [share / 15 for share in (1, 4) * 3]
     assert all(abs(row["estimate"] - share) < 6 * row["stderr"] for row, share in zip(rows, truth, strict=True))
     assert found.to_arrow().column("value").to_pylist()[1] == "young, no"
+    # By itself it has nothing to agree with.
+    assert result.estimate.method == "simplex"
 
 
 def test_all_pairs_are_asked_and_one_person_answers_one():

@@ -11,6 +11,9 @@ from sordino.estimation.estimate import Estimate
 from sordino.estimation.joint.joint_fit import LARGEST_JOINT, NoisyMargin, joint_fit
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 
+FEWEST = 2
+"""Questions that are fitted together: by itself a table keeps the nearest distribution."""
+
 
 def fitted_together(
     questions: Sequence[SharesQuestion], estimates: Sequence[Estimate]
@@ -29,7 +32,7 @@ def fitted_together(
         sizes = _sizes([questions[place] for place in places])
         shape = [sizes[name] for name in names]
         told = [place for place in places if (estimates[place].stderr > 0).any()]
-        if not told or prod(shape) * len(told) > LARGEST_JOINT or _names(questions, told) != set(names):
+        if len(told) < FEWEST or prod(shape) * len(told) > LARGEST_JOINT or _names(questions, told) != set(names):
             continue
         margins = [
             NoisyMargin(
