@@ -107,6 +107,7 @@ class Plan:
         return cls._read(read_document(Path(path), PLAN), read_text(Path(path)), str(path))
 
     @classmethod
+    @checked
     def of_text(cls, text: str, name: str) -> "Plan":
         """Read the text of a plan's file and certify it again.
 
