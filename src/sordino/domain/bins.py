@@ -42,7 +42,7 @@ class Bins(Brief):
     def __post_init__(self) -> None:
         count = len(self.edges) - 1
         if not FEWEST_BINS <= count <= MOST_BINS:
-            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=str(max(count, 0)))
+            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(max(count, 0)))
         object.__setattr__(self, "edges", tuple(read_number(edge, "an edge of a bin") for edge in self.edges))
         wrong = [pair for pair in pairwise(self.edges) if not pair[0] < pair[1]]
         if wrong:
@@ -58,7 +58,7 @@ class Bins(Brief):
             SordinoError: too few, too many, or more than doubles can tell apart.
         """
         if not FEWEST_BINS <= count <= MOST_BINS:
-            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=str(count))
+            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(count))
         step = ends.width / count
         return cls((*(i * step + ends.low for i in range(count)), ends.high))
 

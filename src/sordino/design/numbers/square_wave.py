@@ -32,7 +32,7 @@ def half_width(epsilon: float) -> float:
 
     Example:
         >>> round(half_width(1.0), 6)
-        0.256085
+        0.256083
     """
     if epsilon < SMALL:
         return 0.5

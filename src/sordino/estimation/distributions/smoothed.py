@@ -36,7 +36,7 @@ def smoothed_shares(
         >>> from sordino.mechanism.numbers.window import WindowResponse
         >>> channel = WindowResponse(4, "2", 2)
         >>> smoothed_shares(channel, np.array([100, 100, 20, 20, 20]), np.ones(4), 2.0).round(2).tolist()
-        [0.55, 0.31, 0.1, 0.05]
+        [0.55, 0.3, 0.1, 0.05]
     """
     channel = mechanism.probabilities()
     up, down = _exchanged(widths)
