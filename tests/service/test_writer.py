@@ -5,6 +5,7 @@ from threading import Event
 import pytest
 
 from reports_sent import make_plan, uploaded
+from sordino.errors import UnavailableError
 from sordino.service.storage.store import ReportStore
 from sordino.service.writer import UploadWriter
 
@@ -33,6 +34,13 @@ def test_who_goes_away_stops_nobody_and_what_they_sent_is_kept(store, writer):
     assert held.result(60)
     assert stays.result(60).accepted == 1
     assert writer.do(lambda _: collection.aggregate.n).result(60) == 2
+
+
+def test_a_writer_that_ends_takes_nothing_more(store):
+    ended = UploadWriter(store)
+    ended.stop()
+    with pytest.raises(UnavailableError, match="one that ends"):
+        ended.do(lambda _: None, always=True)
 
 
 def test_an_error_is_told_to_who_asked_and_the_writer_goes_on(writer):

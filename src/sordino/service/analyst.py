@@ -52,18 +52,23 @@ class AnalystRoutes:
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
         """All reports that came here as Parquet, which `sordino aggregate` reads; without ids, in their order."""
         collection, _ = await self._told(plan_hash, request)
-        if not await self._desk.of_store(lambda _: collection.whole):
-            step = "GET .../aggregate has their tally"
-            raise RefusedError("reports are told as long as all their codes are kept", found="scrubbed ones", step=step)
+        await self._require_codes(collection)
         folder = tempfile.TemporaryDirectory()
         path = Path(folder.name) / "reports.parquet"
         try:
             await asyncio.to_thread(write_reports, collection.plan, self._desk.parts(collection.codes), path)
+            # They may have been scrubbed while they were written.
+            await self._require_codes(collection)
         except BaseException:
             folder.cleanup()
             raise
         media = "application/vnd.apache.parquet"
         return FileResponse(path, media_type=media, filename=path.name, background=BackgroundTask(folder.cleanup))
+
+    async def _require_codes(self, collection: Collection) -> None:
+        if not await self._desk.of_store(lambda _: collection.whole):
+            step = "GET .../aggregate has their tally"
+            raise RefusedError("reports are told as long as all their codes are kept", found="scrubbed ones", step=step)
 
     async def merge(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Add another collector's tally, a file of `sordino aggregate`; the same one again changes nothing."""

@@ -36,14 +36,14 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.service.analyst import AnalystRoutes, progress_of
 from sordino.service.dashboard import DashboardPages, as_page
-from sordino.service.desk import Desk, body_of, not_served
+from sordino.service.desk import MOST_BYTES, Desk, body_of, not_served
 from sordino.service.openapi import TALLY_BODY, UPLOAD_BODY, responses
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
-from sordino.service.storage.reports import Upload
+from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
-from sordino.service.uploads import PACKED, read_json, unpack
+from sordino.service.uploads import MOST_JSON, PACKED, read_json, unpack
 from sordino.survey.planning.plan import Plan
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 16
 """Bytes of an upload that are read while others wait; more are read on a thread of their own."""
+
+FEW = 1000
+"""Failed reports that are told while others wait; more are told from a thread of their own."""
 
 PLAN = "/plans/{plan_hash}"
 
@@ -140,8 +143,8 @@ class Collector:
 
     async def reports(self, plan_hash: str, request: Request) -> JSONResponse:
         """Keep an upload; answers once it is on disk."""
-        collection, body = self._desk.collection(plan_hash), await body_of(request)
-        kind = request.headers.get("content-type", "")
+        collection, kind = self._desk.collection(plan_hash), request.headers.get("content-type", "")
+        body = await body_of(request, MOST_BYTES if _media(kind) == PACKED else MOST_JSON)
         if len(body) > AT_ONCE:
             upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
         else:
@@ -149,8 +152,9 @@ class Collector:
         receipt = await asyncio.wrap_future(self._desk.writer.add(collection, upload))
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
-        failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
-        return JSONResponse({"accepted": receipt.accepted, "repeated": receipt.repeated, "failed": failed})
+        if len(receipt.failed) > FEW:
+            return await asyncio.to_thread(_acknowledged, upload, receipt)
+        return _acknowledged(upload, receipt)
 
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
@@ -175,9 +179,18 @@ class Collector:
         return self._desk.signer
 
 
+def _acknowledged(upload: Upload, receipt: Receipt) -> JSONResponse:
+    failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
+    return JSONResponse({"accepted": receipt.accepted, "repeated": receipt.repeated, "failed": failed})
+
+
+def _media(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
 def _upload(plan: Plan, content_type: str, body: bytes) -> Upload:
-    kind, _, parameters = content_type.partition(";")
-    match kind.strip().lower(), parameters.replace(" ", "").lower():
+    _, _, parameters = content_type.partition(";")
+    match _media(content_type), parameters.replace(" ", "").lower():
         case ("application/json", _):
             return read_json(body)
         case (media, "version=1") if media == PACKED:

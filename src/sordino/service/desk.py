@@ -111,15 +111,13 @@ def not_served(asked: str) -> ProblemError:
     )
 
 
-async def body_of(request: Request) -> bytes:
+async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     """The body, which is given up as soon as it is too long."""
     parts, length = [], 0
     async for part in request.stream():
         length += len(part)
-        if length > MOST_BYTES:
-            error = SordinoError(
-                f"an upload must have at most {MOST_BYTES} bytes", found="more", step="send it in parts"
-            )
+        if length > most:
+            error = SordinoError(f"an upload must have at most {most} bytes", found="more", step="send it in parts")
             raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error)
         parts.append(part)
     return b"".join(parts)

@@ -19,7 +19,7 @@ REPORT = {
     "additionalProperties": False,
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-        "code": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,18})$"},
+        "code": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,19})$"},
     },
 }
 

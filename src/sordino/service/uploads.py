@@ -4,10 +4,10 @@ Packed (`application/vnd.sordino-reports; version=1`): for each report its id, 1
 as many bytes as the plan's largest code needs. JSON: {"reports": [{"id": 32 hexadecimal digits, "code": digits}, ...]}.
 """
 
-from typing import Annotated
+import json
+import re
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from sordino.errors import SordinoError
 from sordino.service.storage.reports import ID_BYTES, Upload
@@ -20,15 +20,11 @@ LARGEST_CODE = 2**64
 """No code reaches it."""
 
 
-class _JsonReport(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
-    code: Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
+MOST_JSON = 1 << 20
+"""Bytes of an upload in JSON: some fifteen thousand reports."""
 
-
-class _JsonUpload(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    reports: list[_JsonReport]
+FIELDS = {"id": re.compile("[0-9a-f]{32}"), "code": re.compile("0|[1-9][0-9]{0,19}")}
+"""Of a report in JSON."""
 
 
 def code_bytes(plan: Plan) -> int:
@@ -64,18 +60,31 @@ def unpack(plan: Plan, body: bytes) -> Upload:
 def read_json(body: bytes) -> Upload:
     """The reports of an upload in JSON.
 
+    The first mistake ends the reading: mistakes of all reports together would take the memory of many uploads.
+
     Raises:
         SordinoError: anything else; it names places, never what stands there.
     """
     try:
-        reports = _JsonUpload.model_validate_json(body).reports
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"])) or "the body"
-        rule = 'reports must be as {"reports": [{"id": 32 hexadecimal digits, "code": its digits}]}'
-        raise SordinoError(rule, found=f"otherwise at {place}") from None
-    codes = [int(report.code) for report in reports]
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        raise _otherwise("the body") from None
+    if not isinstance(document, dict) or document.keys() != {"reports"} or not isinstance(document["reports"], list):
+        raise _otherwise("the body")
+    reports = document["reports"]
+    for place, report in enumerate(reports):
+        if not isinstance(report, dict) or report.keys() != FIELDS.keys():
+            raise _otherwise(f"reports.{place}")
+        for name, form in FIELDS.items():
+            if not isinstance(report[name], str) or not form.fullmatch(report[name]):
+                raise _otherwise(f"reports.{place}.{name}")
+    codes = [int(report["code"]) for report in reports]
     if not codes or max(codes) >= LARGEST_CODE:
         found = "none" if not codes else "a larger code"
         raise SordinoError("an upload must hold reports with codes below 2^64", found=found)
-    return Upload(bytes.fromhex("".join(report.id for report in reports)), np.array(codes, dtype=np.uint64))
+    return Upload(bytes.fromhex("".join(report["id"] for report in reports)), np.array(codes, dtype=np.uint64))
+
+
+def _otherwise(place: str) -> SordinoError:
+    rule = 'reports must be as {"reports": [{"id": 32 hexadecimal digits, "code": its digits}]}'
+    return SordinoError(rule, found=f"otherwise at {place}")

@@ -46,7 +46,7 @@ class UploadWriter:
     def __init__(self, store: ReportStore) -> None:
         self._store = store
         self._waiting: Queue[_Queued | None] = Queue()
-        self._lock, self._jobs, self._reports = Lock(), 0, 0
+        self._lock, self._jobs, self._reports, self._stopped = Lock(), 0, 0, False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -78,18 +78,24 @@ class UploadWriter:
 
     def stop(self) -> None:
         """Write what waits, and end."""
-        self._waiting.put(None)
+        with self._lock:
+            self._stopped = True
+            self._waiting.put(None)
         self._thread.join()
 
     def _put(self, one: _Queued, *, always: bool = False) -> "Future[Any]":
         with self._lock:
+            if self._stopped:
+                step = "send again when it is back"
+                raise UnavailableError("the collector must be running", found="one that ends", step=step)
             full = self._jobs >= MOST_WAITING or (self._reports and self._reports + one.size > MOST_REPORTS)
             if full and not always:
                 rule, found = "the collector must keep up", "too many uploads at once"
                 raise FullQueueError(rule, found=found, step="send again a little later")
             self._jobs += 1
             self._reports += one.size
-        self._waiting.put(one)
+            # Within the lock, so that nothing comes behind the end.
+            self._waiting.put(one)
         return one.future
 
     def _run(self) -> None:

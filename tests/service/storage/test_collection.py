@@ -57,6 +57,15 @@ def test_a_plan_that_was_served_stays_listed_with_its_day(opened, plan, other, m
     assert (store.bytes_of(plan.hash), store.served[0].since) == (plan.bytes, "2026-01-31")
 
 
+def test_a_listed_plan_is_not_replaced(tmp_path, plan):
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    for number, name in ((1, "sha256:other"), (2, plan.hash)):
+        with pytest.raises(SordinoError):
+            store._database.rows("REPLACE INTO plan VALUES (?, ?, x'00', '2030-01-01')", number, name)
+    assert [each.plan for each in store.served] == [plan.hash]
+    store.close()
+
+
 def test_scrubbed_codes_are_gone_and_their_reports_are_not_counted_again(opened, plan, monkeypatch):
     monkeypatch.setattr(collection_file, "AT_A_TIME", 7)
     store = opened(plan)
@@ -100,13 +109,14 @@ def test_another_tally_is_counted_once(opened, plan, other):
     again = opened(plan).collections[plan.hash]
     assert not again.merge(tally)
     assert again.aggregate.counts.tolist() == [2, 1, 2, 0]
+    with pytest.raises(RefusedError, match="this collector's own"):
+        again.merge(again.aggregate)
     again.close_to_reports()
     with pytest.raises(RefusedError, match="a tally that came late"):
         again.merge(plan.sampled.tally(np.array([3], dtype=np.uint64)))
 
 
-def test_the_first_versions_file_goes_on(tmp_path, plan):
-    path = tmp_path / "reports.sqlite"
+def _write_first_version(path, plan):
     connection = sqlite3.connect(path)
     connection.executescript(
         """CREATE TABLE report (id BLOB PRIMARY KEY, code INTEGER NOT NULL) WITHOUT ROWID;
@@ -119,9 +129,22 @@ def test_the_first_versions_file_goes_on(tmp_path, plan):
     connection.execute("INSERT INTO setting VALUES ('closed', '2026-02-02')")
     connection.commit()
     connection.close()
+
+
+def test_the_first_versions_file_goes_on(tmp_path, plan):
+    path = tmp_path / "reports.sqlite"
+    _write_first_version(path, plan)
     store = ReportStore.open(path, plan)
     held = store.collections[plan.hash]
     assert (held.aggregate.counts.tolist(), held.closed) == ([0, 0, 0, 1], True)
     assert [(each.plan, each.since, each.closed) for each in store.served] == [(plan.hash, "2026-01-31", "2026-02-02")]
     assert store.bytes_of(plan.hash) == plan.bytes
+    store.close()
+
+
+def test_a_plan_of_the_first_version_has_no_bytes_until_it_is_served_again(tmp_path, plan, other):
+    path = tmp_path / "reports.sqlite"
+    _write_first_version(path, plan)
+    store = ReportStore.open(path, other, add=True)
+    assert store.bytes_of(plan.hash) is None
     store.close()

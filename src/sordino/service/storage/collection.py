@@ -150,7 +150,7 @@ class Collection:
         """Add another collector's tally; False if it is one that was added before.
 
         Raises:
-            RefusedError: the plan is closed.
+            RefusedError: the plan is closed, or the tally is this collector's own.
         """
         if self.closed:
             raise RefusedError(LATE, found="a tally that came late", step="add it to this one's by `sordino aggregate`")
@@ -158,6 +158,9 @@ class Collection:
         if self._rows("SELECT source FROM tally WHERE plan = ? AND source = ?", source):
             return False
         total = known + other
+        if known.n and np.array_equal(known.counts, other.counts):
+            step = "add other collectors' tallies only"
+            raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
         self._counted = None
         with self._database.transaction():
             self._save(source, other)

@@ -29,9 +29,12 @@ OLD_PLAN = "INSERT INTO plan SELECT 1, plan, x'', since FROM served"
 APPEND_ONLY = """
 CREATE TRIGGER kept BEFORE DELETE ON plan BEGIN SELECT RAISE(ABORT, 'a plan that was served stays listed'); END;
 CREATE TRIGGER same BEFORE UPDATE ON plan WHEN OLD.body != x'' OR NEW.hash != OLD.hash OR NEW.since != OLD.since
+BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END;
+CREATE TRIGGER once BEFORE INSERT ON plan
+WHEN EXISTS (SELECT 1 FROM plan WHERE number = NEW.number OR hash = NEW.hash)
 BEGIN SELECT RAISE(ABORT, 'a plan that was served stays as it was'); END
 """
-"""What was served cannot be taken away or changed, whoever writes by SQL."""
+"""What was served cannot be taken away or changed by writing rows; a row that is replaced is no deletion to SQLite."""
 
 
 class SqliteDatabase(Database):

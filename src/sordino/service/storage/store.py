@@ -117,7 +117,8 @@ class ReportStore:
     def bytes_of(self, plan_hash: str) -> bytes | None:
         """The bytes of a plan that was ever served."""
         found = self._database.rows("SELECT body FROM plan WHERE hash = ?", plan_hash)
-        return bytes(found[0][0]) if found else None
+        # Version 1 kept no bytes: they are there once the plan is served again.
+        return bytes(found[0][0]) or None if found else None
 
     def new_token(self) -> str | None:
         """The analyst's token, told once: only its hash is kept. None if there is one already."""
