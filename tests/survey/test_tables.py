@@ -175,6 +175,7 @@ def test_the_channel_of_a_table_is_certified_as_a_whole():
 FORGED = [
     ({"table": ["age_group"]}, "table"),
     ({"table": ["age_group", "age_group"]}, "different attributes"),
+    ({"table": ["age_group", "smoker"] * 5}, "at most 8"),
     ({"table": ["age_group", "other"]}, "the plan's attributes"),
     ({"epsilon": "9"}, "epsilon where attributes have deltas"),
 ]

@@ -99,6 +99,9 @@ def test_a_mechanism_that_loses_more_than_its_plan_says_is_refused(plan):
     with pytest.raises(RefusedError, match="tell more than promised about age"):
         # All that is promised of age is half a nat, whatever its question says.
         changed(plan, 1, mechanism=square_wave(3, Nats.of(1)).frozen, epsilon="1").check("the plan", "")
+    with pytest.raises(RefusedError, match="tell more than promised about age"):
+        # Nor may it say so where its mechanism tells less.
+        changed(plan, 1, epsilon="60").check("the plan", "")
 
 
 @in_one(

@@ -67,7 +67,7 @@ class TablePart(Part):
         subtract_totals: whether estimates are shifted to the known share of their block.
     """
 
-    table: list[str] = Field(min_length=2)
+    table: list[str] = Field(min_length=2, max_length=8)
     weight: int = Field(ge=1, le=1 << 20)
     epsilon: str | None = None
     mechanism: dict[str, Any]

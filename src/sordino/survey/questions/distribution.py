@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.audit.answers import level_of
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
@@ -102,7 +101,7 @@ class DistributionQuestion:
         A bin is not linear in the number: of other attributes bounds on their means say nothing about it, only those
         for all others together.
         """
-        return ((Answer(((self.place,),), level_of(self.mechanism)),),)
+        return ((Answer(((self.place,),), self.definition.epsilon),),)
 
     @cached_property
     def certificate(self) -> Certificate:
