@@ -102,6 +102,8 @@ def test_a_plan_is_the_same_on_an_older_processor():
         "OPENBLAS_NUM_THREADS": "1",
         "NPY_DISABLE_CPU_FEATURES": " ".join(sorted(known)),
         "PYTHONHASHSEED": "7",
+        # What tests share.
+        "PYTHONPATH": str(Path(__file__).parents[2]),
     }
     done = subprocess.run(
         [sys.executable, Path(__file__)],
