@@ -96,6 +96,63 @@ const BROKEN = {
   "an amount that is none": ["table.json", (plan) => (plan.attributes.x.protect.epsilon = "much")],
   "a block that is not protected alike": ["blockwise.json", (plan) => (plan.attributes.x.protect = { epsilon: "2" })],
 };
+
+const WORD = String(1n << 64n);
+const HALF = String(1n << 63n);
+const LABELS = { labels: ["a", "b", "c"] };
+const NUMBERS = { numbers: 8 };
+const EACH = { name: "table", weights: [["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"]] };
+const ALONE = { name: "randomized", k: 1, threshold: WORD };
+/** What compares values or codes that are not the plan's: the attribute but for its column and epsilon, the mechanism. */
+const CRAFTED = {
+  "a line of one value in place of eight": [NUMBERS, { metric: { per: "1" } }, { name: "product", axes: [ALONE] }],
+  "one sensitive value in place of two": [LABELS, { sensitive: [0, 1] }, { name: "high-low", hidden: WORD, inner: ALONE }],
+  "a sensitive value told by a coin without chance": [LABELS, { sensitive: [0] }, { name: "high-low", hidden: "1", inner: { ...ALONE, threshold: "0" } }],
+  "a sensitive value told by a set that holds none": [LABELS, { sensitive: [0] }, { name: "high-low", hidden: WORD, inner: { name: "subset", k: 1, size: 1, threshold: "0" } }],
+  "all values sensitive": [LABELS, { sensitive: [0, 1, 2] }, { name: "high-low", hidden: WORD, inner: { name: "randomized", k: 3, threshold: HALF } }],
+  "a sensitive value that is none": [LABELS, { sensitive: [7] }, EACH],
+  "a position for one of three": [LABELS, { metric: { positions: ["0"] } }, EACH],
+  "a tree of nothing": [LABELS, { metric: { tree: {} } }, EACH],
+  "a tree that leaves one out": [LABELS, { metric: { tree: { a: ["b"] } } }, { name: "table", weights: [["1", "0"], ["1", "0"], ["0", "1"]] }],
+  "a tree in a circle": [LABELS, { metric: { tree: { a: ["b"], b: ["a"], c: [] } } }, { name: "table", weights: [["1", "0"], ["1", "0"], ["0", "1"]] }],
+  "a tree of labels that are alike": [{ labels: ["a", "a"] }, { metric: { tree: { b: ["a"] } } }, { name: "table", weights: [["1", "0"], ["0", "1"]] }],
+  "a length below 0": [LABELS, { metric: { tree: { a: ["b", "c"] }, lengths: { b: "-1" } } }, EACH],
+  "no distance": [NUMBERS, { metric: { per: "0" } }, { name: "table", weights: Array(8).fill(["1", "1"]) }],
+  "a block for one of three": [LABELS, { blocks: { of: [0] } }, { name: "table", weights: [["1", "0"], ["0", "1"], ["0", "1"]] }],
+  "bounds of two of three": [LABELS, { epsilon: undefined, bounds: [["0", "1"], ["1", "0"]] }, EACH],
+  "rows of unlike lengths": [{ labels: ["a", "b"] }, {}, { name: "table", weights: [[HALF, HALF], ["6148914691236517206", "6148914691236517205", "6148914691236517205"]] }],
+  "a window below 0": [NUMBERS, {}, { name: "window", k: 8, threshold: "1000", window: -1 }],
+  "a window of more than there is": [NUMBERS, {}, { name: "window", k: 8, threshold: HALF, window: 9 }],
+  "a window that is no number": [NUMBERS, {}, { name: "window", k: 8, threshold: HALF, window: 1.5 }],
+  "a field of six": [NUMBERS, {}, { name: "projective", field: 6, k: 8, threshold: HALF }],
+  "flips of three": [LABELS, {}, { name: "flips", table: ["6148914691236517206", "6148914691236517205", "6148914691236517205"] }],
+};
+for (const [why, [values, protect, mechanism]] of Object.entries(CRAFTED)) {
+  test(`not answered: ${why}`, () => {
+    const plan = JSON.parse(read("table.json").plan);
+    // `undefined` is left out, as JSON has none.
+    plan.attributes.x = JSON.parse(JSON.stringify({ columns: ["x"], ...values, protect: { epsilon: "2", ...protect } }));
+    plan.queries[0].mechanism = mechanism;
+    return assert.rejects(open(sealed(plan)), PlanError);
+  });
+}
+
+test("a map's steps that tell more than its distances", async () => {
+  const plan = JSON.parse(read("product.json").plan);
+  const { map } = plan.attributes.x.protect.metric;
+  await open(sealed(plan));
+  for (const change of [{ row_step: "50" }, { column_step: "1.31" }, { per: "1001" }, { per: "0" }, { unit: "m", per: "1010000" }, { unit: "toString" }]) {
+    plan.attributes.x.protect.metric.map = { ...map, ...change };
+    await assert.rejects(open(sealed(plan)), PlanError, JSON.stringify(change));
+  }
+});
+
+test("names that every object knows are names like others", async () => {
+  const text = read("tree.json").plan.replaceAll('"water"', '"toString"');
+  const plan = JSON.parse(text);
+  await open(sealed(plan));
+});
+
 for (const [why, [name, change]] of Object.entries(BROKEN)) {
   test(`not answered: ${why}`, () => assert.rejects(open(changed(name, change)), PlanError));
 }

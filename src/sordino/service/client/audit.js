@@ -1,8 +1,9 @@
 // What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
 // promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
 
-import { axes, blocks, sensitive, size, stepLoss } from "./combined.js";
-import { amount, compare, fraction, multiple, plus, times, within } from "./fraction.js";
+import { axes, blocks, sensitive, size, stepLength, stepLoss } from "./combined.js";
+import { keepsDistances } from "./distances.js";
+import { amount, compare, multiple, plus, times, within } from "./fraction.js";
 import { WORD } from "./words.js";
 
 const ONE = [1n, 1n];
@@ -51,7 +52,7 @@ function overHidden({ inner, hidden }, own, others) {
   if (!own) return null;
   if (others) return ofLevels(inner.levels);
   const codes = inner.levels[0][1] + inner.levels[1][1];
-  return inner.levels.reduce((worst, [weight, n]) => (n ? larger(worst, quotient(weight * codes, n * hidden)) : worst), ONE);
+  return inner.levels.reduce((worst, [weight, n]) => larger(worst, quotient(weight * codes, n * hidden)), ONE);
 }
 
 /** The most that any code favours any value over any other; throws RangeError where that would take too long. */
@@ -119,10 +120,9 @@ const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.va
 /** All pairs, where some names of the tree are nobody's answer. */
 function* alongTree({ labels, protect: { epsilon, metric } }) {
   const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
-  const length = (name) => fraction(metric.lengths?.[name] ?? "1");
   const way = (name) => {
     const found = [[name, [0n, 1n]]];
-    for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], length(at))]);
+    for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], stepLength(metric, at))]);
     return found;
   };
   for (const [value, label] of labels.entries()) {
@@ -151,6 +151,7 @@ export function keeps(mechanism, attribute) {
   const k = size(attribute);
   const each = mechanism.rows ? Number(mechanism.outputs) : 1;
   if (k * (protect.metric ? 4 : k) * each > MOST) throw new RangeError("more pairs of values than a page can go through");
+  if (protect.metric?.map && !keepsDistances(attribute)) return false;
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {
     const found = favour(mechanism, value, other);
@@ -165,10 +166,28 @@ export function keeps(mechanism, attribute) {
 
 /** What is wrong with the integers themselves, or null. */
 export function broken(mechanism, attribute) {
-  if (attribute && mechanism.k !== size(attribute)) return "another number of values";
+  const wrong = ofUnlikeParts(mechanism, attribute) ?? ofNoChances(mechanism);
+  if (wrong) return wrong;
+  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? [])];
+  return inner.filter((one) => one && !Array.isArray(one)).map((one) => broken(one, null)).find(Boolean) ?? null;
+}
+
+/** What of a mechanism is not about the values that it is for: the comparisons go through the latter. */
+function ofUnlikeParts(mechanism, attribute) {
+  const { k, axes: own, inner, hidden, outputs, place, rows, sizes, table, window } = mechanism;
+  if (attribute && k !== size(attribute)) return "another number of values";
+  if (own?.some((axis, i) => axis.k !== sizes[i])) return "an axis of another number of values";
+  if (hidden !== undefined && inner.k !== place.size) return "another number of sensitive values";
+  if (window !== undefined && (window < 1n || window > BigInt(k))) return "a window that is not from 1 to the number of values";
+  if (table && !Number.isInteger(Math.log2(table.length))) return "flips of no whole number of bits";
+  return rows?.some((row) => BigInt(row.length) !== outputs) ? "rows of unlike lengths" : null;
+}
+
+function ofNoChances(mechanism) {
   if (mechanism.levels) {
     const [[first, codes], [second, others]] = mechanism.levels;
-    if (first < 0n || second < 0n || codes + others <= 0n) return "a threshold beyond 64 bits";
+    if (codes < 0n || others < 0n || codes + others === 0n) return "codes that are fewer than none";
+    if (first < 0n || second < 0n) return "a threshold beyond 64 bits";
     if ((codes === 0n && first > 0n && mechanism.k > 1) || (others === 0n && second > 0n && mechanism.k > 1)) {
       return "chances of codes that are none";
     }
@@ -176,7 +195,6 @@ export function broken(mechanism, attribute) {
   if (mechanism.sums?.some((sum) => sum !== mechanism.total || sum > WORD || sum <= 0n)) return "rows of unlike sums";
   if (mechanism.rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
   if (mechanism.table && mechanism.table.reduce((a, b) => a + b, 0n) !== WORD) return "chances that are not 1 together";
-  if (mechanism.hidden !== undefined && mechanism.hidden > WORD) return "a chance above 1";
-  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? [])];
-  return inner.filter((one) => one && !Array.isArray(one)).map((one) => broken(one, null)).find(Boolean) ?? null;
+  const { hidden } = mechanism;
+  return hidden !== undefined && (hidden < 0n || hidden > WORD) ? "a chance that is none" : null;
 }

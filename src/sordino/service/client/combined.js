@@ -48,16 +48,22 @@ function line(places) {
   return order.slice(1).map((upper, i) => [order[i], upper, minus(places[upper], places[order[i]])]);
 }
 
+/** How far a name of a tree is from the one above it. */
+export function stepLength({ lengths = {} }, name) {
+  const length = fraction(Object.hasOwn(lengths, name) ? lengths[name] : "1");
+  if (length[0] <= 0n) throw new SyntaxError("a length must be above 0");
+  return length;
+}
+
 /** The axes of a metric: how many values each has, and its steps as [value, value, length]. */
 export function axes(attribute) {
   const { metric } = attribute.protect;
   const k = size(attribute);
   const numbered = (length) => Array.from({ length }, (_, i) => [BigInt(i), 1n]);
   if (metric.tree) {
-    const lengths = metric.lengths ?? {};
     const at = (name) => attribute.labels.indexOf(name);
     const steps = Object.entries(metric.tree).flatMap(([above, under]) =>
-      under.map((name) => [at(above), at(name), fraction(lengths[name] ?? "1")]),
+      under.map((name) => [at(above), at(name), stepLength(metric, name)]),
     );
     return [{ k, steps }];
   }
@@ -70,6 +76,7 @@ export function axes(attribute) {
   }
   if (metric.positions) return [{ k, steps: line(metric.positions.map(fraction)) }];
   const per = fraction(metric.per);
+  if (per[0] <= 0n) throw new SyntaxError("a distance must be above 0");
   const steps = line(attribute.labels ? attribute.labels.map(fraction) : numbered(k));
   return [{ k, steps: steps.map(([one, other, length]) => [one, other, times(length, [per[1], per[0]])]) }];
 }

@@ -29,8 +29,20 @@ function irreducible(q) {
 /** Products are looked up in fields of so many elements at most. */
 const SMALL = 256;
 
+const LARGEST = 2 ** 20;
+const LARGEST_BINARY = 128;
+
+/** Whether a field here has so many elements. */
+function isOrder(q) {
+  if (!Number.isInteger(q) || q < 2 || q > LARGEST) return false;
+  if (Number.isInteger(Math.log2(q))) return q <= LARGEST_BINARY;
+  for (let divisor = 2; divisor * divisor <= q; divisor += 1) if (q % divisor === 0) return false;
+  return true;
+}
+
 export class Field {
   constructor(q) {
+    if (!isOrder(q)) throw new RangeError(`a field's order must be a prime up to ${LARGEST}, or a power of two up to ${LARGEST_BINARY}`);
     this.q = q;
     this.binary = Number.isInteger(Math.log2(q));
     if (this.binary) this.modulus = irreducible(BigInt(q));

@@ -33,7 +33,9 @@ export class Randomized extends OneCoin {
     super(own);
     this.outputs = BigInt(this.k);
     this.others = BigInt(Math.max(this.k - 1, 1));
-    this.sides(1n, BigInt(this.k - 1));
+    // One value alone has one code, whatever the coin says.
+    if (this.k === 1) this.levels = [[WORD, 1n], [0n, 0n]];
+    else this.sides(1n, BigInt(this.k - 1));
   }
 
   code(value, words) {

@@ -33,7 +33,10 @@ export class Outbox {
     if (this.storage.getItem(this.key) !== text) throw new Error("the browser keeps nothing");
   }
 
-  /** Draw a report unless there is one, and keep it; nothing leaves. Two pages at once draw one. */
+  /**
+   * Draw a report unless there is one, and keep it; nothing leaves. Pages take turns, but storage reaches the disk, and
+   * other pages, a little later: a crash, or two pages at the same instant, can still draw another.
+   */
   async reserve(draw) {
     const job = () => {
       if (this.kept === null) this.#keep({ state: "kept", upload: draw() });

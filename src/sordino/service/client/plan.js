@@ -168,9 +168,11 @@ const ATTRIBUTE = both(
   fields({
     "labels?": listOf(text, 1),
     "numbers?": whole(1, 2 ** 22),
-    "grid?": fields({
-      south: real, north: real, west: real, east: real, rows: whole(1, 2 ** 22), columns: whole(1, 2 ** 22),
-    }),
+    "grid?": both(
+      fields({ south: real, north: real, west: real, east: real, rows: whole(1, 2 ** 22), columns: whole(1, 2 ** 22) }),
+      ({ south, north }) => -90 <= south && south < north && north <= 90,
+      ({ west, east }) => -180 <= west && west < east && east <= 180,
+    ),
     "number?": both(fields({ low: real, high: real, clip: truth }), (found) => found.low < found.high),
     columns: listOf(text, 1),
     "missing?": text,
@@ -246,6 +248,7 @@ export async function readPlan(content, asked) {
     throw new PlanError("a plan must ask what this page can answer", "a table of several attributes", step);
   }
   if (!PLAN(plan) || !asks(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
+  if (!coversAll(plan)) throw new PlanError("a promise must be about each value of its attribute", "some, or others");
   const spelling = `"hash":"${plan.hash}",`;
   const place = content.lastIndexOf(spelling);
   const own = await hashOf(content.slice(0, place) + content.slice(place + spelling.length).trimEnd());
@@ -269,4 +272,30 @@ function asks(plan) {
     if (part.distribution !== undefined) return covers(part, own(part.distribution).number);
     return Boolean(own(part.histogram).protect);
   });
+}
+
+/** Whether what is promised about each attribute that is asked is about all of its values, and about no others. */
+function coversAll(plan) {
+  return plan.queries.every((part) => part.histogram === undefined || coversValues(plan.attributes[part.histogram]));
+}
+
+function coversValues({ labels, numbers, grid, protect: { bounds, blocks, sensitive, metric } }) {
+  const k = labels?.length ?? numbers ?? grid.rows * grid.columns;
+  const one = (list) => list === undefined || list.length === k;
+  if (labels && new Set(labels).size !== k) return false;
+  if (!one(bounds) || bounds?.some((row) => row.length !== k) || !one(blocks?.of) || !one(metric?.positions)) return false;
+  if (sensitive && (sensitive.some((value) => value >= k) || new Set(sensitive).size >= k)) return false;
+  return !metric?.tree || isTreeOf(labels ?? [], metric.tree);
+}
+
+/** Whether names stand on one tree, each below one other, that holds all labels. */
+function isTreeOf(labels, tree) {
+  const listed = Object.values(tree).flat();
+  const below = new Set(listed);
+  const names = new Set([...Object.keys(tree), ...listed]);
+  const reached = [...names].filter((name) => !below.has(name));
+  if (reached.length !== 1 || below.size !== listed.length) return false;
+  // Each name stands below one other, so that none is reached twice.
+  for (const name of reached) if (Object.hasOwn(tree, name)) reached.push(...tree[name]);
+  return reached.length === names.size && labels.length > 0 && labels.every((label) => names.has(label));
 }
