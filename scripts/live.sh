@@ -12,13 +12,4 @@ compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || wanted+=(postgresql)
 if [ ${#wanted[@]} = 0 ]; then
     exit 0
 fi
-if [ "$(id -u)" = 0 ]; then
-    run=()
-elif sudo -n true 2>/dev/null; then
-    run=(sudo -n)
-else
-    echo "The live tests need ${wanted[*]}: apt-get install ${wanted[*]}, as somebody who may." >&2
-    exit 1
-fi
-"${run[@]}" apt-get update --quiet
-"${run[@]}" apt-get install --yes --quiet --no-install-recommends "${wanted[@]}"
+exec "$(dirname "$0")/debian.sh" "The live tests need" "${wanted[@]}"

@@ -1,6 +1,7 @@
-"""Two ways to run a command, for the tests of several rooms: in this process, and in one of its own."""
+"""Ways to run a command, for the tests of several rooms: here, or in a process of its own; and forked children."""
 
 import io
+import os
 import subprocess
 import sys
 from contextlib import chdir, contextmanager, nullcontext
@@ -24,6 +25,19 @@ def every_command(group=cli, words=()):
         yield (*words, name), command
         if isinstance(command, click.Group):
             yield from every_command(command, (*words, name))
+
+
+def in_child(work):
+    """Run a function in a forked child: the child's number, to wait for."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        work()
+        os._exit(0)
+    finally:
+        # Nothing of the test goes on in the child.
+        os._exit(1)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from commands import in_child
 from sordino.agent.answer import answer
 from sordino.agent.answer_store import AnswerStore
 
@@ -17,19 +18,6 @@ POINTS = "drawing", "drawn", "storing", "stored", "sending", "delivered", "notin
 
 LONGEST = 0.02
 """Seconds within which an undisturbed answer is over, more or less."""
-
-
-def in_child(work):
-    """The number of a forked child that works."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    finally:
-        # Nothing of the test goes on in the child.
-        os._exit(1)
 
 
 class Device:

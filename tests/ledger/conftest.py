@@ -143,24 +143,6 @@ def points():
 
 
 @pytest.fixture(scope="session")
-def in_child():
-    """A function that runs another one in a forked child: the child's number, to wait for."""
-
-    def start(work):
-        child = os.fork()
-        if child:
-            return child
-        try:
-            work()
-            os._exit(0)
-        finally:
-            # Nothing of the test goes on in the child.
-            os._exit(1)
-
-    return start
-
-
-@pytest.fixture(scope="session")
 def ask_and_note(question):
     """Ask in this process, dying at a point; what is delivered is noted in a file."""
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from commands import in_child
 from sordino.errors import RefusedError, SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.ledger import Ledger
@@ -22,7 +23,7 @@ class Campaign:
 
     def __init__(self, folder, terms, question, record, tools, seed):
         self.folder, self.terms, self.question, self.record = folder, terms, question, record
-        self.in_child, self.ask, self.delivered, self.told, self.points = tools
+        self.ask, self.delivered, self.told, self.points = tools
         self.random = random.Random(seed)
         self.kills = self.full = 0
         self.fresh()
@@ -42,7 +43,7 @@ class Campaign:
     def kill(self):
         """One ask that is killed at a step, or after a while."""
         point = self.random.choice([*self.points, None, None, None])
-        child = self.in_child(lambda: self.ask(self.path, self.query, self.values, point))
+        child = in_child(lambda: self.ask(self.path, self.query, self.values, point))
         if point is None:
             time.sleep(self.random.uniform(0, LONGEST))
             os.kill(child, signal.SIGKILL)
@@ -78,8 +79,8 @@ def campaign(tmp_path, terms, question, record, tools):
 
 
 @pytest.fixture
-def tools(in_child, ask_and_note, delivered, told, points):
-    return in_child, ask_and_note, delivered, told, points
+def tools(ask_and_note, delivered, told, points):
+    return ask_and_note, delivered, told, points
 
 
 @pytest.mark.parametrize("kills", [8, *(pytest.param(kills, marks=pytest.mark.long) for kills in (40, 1000))])
@@ -90,7 +91,7 @@ def test_kills_lose_nothing_and_ask_nothing_twice(campaign, kills):
     assert killing.full or kills < 1000
 
 
-def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record, in_child, ask_and_note, points):
+def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record, ask_and_note, points):
     codes = {}
     for place, point in enumerate(points):
         query = question(f"q{place}", "sleep" if place % 2 else "both", "0.01")
@@ -111,7 +112,7 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record
     assert {name: entry.code for name, entry in ledger.book().entries.items()} == codes
 
 
-def test_an_answer_is_in_the_file_itself_before_it_is_sent(ledger, question, record, in_child, ask_and_note):
+def test_an_answer_is_in_the_file_itself_before_it_is_sent(ledger, question, record, ask_and_note):
     """The log can be lost with all that is in it: nothing that was sent is."""
     query = question("q")
     os.waitpid(in_child(lambda: ask_and_note(ledger.path, query, record(), "delivered")), 0)

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import pytest
 
+from commands import in_child
 from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.ledger import Ledger
@@ -19,7 +20,7 @@ REFUSED = 3
 
 
 @pytest.fixture
-def limited(in_child):
+def limited():
     """A function that does some work in a child whose files may have so many bytes: whether it was refused."""
 
     def run(size, work):

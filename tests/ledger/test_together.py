@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from commands import in_child
 from sordino.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 PROCESSES = 6
 
 
-def at_once(in_child, works):
+def at_once(works):
     """Children that begin together, and how they end."""
     begin = time.monotonic() + 0.3
 
@@ -28,38 +29,36 @@ def at_once(in_child, works):
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
-def test_open_queries_never_pass_the_budget_together(ledger, question, record, in_child, told):
+def test_open_queries_never_pass_the_budget_together(ledger, question, record, told):
     """Each of them alone is fine, so are two; and nobody knows the answers of the others yet."""
 
     def reserve(place):
         return lambda: Ledger(ledger.path).reserve(question(f"q{place}", epsilon="0.4"), record())
 
-    codes = at_once(in_child, [reserve(place) for place in range(PROCESSES)])
+    codes = at_once([reserve(place) for place in range(PROCESSES)])
     assert Counter(codes) == {0: 2, 1: PROCESSES - 2}
     assert len(ledger.book().entries) == 2
     assert told(ledger.book().entries.values()) <= 1
 
 
-def test_answered_queries_never_pass_the_budget_together(
-    ledger, question, record, in_child, ask_and_note, told, delivered
-):
+def test_answered_queries_never_pass_the_budget_together(ledger, question, record, ask_and_note, told, delivered):
     def work(place):
         return lambda: ask_and_note(
             ledger.path, question(f"q{place}", ["sleep", "against"][place % 2], "0.4"), record()
         )
 
-    codes = at_once(in_child, [work(place) for place in range(PROCESSES)])
+    codes = at_once([work(place) for place in range(PROCESSES)])
     entries = ledger.book().entries
     assert 2 <= codes.count(0) == len(entries)
     assert told(entries.values()) <= 1 + 1e-9
     assert delivered(ledger.path) == {name: {entry.code} for name, entry in entries.items()}
 
 
-def test_one_query_has_one_answer_whoever_asks(ledger, question, record, in_child, ask_and_note, delivered):
+def test_one_query_has_one_answer_whoever_asks(ledger, question, record, ask_and_note, delivered):
     """Forks share the state of their parent's random source, and may not share a draw; here only one of them draws."""
     for place in range(2):
         query = question(f"q{place}", epsilon="0.01")
-        codes = at_once(in_child, [lambda: ask_and_note(ledger.path, query, record())] * PROCESSES)  # noqa: B023
+        codes = at_once([lambda: ask_and_note(ledger.path, query, record())] * PROCESSES)  # noqa: B023
         assert codes == [0] * PROCESSES
         assert delivered(ledger.path)[query.id] == {ledger.book().entries[query.id].code}
     drawn = Counter(event.id for event in ledger.contents().events if event.event == "drawn")
@@ -67,7 +66,7 @@ def test_one_query_has_one_answer_whoever_asks(ledger, question, record, in_chil
 
 
 @pytest.mark.long
-def test_forked_devices_draw_each_for_itself(tmp_path, terms, question, record, in_child, ask_and_note):
+def test_forked_devices_draw_each_for_itself(tmp_path, terms, question, record, ask_and_note):
     """Ledgers of several people in children of one process, which has drawn already: their answers differ."""
     parent = Ledger.make(tmp_path / "parent.ledger", terms)
     ask_and_note(parent.path, question("q", epsilon="0.01"), record())
@@ -77,6 +76,6 @@ def test_forked_devices_draw_each_for_itself(tmp_path, terms, question, record, 
     def work(ledger):
         return lambda: [ask_and_note(ledger.path, query, record()) for query in queries]
 
-    assert at_once(in_child, [work(ledger) for ledger in ledgers]) == [0] * 3
+    assert at_once([work(ledger) for ledger in ledgers]) == [0] * 3
     answers = {tuple(entry.code for entry in ledger.book().entries.values()) for ledger in ledgers}
     assert len(answers) == 3, "by chance two of them agree once in 5 billion runs"

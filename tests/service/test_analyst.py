@@ -15,16 +15,6 @@ from sordino.service.storage.store import ReportStore
 from sordino.survey.results.tally import aggregate_text
 
 
-@pytest.fixture(scope="module")
-def plan():
-    return make_plan(4)
-
-
-@pytest.fixture(scope="module")
-def other():
-    return make_plan(5)
-
-
 @pytest.fixture
 def store(tmp_path, plan, other):
     return ReportStore.open(tmp_path / "reports.sqlite", plan, other)

@@ -12,20 +12,11 @@ from sordino.errors import UnavailableError
 from sordino.service.signing import is_signed
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import PACKED
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
-
-SURVEY = {
-    "version": 1,
-    "epsilon": "2",
-    "attribute": {"smoker": {"categories": ["yes", "no", "once"]}, "age": {"number": {"low": 0, "high": 100}}},
-    "ask": [{"histogram": "smoker"}, {"mean": "age"}],
-}
 
 
 @pytest.fixture(scope="module")
-def plan():
-    return Plan.of(Survey.read(SURVEY), 1000)
+def plan(two_questions):
+    return two_questions
 
 
 @pytest.fixture(scope="module")

@@ -9,20 +9,11 @@ import pytest
 
 from collectors import collecting
 from commands import PATIENCE
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
-
-SURVEY = {
-    "version": 1,
-    "epsilon": "2",
-    "attribute": {"smoker": {"categories": ["yes", "no", "once"]}, "age": {"number": {"low": 0, "high": 100}}},
-    "ask": [{"histogram": "smoker"}, {"mean": "age"}],
-}
 
 
 @pytest.fixture(scope="module")
-def plan():
-    return Plan.of(Survey.read(SURVEY), 1000)
+def plan(two_questions):
+    return two_questions
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import random
 import psutil
 import pytest
 
-from reports_sent import BINARY, JSON, ids_from, make_plan
+from reports_sent import BINARY, JSON, ids_from
 from sordino.service.collector import Collector
 from sordino.service.storage.store import ReportStore
 
@@ -65,8 +65,8 @@ async def post(application, path, media, body):
 
 
 @pytest.mark.long
-def test_20000_uploads_that_are_none_leave_nothing(tmp_path):
-    plan, draw = make_plan(4), random.Random(11)
+def test_20000_uploads_that_are_none_leave_nothing(tmp_path, plan):
+    draw = random.Random(11)
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     collector = Collector(store)
     path, seen = f"/plans/{plan.hash}/reports", {}

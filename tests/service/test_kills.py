@@ -13,7 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from commands import PATIENCE, started
-from reports_sent import BINARY, ids_from, is_problem, make_plan, on_a_thread, uploaded
+from reports_sent import BINARY, ids_from, is_problem, on_a_thread, uploaded
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack
 
@@ -102,8 +102,8 @@ class Sender(Thread):
 
 
 @pytest.mark.long
-def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path):
-    plan, over, draw = make_plan(4), Event(), random.Random(7)
+def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path, plan):
+    over, draw = Event(), random.Random(7)
     plan.save(tmp_path / "plan.json")
     path = tmp_path / "reports.sqlite"
     with started([sys.executable, "-c", SERVING, str(path), str(tmp_path / "plan.json")], stderr=None) as process:
@@ -143,8 +143,7 @@ def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path):
     store.close()
 
 
-def test_a_full_disk_is_507_and_takes_the_same_bytes_once_there_is_room(tmp_path):
-    plan = make_plan(4)
+def test_a_full_disk_is_507_and_takes_the_same_bytes_once_there_is_room(tmp_path, plan):
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
     store._database._connection.execute("PRAGMA max_page_count = 60")
     with on_a_thread(store) as client:

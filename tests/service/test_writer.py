@@ -4,15 +4,15 @@ from threading import Event
 
 import pytest
 
-from reports_sent import make_plan, uploaded
+from reports_sent import uploaded
 from sordino.errors import UnavailableError
 from sordino.service.storage.store import ReportStore
 from sordino.service.writer import UploadWriter
 
 
 @pytest.fixture
-def store(tmp_path):
-    held = ReportStore.open(tmp_path / "reports.sqlite", make_plan(4))
+def store(tmp_path, plan):
+    held = ReportStore.open(tmp_path / "reports.sqlite", plan)
     yield held
     held.close()
 

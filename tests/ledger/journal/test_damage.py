@@ -11,6 +11,7 @@ from hashlib import sha256
 
 import pytest
 
+from commands import in_child
 from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.journal.database import transaction
@@ -143,7 +144,7 @@ def test_a_header_of_other_bits_hides_no_answer(used, copied, question, record, 
     assert set(ledger.book().entries) == set(used[1])
 
 
-def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, copied, in_child):
+def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, copied):
     """A flipped bit says that there are a billion pages."""
     ledger = copied(lambda content: flips(content, [28 * 8 + 6, 60 * 8]))
 

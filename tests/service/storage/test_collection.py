@@ -5,21 +5,11 @@ import sqlite3
 import numpy as np
 import pytest
 
-from reports_sent import ids_from, make_plan, uploaded
+from reports_sent import ids_from, uploaded
 from sordino.errors import RefusedError, SordinoError
 from sordino.service.storage import collection as collection_file
 from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore
-
-
-@pytest.fixture(scope="module")
-def plan():
-    return make_plan(4)
-
-
-@pytest.fixture(scope="module")
-def other():
-    return make_plan(5)
 
 
 def test_several_plans_share_a_store_and_no_report(opened, plan, other):

@@ -4,16 +4,11 @@ from threading import Event, Thread
 
 import pytest
 
-from reports_sent import make_plan, uploaded
+from reports_sent import uploaded
 from sordino.errors import SordinoError, UnavailableError
 from sordino.service.storage.store import ReportStore
 
 pytestmark = pytest.mark.live
-
-
-@pytest.fixture(scope="module")
-def plan():
-    return make_plan(4)
 
 
 @pytest.fixture
@@ -30,12 +25,12 @@ def test_one_collector_holds_the_tables(address, plan):
     ReportStore.open(address, plan).close()
 
 
-def test_a_newer_version_and_other_plans_are_refused(address, plan):
+def test_a_newer_version_and_other_plans_are_refused(address, plan, other):
     import psycopg  # only where a server is, and never where tests are collected
 
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
-        ReportStore.open(address, make_plan(5))
+        ReportStore.open(address, other)
     with psycopg.connect(address) as connection:
         connection.execute("UPDATE sordino.setting SET value = '3' WHERE name = 'version'")
     with pytest.raises(SordinoError, match="must be of version 2; found 3"):

@@ -13,11 +13,6 @@ from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore
 
 
-@pytest.fixture(scope="module")
-def plan():
-    return make_plan(4)
-
-
 @pytest.fixture
 def store(opened, plan):
     return opened(plan)
@@ -95,12 +90,12 @@ def test_a_closed_store_takes_nothing_for_ever(opened, plan, store):
     assert counts(again) == [1, 0, 0, 0]
 
 
-def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, in_file):
+def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_file):
     with pytest.raises(UnavailableError, match="another process that has it open"):
         ReportStore.open(tmp_path / "reports.sqlite", plan)
     in_file.close()
     with pytest.raises(SordinoError, match="those of another"):
-        ReportStore.open(tmp_path / "reports.sqlite", make_plan(5))
+        ReportStore.open(tmp_path / "reports.sqlite", other)
     (tmp_path / "text").write_text("no database at all, but long enough to be looked at" * 100)
     with pytest.raises(DamagedError, match="whole SQLite file"):
         ReportStore.open(tmp_path / "text", plan)
