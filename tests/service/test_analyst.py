@@ -57,7 +57,13 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
             found = client.as_analyst("POST", "/aggregate", aggregate_text(plan, merged)).json
             assert (found["added"], found["reports"]) == (added, 37)
         foreign = aggregate_text(other, other.sampled.tally(np.array([4], dtype=np.uint64)))
-        for body, words in (("{", "no JSON"), ("[]", "list"), ("{}", "an aggregate"), (foreign, "another plan's")):
+        for body, words in (
+            ("{", "a JSON file"),
+            (b"\xff", "UTF-8"),
+            ("[]", "list"),
+            ("{}", "an aggregate"),
+            (foreign, "another plan's"),
+        ):
             assert is_problem(client.as_analyst("POST", "/aggregate", body), 400, words)
         assert client.as_analyst("POST", "/scrub").json["scrubbed"] == 30
         assert is_problem(client.as_analyst("GET", "/reports"), 409, "found scrubbed ones")

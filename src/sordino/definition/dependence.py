@@ -36,7 +36,7 @@ BoundOnVariation = int | float | str | Fraction
 Places: TypeAlias = tuple[int, ...]
 """Of several attributes of categories that are read together, ascending."""
 
-FEWEST_TOGETHER = 2
+FEWEST_TOGETHER, MOST_TOGETHER = 2, 8
 """Attributes of a table."""
 
 MOST_ATTRIBUTES = 1 << 20

@@ -60,11 +60,11 @@ def read_json(path: Path) -> dict[str, Any]:
     return json_object(read_text(path), str(path))
 
 
-def json_object(text: str, name: str) -> dict[str, Any]:
+def json_object(text: str | bytes, name: str) -> dict[str, Any]:
     """The object of a JSON text.
 
     Args:
-        text: all of it.
+        text: all of it; bytes are UTF-8.
         name: of what it comes from, for messages.
 
     Raises:
@@ -72,11 +72,17 @@ def json_object(text: str, name: str) -> dict[str, Any]:
         SordinoError: no object.
     """
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=_no_constant)
     except RecursionError:
         raise _too_deep(name, "JSON") from None
     except ValueError as error:
-        where = f"a mistake in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "an absurd number"
+        match error:
+            case json.JSONDecodeError(lineno=line):
+                where = f"a mistake in line {line}"
+            case UnicodeDecodeError():
+                where = "other bytes than UTF-8"
+            case _:
+                where = "an absurd number"
         step = "check that the file is whole"
         raise DamagedError(f"{name} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):

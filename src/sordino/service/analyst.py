@@ -1,7 +1,6 @@
 """What the analyst is told, and may do: estimates, the tally, the reports themselves, other tallies, and an end."""
 
 import asyncio
-import json
 import tempfile
 from collections.abc import Callable
 from math import isfinite
@@ -12,9 +11,9 @@ from fastapi import Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.background import BackgroundTask
 
+from sordino.document.files import json_object
 from sordino.document.formats import AGGREGATE
-from sordino.errors import DamagedError, RefusedError
-from sordino.exact.messages.brief import shown
+from sordino.errors import RefusedError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk, body_of
@@ -122,11 +121,6 @@ def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any
 
 
 def _read_tally(plan: Plan, body: bytes) -> Aggregate:
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        raise DamagedError(f"{NAME} must be a file of `sordino aggregate`", found="no JSON") from None
-    if not isinstance(document, dict):
-        raise DamagedError(f"{NAME} must be a file of `sordino aggregate`", found=shown(type(document).__name__))
+    document = json_object(body, NAME)
     AGGREGATE.require(document, NAME)
     return aggregate_of(plan, document, NAME)

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
+from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
@@ -67,7 +68,7 @@ class TablePart(Part):
         subtract_totals: whether estimates are shifted to the known share of their block.
     """
 
-    table: list[str] = Field(min_length=2, max_length=8)
+    table: list[str] = Field(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
     weight: int = Field(ge=1, le=1 << 20)
     epsilon: str | None = None
     mechanism: dict[str, Any]

@@ -26,6 +26,9 @@ from sordino.survey.questions.question import SharesQuestion
 Z = 1.96
 """Standard errors of a 95 % interval to either side."""
 
+HALF = 0.5
+"""The half-width of an interval of all numbers from 0 to 1."""
+
 TENTH = 0.1
 """An interval that says something: a tenth of all that is possible."""
 
@@ -63,14 +66,12 @@ class SharesForecast:
     @property
     def people_needed(self) -> int | None:
         """Asked this question, for intervals that say something; None where no number suffices."""
-        return _needed(self.question.people, self.plan.largest, 0.5)
+        return _needed(self.question.people, self.plan.largest, HALF)
 
     @property
     def warning(self) -> str | None:
         """Why it cannot be expected to be answered."""
-        if Z * self.plan.largest < 0.5:
-            return None
-        return _nothing(self.question, "a share", self.people_needed)
+        return _unlearned(self, "a share")
 
 
 @dataclass(frozen=True)
@@ -156,14 +157,12 @@ class CurveForecast(DistributionForecast):
     @property
     def people_needed(self) -> int | None:
         """Asked this question, for intervals that say something; None where no number suffices."""
-        return _needed(self.question.people, self.plan.largest, 0.5)
+        return _needed(self.question.people, self.plan.largest, HALF)
 
     @property
     def warning(self) -> str | None:
         """Why it cannot be expected to be answered."""
-        if Z * self.plan.largest < 0.5:
-            return None
-        return _nothing(self.question, "the distribution function", self.people_needed)
+        return _unlearned(self, "the distribution function")
 
 
 Forecast: TypeAlias = SharesForecast | CurveForecast | NumbersForecast
@@ -215,6 +214,12 @@ def _needed(people: int, error: float, most: float) -> int | None:
     if not isfinite(error):
         return None
     return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
+
+
+def _unlearned(forecast: SharesForecast | CurveForecast, what: str) -> str | None:
+    """That numbers from 0 to 1 will not be known better than that, if so."""
+    wide = Z * forecast.plan.largest >= HALF
+    return _nothing(forecast.question, what, forecast.people_needed) if wide else None
 
 
 def _nothing(question: Question, what: str, needed: int | None) -> str:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sordino.audit.certify import Certificate
 from sordino.document.files import json_object, read_text, write_text
 from sordino.document.formats import PLAN
-from sordino.document.kinds import read_document
+from sordino.document.kinds import expecting
 from sordino.document.sealed import canonical
 from sordino.domain.attribute import Attribute
 from sordino.errors import DamagedError, RefusedError, SordinoError
@@ -104,7 +104,8 @@ class Plan:
             DamagedError: changed after it was frozen.
             RefusedError: breaking its own promise.
         """
-        return cls._read(read_document(Path(path), PLAN), read_text(Path(path)), str(path))
+        with expecting(Path(path), "plan"):
+            return cls.of_text(read_text(Path(path)), str(path))
 
     @classmethod
     @checked
@@ -122,10 +123,6 @@ class Plan:
         """
         document = json_object(text, name)
         PLAN.require(document, name)
-        return cls._read(document, text, name)
-
-    @classmethod
-    def _read(cls, document: dict[str, Any], text: str, name: str) -> "Plan":
         plan = cls(unseal(document, name))
         try:
             plan.check(name, "do not use it; make the plan again")

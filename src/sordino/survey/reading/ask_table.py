@@ -26,6 +26,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
@@ -34,9 +35,6 @@ from sordino.survey.reading.distribution import Quantiles, RangeList
 QuestionKind = Literal["histogram", "mean", "covariance", "regression", "distribution", "table", "tables"]
 
 KINDS: tuple[QuestionKind, ...] = ("histogram", "mean", "covariance", "regression", "distribution", "table", "tables")
-
-MOST_ATTRIBUTES = 8
-"""Of one table."""
 
 MOST_TABLES = 1000
 """That one setting asks: all pairs of 45 attributes."""
@@ -103,7 +101,7 @@ class TablesTable(Part):
     """
 
     of: Names
-    ways: int = Field(default=2, ge=2, le=MOST_ATTRIBUTES)
+    ways: int = Field(default=2, ge=FEWEST_TOGETHER, le=MOST_TOGETHER)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -143,9 +141,9 @@ class AskTable(Part):
             raise SordinoError(f"{setting} are of a distribution", found=f"a question with {given[0]}", step=step)
         if self.table is not None:
             _require_distinct("table", self.table)
-            if not 2 <= len(self.table) <= MOST_ATTRIBUTES:
+            if not FEWEST_TOGETHER <= len(self.table) <= MOST_TOGETHER:
                 step = "ask for its histogram" if len(self.table) == 1 else "ask for tables of fewer"
-                rule = f"a table must be of 2 to {MOST_ATTRIBUTES} attributes"
+                rule = f"a table must be of {FEWEST_TOGETHER} to {MOST_TOGETHER} attributes"
                 raise SordinoError(rule, found=str(len(self.table)), step=step)
         if self.mean is not None:
             _require_distinct("mean", self.mean)
