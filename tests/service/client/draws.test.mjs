@@ -6,7 +6,7 @@ import { webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { FreshWords, Outbox, Questions, pack } from "../../../src/sordino/service/client/index.js";
+import { FreshWords, Outbox, Questions, StorageError, pack } from "../../../src/sordino/service/client/index.js";
 
 // Node 18 has it under another name.
 if (!globalThis.crypto) Object.defineProperty(globalThis, "crypto", { value: webcrypto });
@@ -49,21 +49,19 @@ test("a report is packed with as many bytes as the largest code needs", () => {
   assert.notEqual(pack(5n, codeBytes), pack(5n, codeBytes));
 });
 
-/** A browser's storage. */
-class Shelf extends Map {
-  getItem(key) {
-    return this.get(key) ?? null;
-  }
-
-  setItem(key, text) {
-    this.set(key, text);
+/** What a browser keeps. */
+class Kept extends Map {
+  async change(key, job) {
+    const made = job(this.get(key));
+    this.set(key, made);
+    return made;
   }
 }
 
 const answered = (body, status = 200) => new Response(JSON.stringify(body), { status });
 
 test("what is kept is sent as it is until it is acknowledged, and never drawn anew", async (t) => {
-  const shelf = new Shelf();
+  const shelf = new Kept();
   const sent = [];
   const answers = [
     () => { throw new TypeError("offline"); },
@@ -76,7 +74,7 @@ test("what is kept is sent as it is until it is acknowledged, and never drawn an
     sent.push(Buffer.from(body).toString("hex"));
     return answers[sent.length - 1]();
   });
-  const outbox = () => new Outbox("sha256:0", shelf, "reports");
+  const outbox = () => new Outbox("sha256:0", "reports", shelf);
   let draws = 0;
   const draw = () => pack(BigInt((draws += 1)), 4);
   for (let i = 0; i < answers.length; i += 1) {
@@ -90,7 +88,10 @@ test("what is kept is sent as it is until it is acknowledged, and never drawn an
   assert.equal(new Set(sent).size, 1);
 });
 
-test("what cannot be kept is not drawn from again, and never sent", async () => {
-  const forgetful = { getItem: () => null, setItem: () => {} };
-  await assert.rejects(new Outbox("sha256:0", forgetful, "reports").reserve(() => "00"));
+test("where nothing can be kept nothing is drawn nor sent, and why is said", async (t) => {
+  t.mock.method(globalThis, "fetch", () => assert.fail("it was sent"));
+  const outbox = new Outbox("sha256:0", "reports");
+  await assert.rejects(outbox.reserve(() => assert.fail("it was drawn")), StorageError);
+  await assert.rejects(outbox.send(), /must be on this device's disk before it is sent; found no IndexedDB here/);
+  await assert.rejects(new Outbox("sha256:0", "reports", new Kept()).send(), /storage was cleared/);
 });

@@ -166,7 +166,7 @@ def test_answers_never_leave_the_page_and_its_code_counts_once(collector, page, 
     assert all(one.url.startswith((home, "data:")) for one in traffic.requests)
     for answer in ANSWERS:
         assert answer not in traffic.text
-    assert "quokka" not in json.dumps(page.context.storage_state())
+    assert "quokka" not in json.dumps(page.context.storage_state(indexed_db=True))
 
 
 def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traffic):
@@ -242,14 +242,47 @@ def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffi
     assert not any(part in traffic.text for part in (key, other))
 
 
-def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic):
-    page.add_init_script("Storage.prototype.setItem = () => { throw new DOMException('no room'); }")
+REFUSALS = {
+    "no IndexedDB": "Object.defineProperty(globalThis, 'indexedDB', { value: undefined });",
+    "one that is not opened": "IDBFactory.prototype.open = () => { throw new DOMException('private', 'SecurityError'); };",
+    "no room": "IDBObjectStore.prototype.put = () => { throw new DOMException('no room', 'QuotaExceededError'); };",
+    "a disk that fails at last": """
+        const own = IDBObjectStore.prototype.put;
+        IDBObjectStore.prototype.put = function put(...given) {
+          const request = own.apply(this, given);
+          request.addEventListener("success", () => request.transaction.abort());
+          return request;
+        };""",
+    "no word of the disk": "Object.defineProperty(IDBTransaction.prototype, 'durability', { value: undefined });",
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
+def test_a_browser_that_keeps_nothing_sends_nothing(collector, page, traffic, refusal):
+    page.add_init_script(refusal)
     page.goto(f"{collector.address}/form")
-    fill(page)
-    send(page)
-    told(page, "Nothing was sent")
+    button = page.get_by_role("button", name="Send one code")
+    button.or_(page.get_by_role("status").filter(has_text="Nothing was sent")).first.wait_for()
+    if button.count():
+        fill(page)
+        send(page)
+        told(page, "Nothing was sent")
+        assert page.get_by_label("quokka").is_checked()
+    assert "must be on this device's disk before it is sent" in told(page, "Nothing was sent")
     assert traffic.uploads == []
-    assert page.get_by_label("quokka").is_checked()
+
+
+def test_another_window_sends_the_code_that_was_drawn_first(collector, page, traffic):
+    other = page.context.new_page()
+    for window in (page, other):
+        window.goto(f"{collector.address}/form")
+        fill(window)
+    before = collector.count
+    send(other)
+    told(other, "is counted once")
+    send(page)
+    assert "the answers of this window were not used" in told(page, "is counted once")
+    assert (collector.count, traffic.uploads) == (before + 1, [])
 
 
 def test_a_stranger_checks_a_plan(collector, page):

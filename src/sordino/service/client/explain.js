@@ -35,7 +35,7 @@ export function sentences({ plan, questions, verdicts }) {
   said.push(...alike(told));
   said.push(...example(verdicts));
   if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
-  said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost. Answer in one window only.");
+  said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.");
   return said;
 }
 

@@ -23,6 +23,7 @@ class Page {
   constructor(found, outbox) {
     Object.assign(this, found, { outbox });
     this.tries = 0;
+    this.earlier = "";
   }
 
   show() {
@@ -59,16 +60,20 @@ class Page {
     }
     this.button.disabled = true;
     const record = Object.fromEntries(this.fields.map((field) => [field.name, field.answer]));
+    let drawn;
     try {
-      await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
+      drawn = await this.outbox.reserve(() => pack(this.questions.draw(record, new FreshWords()).code, this.questions.codeBytes));
     } catch (error) {
       this.button.disabled = false;
-      say(`The code must be kept on this device until it has arrived; found that the browser keeps nothing (${error.message}). Nothing was sent: allow the page to store data, or leave private mode.`, "wrong");
+      say(`${words(error)} Nothing was sent.`, "wrong");
       status.focus();
       return;
     }
+    // A browser clears what it likes where the disk is full, unless it was asked not to.
+    globalThis.navigator.storage?.persist?.().catch(() => {});
     // The answers are not needed any more.
     place.replaceChildren();
+    if (!drawn) this.earlier = "This browser had drawn a code for this plan already: that one counts, and the answers of this window were not used. ";
     await this.send();
   }
 
@@ -76,15 +81,14 @@ class Page {
   async send() {
     clearTimeout(this.timer);
     say("Sending …");
-    const upload = this.outbox.kept.upload;
-    const { done, problem, wait } = await this.outbox.send();
+    const { done, upload, problem, wait } = await this.outbox.send().catch((error) => ({ problem: words(error) }));
     status.focus();
     if (done) {
-      say("Your code has arrived, and is counted once. You can close this page.", "good");
+      say(`${this.earlier}Your code has arrived, and is counted once. You can close this page.`, "good");
       place.replaceChildren(...(upload ? [left(upload)] : []));
       return;
     }
-    say(`Not arrived yet. ${problem} The code is kept on this device, and the same one is sent again; your answers are not kept.`, "wrong");
+    say(`${this.earlier}Not arrived yet. ${problem} The code is kept on this device, and the same one is sent again; your answers are not kept.`, "wrong");
     place.replaceChildren(element("p", {}, element("button", { type: "button", click: () => this.send() }, "Send again")));
     if (wait) this.timer = setTimeout(() => this.send(), 1000 * AGAIN[Math.min(this.tries++, AGAIN.length - 1)]);
   }
@@ -100,12 +104,12 @@ try {
   const { hash, text } = await fetchPlan();
   const found = await open(text, hash);
   const signed = await signedBy(text, keyOf(globalThis.location.hash), await fetchSignature());
-  const page = new Page({ ...found, signed }, new Outbox(hash, globalThis.localStorage, "reports"));
-  const { kept } = page.outbox;
+  const page = new Page({ ...found, signed }, new Outbox(hash, "reports"));
+  const kept = await page.outbox.kept();
   if (kept === null) page.show();
   else if (kept.state === "acknowledged") say("This browser has answered this plan. A second code would reveal more, so it draws none.", "good");
   else await page.send();
-  globalThis.addEventListener("online", () => page.outbox.kept?.state === "kept" && page.send());
+  globalThis.addEventListener("online", async () => (await page.outbox.kept())?.state === "kept" && page.send());
 } catch (error) {
   say(`${words(error)} Nothing was sent.`, "wrong");
 }

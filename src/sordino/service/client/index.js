@@ -7,6 +7,7 @@ import { requireKept, verdicts } from "./promise.js";
 
 export { sentences } from "./explain.js";
 export { Outbox, pack } from "./outbox.js";
+export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./record.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
 export { FreshWords, GivenWords } from "./words.js";

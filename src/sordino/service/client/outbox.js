@@ -1,6 +1,8 @@
 // One report for each plan, kept from before it is sent until it is acknowledged: what may not have arrived is sent again
 // as the same bytes. Another draw would be a second release.
 
+import { Shelf, StorageError } from "./shelf.js";
+
 const PACKED = "application/vnd.sordino-reports; version=1";
 const WAIT = 30_000;
 
@@ -15,40 +17,33 @@ export function pack(code, width) {
 }
 
 export class Outbox {
-  constructor(hash, storage, address) {
-    this.key = `sordino ${hash}`;
-    this.storage = storage;
-    this.address = address;
+  constructor(hash, address, shelf = new Shelf()) {
+    Object.assign(this, { hash, address, shelf });
   }
 
-  /** `{state: "kept" or "acknowledged", upload}`, or null. */
-  get kept() {
-    const text = this.storage.getItem(this.key);
-    return text === null ? null : JSON.parse(text);
-  }
-
-  #keep(found) {
-    const text = JSON.stringify(found);
-    this.storage.setItem(this.key, text);
-    if (this.storage.getItem(this.key) !== text) throw new Error("the browser keeps nothing");
+  /** `{state: "kept" or "acknowledged", upload}`, or null; throws StorageError. */
+  async kept() {
+    return (await this.shelf.get(this.hash)) ?? null;
   }
 
   /**
-   * Draw a report unless there is one, and keep it; nothing leaves. Pages take turns, but storage reaches the disk, and
-   * other pages, a little later: a crash, or two pages at the same instant, can still draw another.
+   * Draw a report unless there is one, and keep it; nothing leaves. Whether it was drawn now: of several windows that ask
+   * at once one draws. `draw` must answer at once; throws what it throws, and StorageError.
    */
   async reserve(draw) {
-    const job = () => {
-      if (this.kept === null) this.#keep({ state: "kept", upload: draw() });
-      return this.kept;
-    };
-    const { locks } = globalThis.navigator ?? {};
-    return locks ? locks.request(this.key, job) : job();
+    let drawn = false;
+    await this.shelf.change(this.hash, (found) => {
+      drawn = found === undefined;
+      return drawn ? { state: "kept", upload: draw() } : found;
+    });
+    return drawn;
   }
 
-  /** Send what is kept; tells `{done, problem, wait}`. What is not acknowledged stays kept. */
+  /** Send what is kept; tells `{done, upload, problem, wait}`. What is not acknowledged stays kept. */
   async send() {
-    const { state, upload } = this.kept;
+    const found = await this.kept();
+    if (found === null) throw new StorageError("that the browser's storage was cleared", "Open the page again.");
+    const { state, upload } = found;
     if (state === "acknowledged") return { done: true };
     let answer;
     try {
@@ -67,8 +62,9 @@ export class Outbox {
     }
     const told = await answer.json().catch(() => ({}));
     if (answer.ok && told.accepted + told.repeated === 1) {
-      this.#keep({ state: "acknowledged" });
-      return { done: true };
+      // Where that cannot be kept, the same bytes are sent once more, and counted once.
+      await this.shelf.change(this.hash, () => ({ state: "acknowledged" })).catch(() => {});
+      return { done: true, upload };
     }
     const problem = told.failed?.[0]?.rule ?? told.detail ?? `The collector answered with status ${answer.status}.`;
     return { done: false, problem: `${problem[0].toUpperCase()}${problem.slice(1)}`, wait: answer.status === 429 || answer.status >= 500 };
