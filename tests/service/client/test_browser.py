@@ -244,7 +244,7 @@ def test_a_plan_must_be_signed_by_the_key_of_the_address(collector, page, traffi
 
 REFUSALS = {
     "no IndexedDB": "Object.defineProperty(globalThis, 'indexedDB', { value: undefined });",
-    "one that is not opened": "IDBFactory.prototype.open = () => { throw new DOMException('private', 'SecurityError'); };",
+    "one that is closed": "IDBFactory.prototype.open = () => { throw new DOMException('private', 'SecurityError'); };",
     "no room": "IDBObjectStore.prototype.put = () => { throw new DOMException('no room', 'QuotaExceededError'); };",
     "a disk that fails at last": """
         const own = IDBObjectStore.prototype.put;

@@ -1,4 +1,4 @@
-"""One code for each plan and browser: windows that draw at the same instant, and a browser that is killed at any time."""
+"""One code for each plan and browser: windows that draw at the same instant, a browser that is killed."""
 
 import os
 import shutil
