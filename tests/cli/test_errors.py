@@ -29,6 +29,11 @@ MISTAKES = {
     "unknown command": (["privatise", "plan.json"], ["privatise"]),
     "unknown option": (["certify", "plan.json", "--quiet"], ["--quiet"]),
     "no people": (["plan", "survey.toml", "-o", "new.json"], ["--people"]),
+    "people and accuracy": (
+        ["plan", "survey.toml", "--people", "9", "--accuracy", "0.1", "-o", "new.json"],
+        ["--accuracy", "both"],
+    ),
+    "accuracy in percent": (["plan", "survey.toml", "--accuracy", "1", "-o", "new.json"], ["accuracy", "1.0", "0.01"]),
     "people as a word": (["plan", "survey.toml", "--people", "many", "-o", "new.json"], ["--people", "many"]),
     "people zero": (["plan", "survey.toml", "--people", "0", "-o", "new.json"], ["--people", "1<=x", "0 is not"]),
     "no output": (["privatize", "plan.json", "people.csv"], ["--output"]),

@@ -197,7 +197,7 @@ def test_a_column_of_two_types_in_pandas_is_refused(frozen):
 
 
 def test_only_the_columns_that_are_asked_are_kept_and_none_is_copied(frozen):
-    from sordino.verbs.plan_reports import people_table
+    from sordino.tables.values import people_table
 
     given = pa.table(people())
     kept = people_table(frozen, given, "who").table

@@ -13,6 +13,7 @@ from sordino.estimation.unbiased import leverage
 from sordino.survey.planning.above_floor import above_floor
 from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, SharesForecast
 from sordino.survey.planning.plan import Question
+from sordino.verbs.freeze import Frozen
 
 ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
 """What the expected errors of shares rest on."""
@@ -149,6 +150,21 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         "candidates": {name: _candidate_json(found, question.people) for name, found in forecast.candidates.items()},
         "leverage": _finite(weighs),
     }
+
+
+def accuracy_sentence(frozen: Frozen) -> str:
+    """How many people an accuracy takes, and which question most of them."""
+    forecast, width = frozen.widest()
+    return (
+        f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval is expected to reach at most"
+        f" {width:.3g} to each side, in parts of all that is possible; the widest is of {forecast.question.name}."
+    )
+
+
+def accuracy_json(frozen: Frozen, wanted: float) -> dict[str, Any]:
+    """The same for programs."""
+    forecast, width = frozen.widest()
+    return {"wanted": wanted, "confidence": frozen.confidence, "expected": width, "widest": forecast.question.name}
 
 
 def _above_floor(question: Question) -> float | None:

@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from sordino.estimation.unbiased import unit_variance
 from sordino.mechanism.base import Mechanism
 
+LISTED = 64
+"""Values of a block up to which each is looked at."""
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -42,6 +45,54 @@ def expected_accuracy(
     return Accuracy(
         float(np.sqrt(np.mean(deviation**2))), float(deviation.sum() / np.sqrt(2 * np.pi)), float(variance.sum())
     )
+
+
+def largest_error(
+    mechanism: Mechanism, people: int, *, subtract_totals: bool, shares: NDArray[np.float64] | None = None
+) -> float:
+    """The largest standard error of a share: of people with these shares, or whatever people are like.
+
+    A report of x itself contributes with one second moment, those of other values with none above the largest: at a
+    share p the variance is at most p own + (1 - p) largest - p^2.
+    """
+    if not mechanism.informative:
+        return np.inf
+    if shares is not None:
+        variance = unit_variance(mechanism, mechanism.forward(shares), subtract_totals=subtract_totals)
+        return float(np.sqrt(variance.max() / people))
+    own, others = _moments(mechanism) if subtract_totals else (mechanism.squares.own, mechanism.squares.most)
+    return float(np.sqrt(worst_variance(own, others).max() / people))
+
+
+def _moments(mechanism: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The second moments of contributions by a value itself and by the worst other, where totals are subtracted.
+
+    Of people who all have one value, for each value of one block of each size; blocks of one size are alike. Of large
+    blocks as if nothing were subtracted, which is next to nothing for each of so many values.
+    """
+    own, others, blocks = mechanism.squares.own.copy(), mechanism.squares.most.copy(), mechanism.partition
+    for block in np.unique(blocks.sizes, return_index=True)[1].tolist():
+        inside = np.flatnonzero(blocks.block == block)
+        if len(inside) > LISTED:
+            continue
+        moments = np.empty((len(inside), len(inside)))
+        for place, value in enumerate(inside.tolist()):
+            alone = np.zeros(mechanism.k)
+            alone[value] = 1
+            moments[place] = unit_variance(mechanism, mechanism.forward(alone), subtract_totals=True)[inside]
+        # What is told of everybody having x varies around 1.
+        alike = np.flatnonzero(blocks.sizes[blocks.block] == len(inside))
+        own[alike] = moments.diagonal().max() + 1
+        np.fill_diagonal(moments, 0.0)
+        others[alike] = moments.max()
+    return own, others
+
+
+def worst_variance(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest p own + (1 - p) others - p^2 over shares p."""
+    share = np.clip((own - others) / 2, 0, 1)
+    variance: NDArray[np.float64] = share * own + (1 - share) * others - share**2
+    return variance
 
 
 def subtracting_helps(mechanism: Mechanism) -> bool:

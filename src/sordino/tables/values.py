@@ -1,7 +1,8 @@
 """From a table of people to what each question's channel takes, batch by batch."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
@@ -12,7 +13,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.tables.columns import AttributeColumns, Column, require_columns_of
 from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import count_where, header, read_batches
-from sordino.tables.frame import PathOrFrame
+from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.table_file import changed
 
@@ -107,6 +108,13 @@ def _taken(question: Question, read: dict[str, Column]) -> Column | Measured:
 def _asked(plan: Plan) -> dict[str, AttributeColumns]:
     """The attributes that some question asks for."""
     return {name: AttributeColumns(plan.attributes[name]) for question in plan.questions for name in question.asked}
+
+
+def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
+    """A plan's columns of a frame, or a file."""
+    if isinstance(people, Path | str):
+        return Path(people)
+    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
 
 
 def columns_read(plan: Plan) -> list[str]:

@@ -45,30 +45,44 @@ PlanLike: TypeAlias = "Plan | Path | str"
 
 
 @checked
-def plan(survey: "Survey | Mapping[str, Any] | Path | str", people: int) -> "Plan":
+def plan(
+    survey: "Survey | Mapping[str, Any] | Path | str",
+    people: int | None = None,
+    *,
+    accuracy: float | None = None,
+    confidence: float = 0.95,
+    expect: Any = None,
+) -> "Plan":
     """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
 
     Args:
         survey: a survey, its tables as TOML gives them, or the path of its file.
-        people: how many are expected to answer, for the expected errors.
+        people: how many are expected to answer, for the expected errors; or
+        accuracy: for the least number of people with which every interval is expected to reach at most so far to each
+            side: 0.01 is one percentage point of a share, or a hundredth of a number's range.
+        confidence: of the intervals of an accuracy, each by itself.
+        expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
+            expected; the survey's own settings `expected` otherwise. No promise depends on it.
 
     Warns of questions that so few people cannot be expected to answer.
 
     Raises:
-        SordinoError: a survey with mistakes, or one from which nothing can be learned.
+        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy.
 
     Example:
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000).people
         10000
+        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
+        44971
     """
     from sordino.survey.planning.forecast import warnings as unlikely
     from sordino.verbs.freeze import freeze
 
-    made, found = freeze(survey, people)
-    for sentence in unlikely(found):
+    made = freeze(survey, people, accuracy, confidence, expect)
+    for sentence in unlikely(made.forecasts):
         warnings.warn(sentence, stacklevel=3)
-    return made
+    return made.plan
 
 
 @overload

@@ -1,13 +1,77 @@
 """A survey frozen into a plan, with what its questions will show."""
 
+from dataclasses import dataclass
+from typing import Any
+
+from sordino.errors import SordinoError
+from sordino.survey.planning.expected import Expectations, expected_of_sample, expected_of_survey
 from sordino.survey.planning.forecast import Forecast, forecasts, require_learnable
-from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.people_for import half_width, people_for, require_accuracy
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey
 
 
-def freeze(survey: object, people: int) -> tuple[Plan, tuple[Forecast, ...]]:
-    """The plan of a survey, and what its questions will show, for people of whom nothing is known."""
-    made = Plan.of(Survey.of(survey), people)
-    found = forecasts(made)
-    require_learnable(found)
-    return made, found
+@dataclass(frozen=True)
+class Frozen:
+    """A plan, and what is expected of it.
+
+    Attributes:
+        plan: of the survey.
+        forecasts: what each of its questions will show.
+        confidence: of the intervals of an accuracy.
+    """
+
+    plan: Plan
+    forecasts: tuple[Forecast, ...]
+    confidence: float
+
+    def widest(self) -> tuple[Forecast, float]:
+        """The question with the widest interval, in parts of all that is possible, and half of its width."""
+        widths = [(half_width(forecast, self.confidence), forecast) for forecast in self.forecasts]
+        width, forecast = max(widths, key=lambda found: found[0])
+        return forecast, width
+
+
+def freeze(
+    survey: object, people: int | None, accuracy: float | None = None, confidence: float = 0.95, expect: Any = None
+) -> Frozen:
+    """The plan of a survey, and what its questions will show.
+
+    Args:
+        survey: a survey, its tables, or the path of its file.
+        people: how many are expected to answer; or
+        accuracy: what the intervals are to be at most to each side, as `people_for` says.
+        confidence: of these intervals.
+        expect: a public sample of people like those who will answer, a frame or the path of a table; otherwise what the
+            survey expects of its attributes counts.
+
+    Raises:
+        SordinoError: neither people nor an accuracy, or both; a survey with mistakes, or from which nothing can be
+            learned.
+    """
+    if (people is None) == (accuracy is None):
+        found = "neither" if people is None else "both"
+        raise SordinoError(
+            "either people or an accuracy must be given",
+            found=found,
+            step="give --people N, or --accuracy 0.01 for a percentage point",
+        )
+    asked = Survey.of(survey)
+    if accuracy is not None:
+        require_accuracy(accuracy, confidence)
+    made = Plan.of(asked, MOST_PEOPLE if people is None else people)
+    require_learnable(forecasts(made))
+    known = _expectations(made, asked, expect)
+    if accuracy is not None:
+        made = made.for_people(people_for(made, accuracy, confidence, known))
+    return Frozen(made, forecasts(made, known), confidence)
+
+
+def _expectations(plan: Plan, survey: Survey, expect: Any) -> Expectations:
+    if expect is None:
+        return expected_of_survey(plan, survey)
+    # Tables are read by libraries that are large: only a sample needs them.
+    from sordino.tables.expected import read_expected
+    from sordino.tables.values import people_table
+
+    return expected_of_sample(plan, read_expected(plan, people_table(plan, expect)))

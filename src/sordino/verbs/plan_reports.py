@@ -16,11 +16,11 @@ from sordino.survey.answering.plan_report import ENDING
 from sordino.survey.answering.report_lines import tally_lines
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.tally import load_aggregate
-from sordino.tables.frame import Frame, PathOrFrame
+from sordino.tables.frame import Frame
 from sordino.tables.key import TASK
 from sordino.tables.reports import COLUMNS, Progress, privatize_frame, privatize_table, tally_table
 from sordino.tables.spark.session import is_spark
-from sordino.tables.values import columns_read, count_clipped
+from sordino.tables.values import count_clipped, people_table
 
 Engine: TypeAlias = Literal["duckdb", "spark"]
 """What reads tables: DuckDB on this machine, or Spark on as many as there are."""
@@ -92,13 +92,6 @@ def clipped_rows(plan: Plan, people: Path, engine: Engine) -> dict[str, int]:
     from sordino.tables.spark.engine import count_clipped_spark
 
     return count_clipped_spark(plan, people)
-
-
-def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
-    """A plan's columns of a frame, or a file."""
-    if isinstance(people, Path | str):
-        return Path(people)
-    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
 
 
 def _with_spark(engine: Engine | None, *tables: object) -> bool:

@@ -11,10 +11,16 @@ from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.cli.show import least_certificate, print_certificates, print_explanation, promise_json, promise_rows
-from sordino.cli.show_forecast import forecast_json, print_forecast, print_warnings
+from sordino.cli.show_forecast import (
+    accuracy_json,
+    accuracy_sentence,
+    forecast_json,
+    print_forecast,
+    print_warnings,
+)
 from sordino.cli.whole_numbers import Whole
 from sordino.survey.planning.buys import what_a_bound_buys
-from sordino.survey.planning.forecast import Forecast, forecasts, warnings
+from sordino.survey.planning.forecast import Forecast, warnings
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze
@@ -26,29 +32,39 @@ from sordino.words.explain_plan import explanation
 @click.option(
     "--people",
     type=Whole(1, MOST_PEOPLE),
-    required=True,
     help="How many are expected to answer; sets the expected errors.",
 )
+@click.option(
+    "--accuracy",
+    type=float,
+    help="Instead: as many as it takes for intervals that reach so far to each side, 0.01 for a percentage point.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals of an accuracy.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
 @click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
 @as_json_option
-def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_json: bool) -> None:
+def plan(
+    survey: Path,
+    people: int | None,
+    accuracy: float | None,
+    confidence: float,
+    output: Path,
+    expect: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Freeze a SURVEY file into a plan: mechanisms, integer thresholds, a content hash.
 
     Shows what a report can reveal, how exact the estimates will be, and what uniform protection would cost; warns of
-    what cannot be expected to be answered. A public sample (a row for each person, with the survey's columns) makes the
-    forecasts better and changes nothing else. A plan is never overwritten by another one, since reports may exist that
-    need it.
+    what cannot be expected to be answered. Give the number of people, or the accuracy that is wanted for everything
+    that the survey asks. A public sample (a row for each person, with the survey's columns) makes the forecasts better
+    and changes nothing else; a survey may say what it expects of its attributes instead. A plan is never overwritten by
+    another one, since reports may exist that need it.
     """
     asked = Survey.load(survey)
     with progress("plan", None):
-        made, found = freeze(asked, people)
-        if expect is not None:
-            # Tables are read by libraries that are large: only a sample needs them.
-            from sordino.tables.expected import read_expected
-
-            # A sample changes forecasts, and never whether there is a plan.
-            found = forecasts(made, read_expected(made, expect))
+        frozen = freeze(asked, people, accuracy, confidence, expect)
+        made, found = frozen.plan, frozen.forecasts
         buys = what_a_bound_buys(asked, made)
     made.save(output)
     if as_json:
@@ -56,11 +72,12 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
             {
                 "plan": str(output),
                 "hash": made.hash,
-                "people": people,
+                "people": made.people,
+                "accuracy": accuracy and accuracy_json(frozen, accuracy),
                 "code_bits": made.sampled.code_bits,
                 "certificate": least_certificate(made),
                 "promise": made.promise and promise_json(made.promise),
-                "expected_from": expect and str(expect),
+                "expected_from": _source(expect, asked),
                 "warnings": list(warnings(found)),
                 "questions": _questions(made, found),
                 "explanation": explanation(made).json(),
@@ -69,6 +86,8 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
         )
         return
     say(f"{output}: {made.hash}")
+    if accuracy is not None:
+        say(accuracy_sentence(frozen), "")
     print_warnings(warnings(found))
     for forecast in found:
         print_forecast(forecast)
@@ -78,6 +97,13 @@ def plan(survey: Path, people: int, output: Path, expect: Path | None, *, as_jso
     print_explanation(explanation(made), f"sordino explain {output} --all")
     print_lines(buys)
     print_certificates(made)
+
+
+def _source(expect: Path | None, survey: Survey) -> str | None:
+    """Where what is expected of the people comes from."""
+    if expect is not None:
+        return str(expect)
+    return "survey" if any(table.expected is not None for table in survey.attribute.values()) else None
 
 
 def _questions(plan: Plan, found: Sequence[Forecast]) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +42,6 @@ class DistributionForecast:
 
     question: DistributionQuestion
     shares: NDArray[np.float64] | None
-
-    @classmethod
-    def of(cls, question: DistributionQuestion, numbers: NDArray[np.float64] | None) -> Self:
-        """For people who have these numbers, shape (n,)."""
-        if numbers is None:
-            return cls(question, None)
-        inside = np.bincount(question.domain.locate(numbers), minlength=question.domain.k)
-        return cls(question, inside / len(numbers))
 
     @cached_property
     def plan(self) -> FunctionErrors:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, isfinite
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from sordino.design.histograms.shares_accuracy import SharesAccuracy
 from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
 from sordino.errors import SordinoError
 from sordino.survey.planning.distribution_forecast import DistributionForecast
+from sordino.survey.planning.expected import Expectations, nothing_expected
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -31,9 +32,6 @@ HALF = 0.5
 
 TENTH = 0.1
 """An interval that says something: a tenth of all that is possible."""
-
-SampleValues: TypeAlias = Sequence[NDArray[Any]]
-"""For each question of a plan the values of some people: indices, numbers, shape (n,); scaled numbers, shape (n, d)."""
 
 
 @dataclass(frozen=True)
@@ -168,25 +166,25 @@ class CurveForecast(DistributionForecast):
 Forecast: TypeAlias = SharesForecast | CurveForecast | NumbersForecast
 
 
-def forecasts(plan: Plan, expected: SampleValues | None = None) -> tuple[Forecast, ...]:
+def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecast, ...]:
     """What each question of a plan will show.
 
     Args:
         plan: frozen.
-        expected: for each question the values of some people who are like those that will answer, as a public sample
-            has them: indices, shape (n,), or scaled numbers, shape (n, d). Nothing is known by default.
+        expected: what the people who will answer are like, question by question. Nothing is known by default.
     """
-    found: list[Forecast] = []
-    for i, question in enumerate(plan.questions):
-        own = None if expected is None else expected[i]
-        if isinstance(question, NumbersQuestion):
-            found.append(NumbersForecast(question, own))
-        elif isinstance(question, DistributionQuestion):
-            found.append(CurveForecast.of(question, own))
-        else:
-            shares = None if own is None else np.bincount(own, minlength=question.domain.k) / len(own)
-            found.append(SharesForecast(question, shares))
-    return tuple(found)
+    known = nothing_expected(plan) if expected is None else expected
+    return tuple(_forecast(question, own) for question, own in zip(plan.questions, known, strict=True))
+
+
+def _forecast(question: Question, known: NDArray[np.float64] | None) -> Forecast:
+    if isinstance(question, NumbersQuestion):
+        return NumbersForecast(question, known)
+    return (
+        CurveForecast(question, known)
+        if isinstance(question, DistributionQuestion)
+        else SharesForecast(question, known)
+    )
 
 
 def require_learnable(found: Sequence[Forecast]) -> None:

@@ -94,6 +94,11 @@ class Plan:
         plan.check("the plan", "report this as a defect of Sordino")
         return plan
 
+    def for_people(self, people: int) -> "Plan":
+        """The same plan for another number of people: its mechanisms do not depend on it, its hash does."""
+        content = dump(self.document) | {"people": people}
+        return Plan(seal({name: part for name, part in content.items() if name != "hash"}))
+
     @classmethod
     @checked
     def load(cls, path: Path | str) -> "Plan":

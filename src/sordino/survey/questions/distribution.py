@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from sordino.audit.certify import Certificate, certify
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.design.accuracy import worst_variance
 from sordino.design.numbers.square_wave import square_wave
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.distribution import function_errors
+from sordino.estimation.distributions.distribution import function_contributions, function_errors
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.window import WindowResponse
@@ -124,6 +125,16 @@ class DistributionQuestion:
         For people with these shares of the bins, evenly spread ones by default.
         """
         return function_errors(self.mechanism.bare, self._shares(shares), self.people)
+
+    def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
+        """The largest standard error of the distribution function, of such people; or whatever people are like."""
+        if shares is not None:
+            return float(self.errors(shares).max())
+        contributions = function_contributions(self.mechanism.bare)
+        moments = self.mechanism.adjoint(contributions**2)
+        below = np.tri(*moments.shape, dtype=np.bool_)
+        own, others = (np.where(side, moments, 0).max(axis=1) for side in (below, ~below))
+        return float(np.sqrt(worst_variance(own, others).max() / self.people))
 
     def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The same at the smallest delta."""

@@ -16,7 +16,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
-from sordino.design.accuracy import Accuracy, expected_accuracy, subtracting_helps
+from sordino.design.accuracy import Accuracy, expected_accuracy, largest_error, subtracting_helps
 from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
@@ -110,6 +110,11 @@ class SharesQuestion(ABC):
         """How exact what is shown will be, for people with these shares of the values, all alike by default."""
         asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
         return expected_shares(asked, self.people, subtract_totals=subtract_totals, shares=shares)
+
+    def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
+        """The largest expected standard error of a share, of such people; or whatever people are like."""
+        asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
+        return largest_error(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
     def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
         """The same under uniform protection."""

@@ -25,6 +25,7 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
+from sordino.survey.reading.expected import number_mistakes, shares_mistakes
 from sordino.survey.reading.protect import Delta, ProtectTable, protect_mistakes
 
 BINS = 256
@@ -100,6 +101,7 @@ class AttributeTable(Part):
         protect: how values differ in what protects them.
         delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
             are within the survey's dependence bounds; the survey's epsilon by default.
+        expected: what the people are thought to be like, for forecasts alone: shares of the values, or a mean and `sd`.
     """
 
     categories: Any = None  # a list of names, their number, or { file = "..." } with a name a line
@@ -109,6 +111,7 @@ class AttributeTable(Part):
     missing: str | None = None
     protect: ProtectTable | None = None
     delta: Delta | None = None
+    expected: Any = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -146,6 +149,8 @@ class AttributeTable(Part):
             yield SordinoError("missing must name one of the categories", found=shown(self.missing), step=step)
         if self.protect is not None and domain.k > 1:
             yield from protect_mistakes(self.protect, domain)
+        if self.expected is not None:
+            yield from shares_mistakes(self.expected, domain)
 
     def _number_mistakes(self) -> Iterator[SordinoError]:
         if self.missing is not None:
@@ -154,6 +159,8 @@ class AttributeTable(Part):
         if self.protect is not None:
             step = 'write delta = "..." instead'
             yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
+        if self.expected is not None and self.number is not None:
+            yield from number_mistakes(self.expected, self.number)
 
     def domain(self) -> AttributeDomain:
         """Its values."""

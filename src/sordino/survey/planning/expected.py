@@ -1,0 +1,87 @@
+"""What the people of a survey are expected to be like, question by question: for forecasts, and for nothing else.
+
+A public sample says it of everything together. What the survey says of each attribute is taken to be independent of the
+others, but for a regression's target, which the features explain as much as where nothing is known.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.design.numbers.numbers_accuracy import unknown_records
+from sordino.survey.planning.plan import Plan, Question
+from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.reading.expected import expected_bins, expected_quantiles, expected_shares
+
+if TYPE_CHECKING:
+    from sordino.survey.reading.schema import Survey
+
+Floats = NDArray[np.float64]
+
+Expectations: TypeAlias = Sequence[Floats | None]
+"""For each question of a plan the share of each value, cell or bin, shape (k,); or scaled numbers of people, shape
+(n, d). None where nothing is known."""
+
+SampleValues: TypeAlias = Sequence[NDArray[Any]]
+"""For each question of a plan the values of some people: indices, numbers, shape (n,); scaled numbers, shape (n, d)."""
+
+
+def nothing_expected(plan: Plan) -> Expectations:
+    """Nothing is known of the people."""
+    return (None,) * len(plan.questions)
+
+
+def expected_of_sample(plan: Plan, values: SampleValues) -> Expectations:
+    """People like those of a sample."""
+    return [_of_values(question, own) for question, own in zip(plan.questions, values, strict=True)]
+
+
+def expected_of_survey(plan: Plan, survey: "Survey") -> Expectations:
+    """People as the survey's settings `expected` say."""
+    return [_of_survey(question, survey) for question in plan.questions]
+
+
+def _of_values(question: Question, values: NDArray[Any]) -> Floats:
+    if isinstance(question, NumbersQuestion):
+        return values
+    places = question.domain.locate(values) if isinstance(question, DistributionQuestion) else values
+    return np.bincount(places, minlength=question.domain.k) / len(values)
+
+
+def _of_survey(question: Question, survey: "Survey") -> Floats | None:
+    known = [survey.attribute[name].expected for name in question.asked]
+    if all(expected is None for expected in known):
+        return None
+    if isinstance(question, NumbersQuestion):
+        return _records(question, survey)
+    if isinstance(question, DistributionQuestion):
+        return expected_bins(known[0], question.domain)
+    shares = np.ones(1)
+    for name, expected in zip(question.asked, known, strict=True):
+        domain = survey.named(name).finite
+        own = np.full(domain.k, 1 / domain.k) if expected is None else expected_shares(expected, domain)
+        shares = np.multiply.outer(shares, own).reshape(-1)
+    return shares
+
+
+def _records(question: NumbersQuestion, survey: "Survey") -> Floats:
+    """Each number as it is expected to spread; what is not known spreads as in `unknown_records`."""
+    d = len(question.asked)
+    records = unknown_records(d, d - 1 if question.part.asked == "regression" else None).copy()
+    for place, name in enumerate(question.asked):
+        table = survey.attribute[name]
+        if table.expected is not None and table.number is not None:
+            # The middle of its part of the people, in the order of what it replaces: numbers go together as before.
+            parts = _ranks(records[:, place]) / len(records)
+            records[:, place] = expected_quantiles(table.expected, table.number, parts)
+    return records
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """How many are below each number, and half of those that are equal to it."""
+    ordered = np.sort(numbers)
+    ranks: Floats = (np.searchsorted(ordered, numbers, "left") + np.searchsorted(ordered, numbers, "right")) / 2
+    return ranks

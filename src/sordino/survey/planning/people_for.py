@@ -1,0 +1,113 @@
+"""How many people a survey takes, so that everything it asks is told as exactly as wanted.
+
+An accuracy is the half-width of an interval, as polls say it ("within one percentage point"), in parts of all that is
+possible: of a share and of a distribution function in shares, of a mean in parts of the number's range, of a covariance
+of the product of two ranges' halves, of a coefficient of what the feature's whole range makes in the target's. An
+intercept, of which nothing says what is possible, counts not.
+
+What is expected of the people decides; where nothing is, shares and distributions are taken at their worst, numbers as
+forecasts take them.
+"""
+
+from collections.abc import Iterator
+from math import ceil, isfinite
+
+from sordino.design.numbers.numbers_accuracy import RARELY
+from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import moment_names
+from sordino.exact.messages.brief import shown
+from sordino.survey.planning.expected import Expectations
+from sordino.survey.planning.forecast import Forecast, NumbersForecast, forecasts
+from sordino.survey.planning.plan import MOST_PEOPLE, Plan
+from sordino.survey.questions.numbers import NumbersQuestion
+
+ROUNDING = 1e-12
+"""Relative: a number of people that is whole but for rounding is not rounded up."""
+
+TRIES = 60
+"""Of larger and larger numbers, since errors of products of means fall a little faster than one over the root."""
+
+
+def half_width(forecast: Forecast, confidence: float) -> float:
+    """The widest interval that is expected, half of it, in parts of all that is possible."""
+    from scipy import special
+
+    reach = float(special.ndtri((1 + confidence) / 2))
+    if not isinstance(forecast, NumbersForecast):
+        return reach * forecast.question.largest_error(forecast.shares)
+    return reach * max(_parts(forecast))
+
+
+def _parts(forecast: NumbersForecast) -> Iterator[float]:
+    """The standard error of each number in parts of all that is possible."""
+    errors, most = forecast.plan.stderr, forecast.plan.largest
+    if forecast.question.part.asked != "regression":
+        yield from (error / (2 * half) for error, half in zip(errors, most, strict=True))
+        return
+    *features, target = forecast.question.ranges.half
+    yield from (error * float(half / target) for error, half in zip(errors[1:], features, strict=True))
+
+
+def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expectations | None = None) -> int:
+    """The least number of people whose widest expected interval is at most so far to each side.
+
+    Args:
+        plan: of the survey, for any number of people: its mechanisms do not depend on it.
+        accuracy: half-width of the widest interval, in parts of all that is possible, below 1.
+        confidence: of each interval by itself, in (0, 1).
+        expected: what the people are like.
+
+    Raises:
+        SordinoError: an accuracy or a confidence that is none, or more people than a plan can have.
+    """
+    require_accuracy(accuracy, confidence)
+    many = plan.for_people(MOST_PEOPLE)
+    people = max(_needed(each, accuracy, confidence) for each in forecasts(many, expected))
+    for _ in range(TRIES):
+        if people > MOST_PEOPLE:
+            break
+        found = forecasts(plan.for_people(people), expected)
+        more = max(_needed(each, accuracy, confidence) for each in found)
+        if more <= people:
+            return people
+        people = more
+    raise _too_many(accuracy)
+
+
+def require_accuracy(accuracy: float, confidence: float) -> None:
+    """Refuse what is none.
+
+    Raises:
+        SordinoError: an accuracy or a confidence outside (0, 1).
+    """
+    for name, given in (("accuracy", accuracy), ("confidence", confidence)):
+        if not 0 < given < 1:
+            step = "0.01 is one percentage point" if name == "accuracy" else ""
+            raise SordinoError(f"{name} must lie between 0 and 1", found=shown(given), step=step)
+
+
+def _needed(forecast: Forecast, accuracy: float, confidence: float) -> int:
+    """How many people the whole survey needs for this question, as far as its errors at that many tell."""
+    question = forecast.question
+    wide = half_width(forecast, confidence)
+    if not isfinite(wide):
+        raise _too_many(accuracy, question.name)
+    needed = max(1, ceil(question.people * (wide / accuracy) ** 2 * (1 - ROUNDING)))
+    if isinstance(question, NumbersQuestion):
+        needed = max(needed, len(moment_names(question.query)))
+    if isinstance(forecast, NumbersForecast) and forecast.refused > RARELY:
+        rarely = forecast.people_needed
+        if rarely is None:
+            raise _too_many(accuracy, question.name)
+        needed = max(needed, rarely)
+    if wide > accuracy * (1 + ROUNDING):
+        needed = max(needed, question.people + 1)
+    return ceil(needed / question.share)
+
+
+def _too_many(accuracy: float, name: str = "") -> SordinoError:
+    return SordinoError(
+        f"an accuracy of {accuracy:g} must take at most {MOST_PEOPLE:,} people",
+        found="more" + (f" for {name}" if name else ""),
+        step="take a larger number, raise epsilon, or ask less",
+    )

@@ -1,0 +1,115 @@
+"""What an attribute of a survey is expected to be like, for forecasts: no promise and no plan depends on it.
+
+[attribute.smoker]
+expected = { yes = 0.2, no = 0.8 }                 # shares or counts of the values
+[attribute.income]
+expected = { mean = 31000, sd = 18000 }            # or a list of the shares of its bins
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.attribute import Domain
+from sordino.domain.bins import Bins
+from sordino.domain.interval import Interval
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.messages.brief import shown
+from sordino.survey.reading.given_shares import read_shares
+
+if TYPE_CHECKING:
+    from sordino.survey.reading.attribute import NumberTable
+
+Floats = NDArray[np.float64]
+
+
+def expected_spread(given: object, ends: Interval) -> tuple[float, float] | None:
+    """The mean and the standard deviation that a number is expected to have; None where its bins are given instead.
+
+    Raises:
+        SordinoError: what no number between these ends can have.
+    """
+    if not isinstance(given, dict):
+        return None
+    mean, sd = given.get("mean"), given.get("sd")
+    if set(given) != {"mean", "sd"} or not (_is_number(mean) and _is_number(sd)):
+        step = "write { mean = 31000, sd = 18000 }, in the unit of the data, or the shares of its bins"
+        raise SordinoError("expected must be a mean and a standard deviation", found=shown(given), step=step)
+    if not ends.low < mean < ends.high:
+        raise SordinoError("expected.mean must lie between low and high", found=shown(mean))
+    most = float(np.sqrt((mean - ends.low) * (ends.high - mean)))
+    if not 0 < sd < most:
+        rule = f"expected.sd must be above 0 and below {most:.6g}, which nobody between low and high exceeds"
+        raise SordinoError(rule, found=shown(sd))
+    return float(mean), float(sd)
+
+
+def expected_bins(given: object, bins: Bins) -> Floats:
+    """The share of each bin that a number is expected to have, shape (k,).
+
+    Raises:
+        SordinoErrors: as `read_shares` says.
+    """
+    spread = expected_spread(given, bins.ends)
+    if spread is None:
+        return read_shares(given, [bins.label(place) for place in range(bins.k)], "expected")
+    from scipy import special
+
+    inside = np.clip((np.array(bins.edges) - bins.ends.low) / bins.ends.width, 0, 1)
+    shares: Floats = np.diff(special.betainc(*_beta(spread, bins.ends), inside))
+    return shares
+
+
+def expected_quantiles(given: object, number: "NumberTable", parts: Floats) -> Floats:
+    """The numbers below which these parts of the people are expected to be, scaled to [-1, 1], of the same shape."""
+    ends = Interval(number.low, number.high)
+    spread = expected_spread(given, ends)
+    if spread is not None:
+        from scipy import special
+
+        quantiles: Floats = 2 * special.betaincinv(*_beta(spread, ends), parts) - 1
+        return quantiles
+    bins = number.binned
+    edges = (np.array(bins.edges) - ends.low) / ends.width * 2 - 1
+    return np.interp(parts, np.concatenate([[0.0], np.cumsum(expected_bins(given, bins))]), edges)
+
+
+def number_mistakes(given: object, number: "NumberTable") -> Iterator[SordinoError]:
+    """What is wrong with what is expected of a number."""
+    try:
+        if expected_spread(given, Interval(number.low, number.high)) is None:
+            expected_bins(given, number.binned)
+    except SordinoErrors as errors:
+        yield from errors.errors
+    except SordinoError as error:
+        yield error
+
+
+def shares_mistakes(given: object, domain: Domain) -> Iterator[SordinoError]:
+    """What is wrong with what is expected of values that can be counted."""
+    try:
+        expected_shares(given, domain)
+    except SordinoErrors as errors:
+        yield from errors.errors
+
+
+def expected_shares(given: object, domain: Domain) -> Floats:
+    """The share of each value that is expected, shape (k,).
+
+    Raises:
+        SordinoErrors: as `read_shares` says.
+    """
+    return read_shares(given, [domain.label(value) for value in range(domain.k)], "expected")
+
+
+def _beta(spread: tuple[float, float], ends: Interval) -> tuple[float, float]:
+    """The parameters of the beta distribution between the ends with this mean and standard deviation."""
+    mean, part = (spread[0] - ends.low) / ends.width, (spread[1] / ends.width) ** 2
+    both = mean * (1 - mean) / part - 1
+    return mean * both, (1 - mean) * both
+
+
+def _is_number(given: object) -> TypeGuard[float]:
+    return isinstance(given, int | float) and not isinstance(given, bool) and bool(np.isfinite(given))

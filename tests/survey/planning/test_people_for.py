@@ -1,0 +1,191 @@
+"""The people that an accuracy takes, and what is expected of them: against real mechanisms and all populations."""
+
+import re
+import tomllib
+from itertools import product
+
+import numpy as np
+import pytest
+
+from sordino import estimate, plan
+from sordino.design.accuracy import largest_error
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.binary import BinaryOptimal
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.high_low import HighLow
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.survey.planning.expected import expected_of_survey
+from sordino.survey.planning.forecast import forecasts
+from sordino.survey.planning.people_for import half_width
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+TOLD = """\
+version = 1
+epsilon = "4"
+[attribute.smoker]
+categories = ["yes", "no"]
+expected = { yes = 3, no = 1 }
+[attribute.age]
+categories = ["young", "middle", "old"]
+expected = [0.6, 0.3, 0.1]
+[attribute.income]
+number = { low = 0, high = 100, bins = 8 }
+expected = { mean = 30, sd = 12 }
+[attribute.hours]
+number = { low = 0, high = 80, bins = 4 }
+expected = [0.1, 0.2, 0.6, 0.1]
+"""
+
+
+def survey_of(*asks, epsilon="4"):
+    asked = "".join(f"[[ask]]\n{ask}\n" for ask in asks)
+    table = tomllib.loads(TOLD.replace('"4"', f'"{epsilon}"') + asked)
+    for name in table["attribute"]:
+        table["attribute"][name]["delta"] = epsilon
+    return table
+
+
+@pytest.mark.parametrize(
+    "ask",
+    ['table = ["age", "smoker"]', 'histogram = "age"', 'mean = ["income", "hours"]', 'distribution = "hours"'],
+)
+def test_an_accuracy_takes_as_many_people_as_reach_it_and_no_fewer(ask):
+    survey = survey_of(ask)
+    made = plan(survey, accuracy=0.02)
+    assert made.hash == Plan.of(Survey.read(survey), made.people).hash
+
+    def widest(people):
+        again = made.for_people(people)
+        return max(half_width(each, 0.95) for each in forecasts(again, expected_of_survey(again, Survey.read(survey))))
+
+    assert widest(made.people) <= 0.02 * (1 + 1e-9)
+    assert widest(made.people - 2) > 0.02
+
+
+def test_intervals_reach_as_far_as_was_wanted():
+    """Of reports by the real mechanisms, for people like those who are expected."""
+    survey = survey_of('table = ["age", "smoker"]', 'mean = "income"', 'distribution = "hours"')
+    made, rng = plan(survey, accuracy=0.05), np.random.default_rng(5)
+    people, n = KeyedSource(bytes(32), "accuracy"), made.people
+    cells = rng.choice(6, n, p=np.outer([0.6, 0.3, 0.1], [0.75, 0.25]).reshape(-1))
+    income = 100 * rng.beta(4.075, 9.508, n)
+    hours = rng.choice([10.0, 30, 50, 70], n, p=[0.1, 0.2, 0.6, 0.1])
+    columns = [cells, (income / 50 - 1)[:, None], hours]
+    found = estimate(made, made.sampled.tally(made.sampled.privatize(columns, people.for_records(np.arange(n)))))
+    table, mean, curve = found.results
+    reached = [
+        1.96 * table.estimate.stderr.max(),
+        1.96 * float(mean.estimate.stderr[0]) / 100,
+        1.96 * curve.estimate.stderr.max(),
+    ]
+    assert max(reached) == pytest.approx(0.05, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        RandomizedResponse(5, "3"),
+        SubsetSelection(6, "1"),
+        HadamardResponse(5, "2"),
+        BinaryOptimal("1", "3"),
+        HighLow(5, [0, 1], "2"),
+        Blockwise([[0, 1, 2], [3, 4]], "2"),
+    ],
+    ids=lambda mechanism: mechanism.name,
+)
+@pytest.mark.parametrize("subtract_totals", [False, True])
+def test_nothing_known_is_the_worst_of_all_populations(mechanism, subtract_totals):
+    """Against all populations of ten equal parts: never below one, and little above the worst."""
+    if subtract_totals and mechanism.excess is None:
+        return
+    error = largest_error(mechanism, 1, subtract_totals=subtract_totals)
+    parts = 10
+    shares = [np.array(each) / parts for each in product(range(parts + 1), repeat=mechanism.k) if sum(each) == parts]
+    found = max(largest_error(mechanism, 1, subtract_totals=subtract_totals, shares=each) for each in shares)
+    assert found <= error * (1 + 1e-12)
+    # Of channels that are not alike for all values the worst moments need not meet.
+    assert found >= (0.8 if subtract_totals else 0.98) * error
+
+
+def test_what_is_expected_changes_forecasts_and_nothing_else():
+    survey = survey_of('histogram = "age"', 'mean = "income"', epsilon="3")
+    bare = {
+        **survey,
+        "attribute": {
+            name: {key: x for key, x in each.items() if key != "expected"} for name, each in survey["attribute"].items()
+        },
+    }
+    assert plan(survey, 5000).hash == plan(bare, 5000).hash
+    # The same as a sample of such people says.
+    made, rng = plan(survey, 5000), np.random.default_rng(0)
+    import pyarrow as pa
+
+    from sordino.verbs.freeze import freeze
+
+    n = 20_000
+    sample = pa.table(
+        {
+            "age": rng.choice(["young", "middle", "old"], n, p=[0.6, 0.3, 0.1]),
+            "income": 100 * rng.beta(4.075, 9.508, n),
+        }
+    )
+    by_survey = forecasts(made, expected_of_survey(made, Survey.read(survey)))
+    by_sample = freeze(survey, 5000, expect=sample).forecasts
+    assert by_survey[0].plan.stderr == pytest.approx(by_sample[0].plan.stderr, rel=0.01)
+    assert by_survey[1].plan.stderr[0] == pytest.approx(by_sample[1].plan.stderr[0], rel=0.01)
+    assert by_survey[1].plan.stderr[0] != pytest.approx(forecasts(made)[1].plan.stderr[0], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("expected", "rules"),
+    [
+        ({"yes": -1, "nay": 2}, ["found 'nay'", "none for 'no'", "-1 for 'yes'"]),
+        ({"yes": 0, "no": 0}, ["must not all be 0"]),
+        ({"yes": 0.5, "no": 0.6}, ["must add up to 1; found 1.1"]),
+        ([0.5], ["must be 2, one for each value; found 1"]),
+        ("yes", ["must be a table or a list of numbers"]),
+        ({"yes": float("nan"), "no": True}, ["found nan for 'yes'", "found True for 'no'"]),
+    ],
+)
+def test_expected_shares_that_are_none_are_told_all_at_once(expected, rules):
+    tables = survey_of('histogram = "smoker"')
+    tables["attribute"]["smoker"]["expected"] = expected
+    with pytest.raises(SordinoErrors) as told:
+        Survey.read(tables)
+    for rule in rules:
+        assert any(rule in str(error) for error in told.value.errors), rule
+
+
+@pytest.mark.parametrize(
+    ("expected", "rule"),
+    [
+        ({"mean": 130, "sd": 5}, "must lie between low and high; found 130"),
+        ({"mean": 50, "sd": 50}, "must be above 0 and below 50"),
+        ({"mean": 50}, "must be a mean and a standard deviation"),
+        ([1] * 7, "must be 8, one for each value; found 7"),
+    ],
+)
+def test_expected_numbers_that_nobody_can_have(expected, rule):
+    tables = survey_of('mean = "income"')
+    tables["attribute"]["income"]["expected"] = expected
+    with pytest.raises(SordinoErrors, match=re.escape(rule)):
+        Survey.read(tables)
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ({}, "either people or an accuracy must be given; found neither"),
+        ({"people": 5, "accuracy": 0.1}, "found both"),
+        ({"accuracy": 0.0}, "accuracy must lie between 0 and 1"),
+        ({"accuracy": 0.1, "confidence": 1.0}, "confidence must lie between 0 and 1"),
+        ({"accuracy": 1e-9}, "must take at most 1,000,000,000,000 people"),
+    ],
+)
+def test_an_accuracy_that_is_none(words, rule):
+    with pytest.raises(SordinoError, match=rule):
+        plan(survey_of('histogram = "smoker"'), **words)
