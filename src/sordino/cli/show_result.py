@@ -12,8 +12,10 @@ from sordino.survey.planning.plan import Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import TableQuestion
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
 
 LARGEST = 15
@@ -28,13 +30,13 @@ fitted ({method}): the distribution near it, for maps and sums; its largest shar
 """What the columns of a table of shares are."""
 
 BINS = """\
-estimate: right on average, with its standard error and interval, each by itself; noise can take it below 0.
+estimate: right on average, with its standard error and interval; noise can take it below 0.
 fitted ({method}): the distribution near it, by which quantiles are told."""
 """What the columns of a table of bins are."""
 
-QUANTILES = "A quantile is the least number that this part of the people do not exceed; each interval holds by itself."
+QUANTILES = "A quantile is the least number that this part of the people do not exceed."
 
-NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
+NUMBERS = ("estimate", "stderr", "low", "high", "fitted", "moved")
 """Of a share's row."""
 
 
@@ -42,6 +44,8 @@ def result_json(result: Result) -> dict[str, Any]:
     """What a question asked, of how many, how shares were fitted, and why it is not told if it is not."""
     question = result.question
     head = {"attribute": question.name, "asked": _asked(question), "attributes": question.asked, "n": result.n}
+    if not isinstance(result, Untold) and result.coverage.simultaneous:
+        head |= {"simultaneous": result.together, "each": result.each}
     if isinstance(result, HistogramResult):
         return head | {"method": result.estimate.method}
     if isinstance(result, DistributionResult):
@@ -63,14 +67,16 @@ def print_result(result: Result) -> None:
     if isinstance(result, Untold):
         say(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
         return
-    limits = (f"{100 * result.confidence:.15g}% from", "to")
+    limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
     if isinstance(result, NumbersResult):
         rows = [(str(row["value"]), *rounded(row).values()) for row in result.rows()]
         fitted = [] if result.fitted is None else ["fitted"]
-        header = (result.about, result.noun, "std. error", *limits, *fitted)
+        moved = ["moved at most"] if result.coverage.forged else []
+        header = (result.about, result.noun, "std. error", *limits, *fitted, *moved)
         print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
-        if any(row[1] != row[-1] for row in rows if fitted):
+        if any(row[1] != row[5] for row in rows if fitted):
             say(FITTED, "")
+        _say_coverage("number", result)
         return
     if isinstance(result, DistributionResult):
         _print_distribution(result, limits)
@@ -92,8 +98,7 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
         rows = [(text, *(plain(float(f"{number:.6g}")) for number in numbers)) for text, *numbers in result.quantiles]
         print_table(title, ("quantile", name, *limits), rows)
         say(QUANTILES, "")
-    fitted = [] if result.fitted is None else ["fitted"]
-    header = (name, "estimate", "std. error", *limits, *fitted)
+    header = _header(name, result, limits)
     told = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
     k = result.question.domain.k
     if result.ranges:
@@ -102,8 +107,9 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
     top = sorted(np.argsort(-by, kind="stable")[:LARGEST].tolist())
     largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
     print_table(f"{result.n:,} reports; {largest} bins", header, [_share_row(*told[place]) for place in top])
-    if fitted:
+    if result.fitted is not None:
         say(*BINS.format(method=result.estimate.method).split("\n"), "")
+    _say_coverage("row", result)
 
 
 def _share_row(label: str, row: Mapping[str, str | float | list[str]]) -> tuple[str, ...]:
@@ -112,13 +118,25 @@ def _share_row(label: str, row: Mapping[str, str | float | list[str]]) -> tuple[
 
 def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
     """The largest, and what the columns are."""
-    k, fitted = result.question.domain.k, result.fitted is not None
+    k = result.question.domain.k
     largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
-    header = (result.question.name, "estimate", "std. error", *limits, *(["fitted"] if fitted else []))
+    header = _header(result.question.name, result, limits)
     rows = []
     for value in result.largest(LARGEST).tolist():
         row = result.row(value)
         rows.append(_share_row(result.label(value), row))
     print_table(f"{result.n:,} reports; {largest} values", header, rows)
-    if fitted:
+    if result.fitted is not None:
         say(*SHARES.format(method=result.estimate.method).split("\n"), "")
+    _say_coverage("value", result)
+
+
+def _header(name: str, result: HistogramResult | DistributionResult, limits: tuple[str, str]) -> tuple[str, ...]:
+    fitted = [] if result.fitted is None else ["fitted"]
+    return (name, "estimate", "std. error", *limits, *fitted, *(["moved at most"] if result.coverage.forged else []))
+
+
+def _say_coverage(of: str, result: HistogramResult | NumbersResult | DistributionResult) -> None:
+    """What intervals hold against, where that is more than chance."""
+    if result.coverage != Coverage(result.coverage.confidence):
+        say(coverage_in_words(of, result.coverage, result.together), "")

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
-from sordino.estimation.interval import share_interval
+from sordino.estimation.interval import require_confidence, share_interval
+from sordino.estimation.intervals.contrast import contrast
+from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
+from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.simplex import project
 from sordino.estimation.sums import Sums, block_sums
-from sordino.estimation.unbiased import Decoded, variance_of_reports
+from sordino.estimation.unbiased import Decoded, leverages, variance_of_reports
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
@@ -71,11 +74,14 @@ class Estimate(Brief):
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law
 
-    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits, shape (k,) each, of `value` (whatever the method); each covers by itself.
+    def interval(
+        self, confidence: float = 0.95, *, simultaneous: bool = False
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits, shape (k,) each, of `value` (whatever the method).
 
-        They hold the estimate, except where they are cut to what is possible: an estimate below zero has limits that
-        begin at zero.
+        Each covers by itself with this confidence, or, if they are to be simultaneous, all of them together. They hold
+        the estimate, except where they are cut to what is possible: an estimate below zero has limits that begin at
+        zero.
 
         Example:
             >>> from sordino import RandomizedResponse, estimate
@@ -87,11 +93,45 @@ class Estimate(Brief):
         return share_interval(
             self._decoded.mechanism,
             self._aggregate,
-            confidence,
+            self.each_confidence(confidence) if simultaneous else confidence,
             subtract_totals=self._subtract_totals,
             stderr=self.stderr,
             decoded=self._decoded,
         )
+
+    def each_confidence(self, confidence: float) -> float:
+        """The confidence of each interval, so that those of all values hold together with the given one."""
+        require_confidence(confidence)
+        return each_confidence(self._decoded, confidence, subtract_totals=self._subtract_totals)
+
+    def difference(self, first: int, second: int) -> NormalEstimate:
+        """What a value's share has more than another's, shape (), with the standard error of the difference itself.
+
+        Args:
+            first: the value.
+            second: the other.
+
+        Raises:
+            SordinoError: values outside 0..k-1, one twice; a tally that does not say how often each code was sent.
+
+        Example:
+            >>> from sordino import RandomizedResponse, estimate
+            >>> mechanism = RandomizedResponse(2, "ln 3")
+            >>> found = estimate(mechanism, mechanism.tally([0, 0, 1, 0])).difference(0, 1)
+            >>> float(found.value), float(found.stderr)
+            (1.0, 0.8660254037844386)
+        """
+        k = self.mechanism.k
+        if first == second or not all(0 <= value < k for value in (first, second)):
+            rule = f"a difference is of two values among 0..{k - 1}"
+            raise SordinoError(rule, found=f"{shown(first)} and {shown(second)}")
+        weights = np.zeros(k)
+        weights[first], weights[second] = 1.0, -1.0
+        return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
+
+    def moved(self, forged: int) -> NDArray[np.float64]:
+        """How far at most some forged reports can have moved each estimate, shape (k,)."""
+        return forged * leverages(self.mechanism, subtract_totals=self._subtract_totals) / self.n
 
     def sums(self, blocks: Partition) -> Sums:
         """What the values of each block have together, with the standard errors of these sums.

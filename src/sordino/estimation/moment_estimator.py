@@ -158,6 +158,29 @@ class MomentEstimator:
         covariance[self._untold] = np.nan
         return covariance
 
+    def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
+        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each.
+
+        Raises:
+            SordinoError: as `means`.
+        """
+        drawn = self._drawn(self._counts(aggregate))
+        least, most = np.full(self.moments.m, np.inf), np.full(self.moments.m, -np.inf)
+        weight = np.zeros(self.moments.m)
+        at = [telling.moment for telling in self.tellings]
+        np.minimum.at(least, at, [telling.code.min() for telling in self.tellings])
+        np.maximum.at(most, at, [telling.code.max() for telling in self.tellings])
+        np.maximum.at(weight, at, [1 / telling.largest for telling in self.tellings])
+        return weight * (most - least) / drawn, weight / drawn
+
+    def precision(self, aggregate: Aggregate) -> Floats:
+        """The sum of 1 / M over the reports that tell each moment, shape (m,): a weight that no answer changes.
+
+        Raises:
+            SordinoError: as `means`.
+        """
+        return self._drawn(self._counts(aggregate))
+
     def noise(self) -> Floats:
         """1 / sum of share / M, shape (m,).
 

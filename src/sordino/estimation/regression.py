@@ -142,8 +142,8 @@ def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges)
     """
     singles, own = told.singles(asked), told.place[(target,)]
     second, products = told.second(asked, asked), told.second(asked, [target])
-    normal = np.block([[np.ones((1, 1)), told.means[None, singles]], [told.means[singles, None], second.value]])
-    solution = np.linalg.solve(normal, np.concatenate([told.means[[own]], products.value[:, 0]]))
+    normal, right = normal_equations(told, target, asked)
+    solution = np.linalg.solve(normal, right)
     # How each normal equation's residual moves with each mean.
     moved, rows = np.zeros((len(asked) + 1, len(told.names))), np.arange(1, len(asked) + 1)
     moved[0, own] = 1
@@ -152,11 +152,19 @@ def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges)
     moved[rows, singles] = -solution[0]
     moved[rows[:, None], second.at[0]] = -second.slopes[0] * solution[1:]
     bread = np.linalg.inv(normal)
-    unit, shift = _units(target, asked, ranges)
+    unit, shift = coefficient_units(target, asked, ranges)
     turned = unit @ bread @ moved
     covariance = turned @ told.covariance @ turned.T
     stderr = np.sqrt(np.maximum(np.diagonal(covariance), 0))
     return Regression(unit @ solution + shift, stderr, n, target, tuple(asked), covariance)
+
+
+def normal_equations(told: Told, target: int, asked: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A and b of A t = b on the scaled numbers, shapes (p + 1, p + 1) and (p + 1,), the intercept first."""
+    singles = told.means[told.singles(asked)]
+    second, products = told.second(asked, asked), told.second(asked, [target])
+    normal = np.block([[np.ones((1, 1)), singles[None, :]], [singles[:, None], second.value]])
+    return normal, np.concatenate([told.means[[told.place[(target,)]]], products.value[:, 0]])
 
 
 def projected_least_squares(
@@ -210,7 +218,7 @@ def projected_least_squares(
         else:
             slopes = projected_minimum(metric, metric @ slopes, project)
     intercept = told.means[told.place[(target,)]] - slopes @ told.means[told.singles(asked)]
-    unit, shift = _units(target, asked, ranges)
+    unit, shift = coefficient_units(target, asked, ranges)
     return ProjectedFit(unit @ [intercept, *slopes] + shift, aggregate.n, target, tuple(asked))
 
 
@@ -265,7 +273,9 @@ def check_distinct(centred: Combined, labels: Sequence[str]) -> None:
         )
 
 
-def _units(target: int, asked: Sequence[int], ranges: Ranges) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def coefficient_units(
+    target: int, asked: Sequence[int], ranges: Ranges
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The linear map and the shift that turn scaled coefficients into the attributes' own units."""
     slopes = ranges.half[target] / ranges.half[asked]
     unit = np.diag(np.concatenate([ranges.half[[target]], slopes]))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
-from sordino.errors import SordinoError
+from sordino.estimation.intervals.contrast import contributions
 from sordino.estimation.unbiased import Decoded
 
 
@@ -20,10 +20,12 @@ class Sums(NamedTuple):
     Attributes:
         value: shape (m,); right on average, may be negative.
         stderr: shape (m,).
+        swing: how many people one report can weigh in each, shape (m,).
     """
 
     value: NDArray[np.float64]
     stderr: NDArray[np.float64]
+    swing: NDArray[np.float64]
 
     def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
@@ -45,15 +47,9 @@ def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: 
     Raises:
         SordinoError: a tally that does not say how often each code was sent.
     """
-    mechanism, law = decoded.mechanism, decoded.law
-    if not mechanism.counts_codes:
-        raise SordinoError("sums need to know how often each code was sent", found="a tally of subsets by their values")
-    excess = mechanism.excess if subtract_totals else None
-    value, square = np.empty(blocks.m), np.empty(blocks.m)
+    value, square, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
     for block in range(blocks.m):
         inside = (blocks.block == block).astype(np.float64)
-        each = mechanism.unbiased(inside)
-        if excess is not None:
-            each = each - mechanism.partition.totals(inside)[mechanism.block_of_counter] * excess
-        value[block], square[block] = each @ law, each**2 @ law
-    return Sums(value, np.sqrt(np.maximum(square - value**2, 0) / n))
+        each = contributions(decoded.mechanism, inside, subtract_totals=subtract_totals)
+        value[block], square[block], swing[block] = each @ decoded.law, each**2 @ decoded.law, np.ptp(each)
+    return Sums(value, np.sqrt(np.maximum(square - value**2, 0) / n), swing)

@@ -110,22 +110,22 @@ def variance_of_reports(decoded: Decoded, n: int, *, subtract_totals: bool = Fal
 
 
 def leverage(mechanism: Mechanism, *, subtract_totals: bool = False) -> float:
-    """How many people one forged report can weigh in an estimate, at most; infinite if nothing can be learned.
+    """How many people one forged report can weigh in an estimate, at most; infinite if nothing can be learned."""
+    return float(leverages(mechanism, subtract_totals=subtract_totals).max()) if mechanism.informative else np.inf
 
-    The largest swing of g_x(y) over the codes y, where every report of another block gives 0.
+
+def leverages(mechanism: Mechanism, *, subtract_totals: bool = False) -> NDArray[np.float64]:
+    """How many people one forged report can weigh in each value's estimate, at most, shape (k,).
+
+    The swing of g_x(y) over the codes y, where every report of another block gives 0.
     """
-    if not mechanism.informative:
-        return np.inf
     least, most = mechanism.swing
     if not subtract_totals:
-        return float((most - least).max())
+        return most - least
     # The total of a value alone in its block is the block's share: a report moves it by one person.
     blocks, excess = mechanism.partition, _excess(mechanism)
     several = blocks.sizes[blocks.block] > 1
-    if not several.any():
-        return 1.0
-    swing = np.where(several, (most - excess.min()) - (least - excess.max()), 1.0)
-    return float(swing.max())
+    return np.where(several, (most - excess.min()) - (least - excess.max()), 1.0)
 
 
 def _excess(mechanism: Mechanism) -> NDArray[np.float64]:

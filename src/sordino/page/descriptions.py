@@ -145,16 +145,3 @@ def _with_intervals(labels: Sequence[str], shares: Shares) -> str:
 def _side(degrees: str, sides: str) -> str:
     number = float(degrees)
     return f"{degrees.removeprefix('-')}\N{DEGREE SIGN}{'' if number == 0 else ' ' + sides[number < 0]}"
-
-
-def intervals_in_words(of: str, confidence: float, *, watched: bool) -> str:
-    """What the intervals of a table promise.
-
-    Args:
-        of: what each is about.
-        confidence: of each by itself.
-        watched: whether they hold at all times together.
-    """
-    said = f"Intervals hold for each {of} by itself with {100 * confidence:.15g}% confidence"
-    more = ", at all times together: they may be watched while reports come in, and are wider than those for one time"
-    return f"{said}{more if watched else ''}."

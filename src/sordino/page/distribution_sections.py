@@ -7,6 +7,7 @@ from sordino.page.figures.distribution import curve, density
 from sordino.page.figures.lettering import percent
 from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.distribution import DistributionResult
+from sordino.words.coverage import coverage_in_words
 
 DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """That words say where a survey asks for no quantiles."""
@@ -32,10 +33,9 @@ def _curve(result: DistributionResult) -> Figure:
     edges = np.array(result.question.domain.edges)
     quantiles = [(float(text), *numbers) for text, *numbers in result.quantiles]
     drawing = curve(edges, result.estimate.fitted_function, result.band, quantiles, result.question.name)
-    note = (
-        f"With {100 * result.confidence:.15g}% confidence the whole function lies within the band; the interval of each"
-        " quantile holds by itself. That is for one look, not for many while reports come in."
-    )
+    coverage = result.coverage
+    note = f"With {100 * coverage.confidence:.15g}% confidence the whole function lies within the band."
+    note += "" if coverage.watched else " That is for one look, not for many while reports come in."
     return Figure(drawing, _curve_in_words(result), note=note, wide=True)
 
 
@@ -43,21 +43,20 @@ def _quantiles(result: DistributionResult) -> tuple[PageTable, ...]:
     if not result.quantiles:
         return ()
     rows = tuple((text, *(_short(number) for number in numbers)) for text, *numbers in result.quantiles)
-    note = (
-        "A quantile is the least number that this part of the people do not exceed; it is told by the fitted curve, and"
-        f" each interval holds by itself with {100 * result.confidence:.15g}% confidence."
-    )
+    said = coverage_in_words("quantile", result.coverage, result.together)
+    note = f"A quantile is the least number that this part of the people do not exceed; the curve tells it. {said}"
     return (PageTable(("quantile", result.question.name, "from", "to"), rows, note),)
 
 
 def _ranges(result: DistributionResult) -> tuple[PageTable, ...]:
     named = {"estimate": "estimate", "stderr": "std. error", "low": "from", "high": "to", "fitted": "fitted"}
+    named |= {"moved": "moved at most"}
     keys = [key for key in named if key in result.ranges[0]]
     rows = tuple(
         (f"{plain(float(row['from']))} to {plain(float(row['to']))}", *(f"{row[key]:z.5f}" for key in keys))
         for row in result.ranges
     )
-    note = f"Intervals hold for each range by itself with {100 * result.confidence:.15g}% confidence."
+    note = coverage_in_words("range", result.coverage, result.together)
     return (PageTable((result.question.name, *(named[key] for key in keys)), rows, note),)
 
 
@@ -72,7 +71,7 @@ def _density_in_words(result: DistributionResult) -> str:
 def _curve_in_words(result: DistributionResult) -> str:
     """Where the curve passes some quantiles."""
     asked = [float(text) for text, *_ in result.quantiles] or list(DECILES)
-    told = [(part, result.estimate.quantile(part, result.confidence)) for part in asked]
+    told = [(part, result.quantile(part)) for part in asked]
     said = [
         f"{percent(part, 0)} at {_short(value)} ({_short(low)} to {_short(high)})" for part, (value, low, high) in told
     ]

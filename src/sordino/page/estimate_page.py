@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
-from sordino.page.descriptions import intervals_in_words, map_in_words, region_in_words, shares_in_words
+from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
 from sordino.page.distribution_sections import distribution_sections
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.error_region import error_region, frequent, region_of, tightest
@@ -21,6 +21,7 @@ from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.words.coverage import coverage_in_words
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import kept
@@ -173,7 +174,7 @@ def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool)
     top = np.arange(domain.k) if few else result.largest(LARGEST)
     labels = [domain.label(int(value)) for value in top]
     shown = shares.of(top)
-    table = _table(result, labels, shown, result.estimate.stderr[top])
+    table = _table(result, labels, shown, top)
     figure = Figure(bars(labels, shown), shares_in_words(labels, shown), note="On the right the estimates.")
     return [*sections, Section(f"{'Shares' if few else 'The largest shares'}{about}", (figure, table))]
 
@@ -191,14 +192,15 @@ def _maps(grid: Grid, result: HistogramResult, known: SimulationTruth) -> tuple[
     )
 
 
-def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, stderr: NDArray[np.float64]) -> PageTable:
+def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, top: NDArray[np.intp]) -> PageTable:
     """Some values' estimates."""
-    named = {"estimate": shown.estimate, "std. error": stderr, "from": shown.low, "to": shown.high}
+    named = {"estimate": shown.estimate, "std. error": result.estimate.stderr[top], "from": shown.low, "to": shown.high}
     named |= {"fitted": shown.fitted} if shown.fitted is not None else {}
     named |= {"truth": shown.truth} if shown.truth is not None else {}
+    named |= {"moved at most": result.moved[top]} if result.coverage.forged else {}
     numbers = np.stack(list(named.values()), axis=1)
     rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
-    note = f"{intervals_in_words('value', result.confidence, watched=result.watched)} {READING}"
+    note = f"{coverage_in_words('value', result.coverage, result.together)} {READING}"
     note += FITTED if shown.fitted is not None else ""
     if isinstance(result.question.domain, Grid):
         return PageTable((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)

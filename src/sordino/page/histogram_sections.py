@@ -70,11 +70,11 @@ def in_order(result: HistogramResult, shares: Shares) -> OrderedShares | None:
         return None
     run = -(-domain.k // RUNS)
     runs = Partition.of(np.arange(domain.k) // run)
-    sums = result.estimate.sums(runs)
+    value, limits = result.sums(runs)
     fitted, truth = (None if column is None else runs.totals(column) for column in (shares.fitted, shares.truth))
     ends = [(block * run, min((block + 1) * run, domain.k) - 1) for block in range(runs.m)]
     return OrderedShares(
-        Shares(sums.value, *result.limits(sums.interval(result.confidence), sums.value, sums.stderr), fitted, truth),
+        Shares(value, *limits, fitted, truth),
         np.array([(numbers[first] + numbers[last]) / 2 for first, last in ends]),
         [labels[first] if first == last else f"{labels[first]} to {labels[last]}" for first, last in ends],
         run,

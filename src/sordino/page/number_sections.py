@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from sordino.page.descriptions import correlations_in_words, intervals_in_words, points_in_words
+from sordino.page.descriptions import correlations_in_words, points_in_words
 from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.result import NumbersResult
+from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
 
 
@@ -71,8 +72,9 @@ def _rounded(result: NumbersResult) -> list[dict[str, str]]:
 
 def _table(result: NumbersResult) -> PageTable:
     fitted = [] if result.fitted is None else ["fitted"]
-    header = (result.about, result.noun, "std. error", "from", "to", *fitted)
+    moved = ["moved at most"] if result.coverage.forged else []
+    header = (result.about, result.noun, "std. error", "from", "to", *fitted, *moved)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
-    note = intervals_in_words("number", result.confidence, watched=result.watched)
+    note = coverage_in_words("number", result.coverage, result.together)
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
     return PageTable(header, rows, note + (why if fitted else ""))

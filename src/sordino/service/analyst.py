@@ -19,6 +19,7 @@ from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk, body_of
 from sordino.service.storage.collection import Collection
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
@@ -114,7 +115,7 @@ def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
 
 
 def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
-    found = (row for result in results(plan, tally, None, confidence) for row in result.rows())
+    found = (row for result in results(plan, tally, None, Coverage(confidence)) for row in result.rows())
     # What cannot be told has no number in JSON.
     rows = [{key: None if isinstance(x, float) and not isfinite(x) else x for key, x in row.items()} for row in found]
     return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows}

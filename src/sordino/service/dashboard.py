@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse
 
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 
 MOST_KEPT = 4
@@ -37,7 +38,8 @@ class DashboardPages:
 
         # Reports are only ever added: as many are the same ones.
         key = plan.hash, tally.n, confidence
-        return self._once(key, lambda: estimate_page(plan, results(plan, tally, None, confidence, watched=True)))
+        coverage = Coverage(confidence, watched=True)
+        return self._once(key, lambda: estimate_page(plan, results(plan, tally, None, coverage)))
 
     def _once(self, key: tuple[str, int, float], draw: Callable[[], str]) -> str:
         with self._lock:

@@ -234,7 +234,14 @@ def aggregate(
 
 @overload
 def estimate(
-    plan: PlanLike, aggregate: Any, method: "Method | None" = None, *, confidence: float = 0.95
+    plan: PlanLike,
+    aggregate: Any,
+    method: "Method | None" = None,
+    *,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    watched: bool = False,
+    forged: int = 0,
 ) -> "PlanEstimate": ...
 @overload
 def estimate(
@@ -255,6 +262,9 @@ def estimate(
     method: "Method | None" = None,
     *,
     confidence: float = 0.95,
+    simultaneous: bool = False,
+    watched: bool = False,
+    forged: int = 0,
     subtract_totals: bool = False,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
@@ -264,6 +274,9 @@ def estimate(
         aggregate: the tally of its reports; for a plan also reports, as `aggregate` takes them.
         method: how shares are fitted; by default what keeps what every report tells.
         confidence: of each interval by itself, for a plan; other estimates have `interval(confidence)`.
+        simultaneous: whether all intervals of a plan's question hold together with this confidence.
+        watched: whether they hold at all times together, for whoever looks while reports come in.
+        forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
 
     Returns:
@@ -281,11 +294,15 @@ def estimate(
         [1.0, 0.0]
     """
     if not isinstance(plan, Asked):
+        from sordino.survey.results.coverage import Coverage
         from sordino.verbs.plan_results import estimate_plan
 
         frozen = _read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else _aggregate_any(frozen, aggregate)
-        return estimate_plan(frozen, tally, method, confidence)
+        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged))
+    if (confidence, simultaneous, watched, forged) != (0.95, False, False, 0):
+        step = "take interval(confidence) of what it returns"
+        raise SordinoError("confidence, watching and forging are of plans", found=kind(plan), step=step)
     if not isinstance(aggregate, Aggregate):
         step = "tally the reports first: sordino.aggregate(mechanism, codes)"
         raise SordinoError("an estimate needs an aggregate", found=kind(aggregate), step=step)

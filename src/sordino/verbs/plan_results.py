@@ -13,6 +13,7 @@ from sordino.estimation.estimate import Method
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Result, Untold, results
 from sordino.tables.estimates import table_of, write_estimates
 
@@ -24,7 +25,7 @@ class PlanEstimate(Brief):
     Attributes:
         plan: that the reports belong to.
         results: of each question, in the plan's order.
-        confidence: of each interval by itself.
+        coverage: what intervals hold against.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -38,7 +39,12 @@ class PlanEstimate(Brief):
 
     plan: Plan
     results: tuple[Result, ...]
-    confidence: float
+    coverage: Coverage
+
+    @property
+    def confidence(self) -> float:
+        """Of each interval by itself, or of all intervals of a question together."""
+        return self.coverage.confidence
 
     @property
     def n(self) -> int:
@@ -91,6 +97,6 @@ class PlanEstimate(Brief):
         write_text(Path(path), estimate_page(self.plan, self.results), overwrite=overwrite)
 
 
-def estimate_plan(plan: Plan, tally: Aggregate, method: Method | None, confidence: float) -> PlanEstimate:
+def estimate_plan(plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage) -> PlanEstimate:
     """What a tally says, as `sordino.estimate` says."""
-    return PlanEstimate(plan, results(plan, tally, method, confidence), confidence)
+    return PlanEstimate(plan, results(plan, tally, method, coverage), coverage)

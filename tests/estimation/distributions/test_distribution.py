@@ -90,12 +90,12 @@ def test_quantiles_invert_the_band_and_the_curve(part):
     found = estimated(drawn(9))
     edges = BINS.edges
     value, low, high = found.quantile(part, 0.95)
-    reach = found._reach(part, 0.95) * found.stderr
+    reach = found.reach(part, 0.95) * found.stderr
     below = [edge for edge, most in zip(edges[1:-1], found.function + reach, strict=True) if most < part]
     above = [edge for edge, least in zip(edges[1:-1], found.function - reach, strict=True) if least >= part]
     assert (low, high) == (max([edges[0], *below]), min([edges[-1], *above]))
     assert low <= value <= high
-    assert stats.norm.ppf(0.975) - 1e-9 <= found._reach(part, 0.95) <= found.critical(0.95)
+    assert stats.norm.ppf(0.975) - 1e-9 <= found.reach(part, 0.95) <= found.critical(0.95)
     if low < value < high:
         assert np.interp(value, edges, found.fitted_function) == pytest.approx(part)
 
@@ -109,7 +109,7 @@ def test_an_edge_is_mistaken_as_rarely_as_promised_by_noise_and_distance_togethe
     apart = np.abs(fitted - part) / found.stderr
     wrong = np.where(fitted < part, noise - apart, -noise - apart).max(axis=1)
     expected = max(np.quantile(wrong, 0.95), stats.norm.ppf(0.975))
-    assert found._reach(part, 0.95) == pytest.approx(expected, rel=0.03)
+    assert found.reach(part, 0.95) == pytest.approx(expected, rel=0.03)
 
 
 def test_ranges_are_sums_of_their_bins():

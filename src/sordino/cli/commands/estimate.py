@@ -15,6 +15,7 @@ from sordino.cli.tally import tally
 from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.coverage import Coverage
 from sordino.tables.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 
@@ -28,6 +29,9 @@ from sordino.verbs.plan_results import estimate_plan
     help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
+@click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
+@click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")
+@click.option("--forged", type=int, default=0, metavar="M", help="Intervals hold even if up to M reports are forged.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
@@ -40,6 +44,9 @@ def estimate(
     output: Path | None,
     html: Path | None,
     *,
+    simultaneous: bool,
+    watched: bool,
+    forged: int,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -49,7 +56,8 @@ def estimate(
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
     frozen = Plan.load(plan)
-    estimated = estimate_plan(frozen, tally(frozen, reports), method, confidence)
+    coverage = Coverage(confidence, simultaneous, watched, forged)
+    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage)
     found = estimated.results
     table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
     page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
@@ -59,11 +67,13 @@ def estimate(
         estimated.page(html, overwrite=page_again)
     if as_json:
         head = {"plan": frozen.hash, "n": estimated.n}
+        against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
         questions = [result_json(result) for result in found]
         print_json(
             {
                 **head,
                 "confidence": confidence,
+                **against,
                 "questions": questions,
                 "rows": [row for result in found for row in result.rows()],
             }

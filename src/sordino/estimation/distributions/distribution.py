@@ -18,7 +18,7 @@ by inversion (Woodruff 1952).
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,10 @@ from sordino.errors import SordinoError
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import require_confidence
+from sordino.estimation.intervals.draws import standard_draws
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
-
-DRAWS = 4000
-"""Of the noise of a distribution function: its 95 % quantile is met to a few thousandths of the confidence."""
 
 FEWEST_SMOOTHED = 32
 """Bins: of fewer each is told well enough by itself, and smoothing would move people from a bin to its neighbours."""
@@ -119,9 +117,20 @@ class DistributionEstimate(Brief):
         inner = np.maximum.accumulate(self.function) if self.fitted is None else np.cumsum(self.fitted)[:-1]
         return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
 
-    def band(self, confidence: float) -> Limits:
-        """Limits of the distribution function at all k + 1 edges; all hold together with this confidence."""
-        reach = self.critical(confidence) * self.stderr
+    @cached_property
+    def leverage(self) -> NDArray[np.float64]:
+        """How many people one report can weigh at each edge between two bins, shape (k - 1,)."""
+        leverage: NDArray[np.float64] = np.ptp(self._contributions, axis=1)
+        return leverage
+
+    def band(self, confidence: float, reach: NDArray[np.float64] | None = None) -> Limits:
+        """Limits of the distribution function at all k + 1 edges; all hold together with this confidence.
+
+        Args:
+            confidence: in (0, 1).
+            reach: how far they are from each estimate, shape (k - 1,); by default as far as the noise of all asks for.
+        """
+        reach = self.critical(confidence) * self.stderr if reach is None else reach
         low = np.maximum.accumulate(np.clip(self.function - reach, 0, 1))
         high = np.minimum.accumulate(np.clip(self.function + reach, 0, 1)[::-1])[::-1]
         # Where they cross, no distribution function is within reach everywhere: as rarely as the band fails.
@@ -132,16 +141,24 @@ class DistributionEstimate(Brief):
         """Standard errors that the noise at no edge exceeds, as often as this: by seeded draws of that noise."""
         return float(np.quantile(np.abs(self._noise).max(axis=1), confidence))
 
-    def quantile(self, part: float, confidence: float) -> tuple[float, float, float]:
+    def quantile(
+        self, part: float, confidence: float, away: NDArray[np.float64] | None = None
+    ) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and between which edges the quantile lies with this confidence.
 
         The quantile is the least number that this part of the people do not exceed. The curve is straight within a bin;
         where it leaves the interval the nearest end of that is taken.
+
+        Args:
+            part: of the people, in (0, 1).
+            confidence: of the interval.
+            away: beyond which distance from the part an edge surely lies on its side, shape (k - 1,); by default as
+                many standard errors as `reach` says.
         """
         edges, curve = np.array(self.bins.edges), self.fitted_function
-        reach = self._reach(part, confidence) * self.stderr
-        low = np.concatenate([[0.0], self.function - reach, [1.0]])
-        high = np.concatenate([[0.0], self.function + reach, [1.0]])
+        away = self.reach(part, confidence) * self.stderr if away is None else away
+        low = np.concatenate([[0.0], self.function - away, [1.0]])
+        high = np.concatenate([[0.0], self.function + away, [1.0]])
         at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k)
         rise = curve[at] - curve[at - 1]
         value = edges[at - 1] + (edges[at] - edges[at - 1]) * ((part - curve[at - 1]) / rise if rise > 0 else 1.0)
@@ -149,7 +166,7 @@ class DistributionEstimate(Brief):
         first, last = float(min(ends)), float(max(ends))
         return float(np.clip(value, first, last)), first, last
 
-    def _reach(self, part: float, confidence: float) -> float:
+    def reach(self, part: float, confidence: float) -> float:
         """Standard errors beyond which an edge surely lies on its side of a quantile.
 
         An edge is taken for one on the other side if its noise exceeds these and its own distance from the part, which
@@ -181,6 +198,12 @@ class DistributionEstimate(Brief):
         fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
         return float((contributions @ self._law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
 
+    def leverage_between(self, first: int, last: int) -> float:
+        """How many people one report can weigh in the share between two edges."""
+        inside = np.zeros(self.bins.k)
+        inside[first:last] = 1.0
+        return float(np.ptp(self._mechanism.unbiased(inside)))
+
     @property
     def _mechanism(self) -> Mechanism:
         return self.shares.mechanism
@@ -193,12 +216,6 @@ class DistributionEstimate(Brief):
     @cached_property
     def _contributions(self) -> NDArray[np.float64]:
         return function_contributions(self._mechanism)
-
-
-@lru_cache(maxsize=4)
-def standard_draws(count: int) -> NDArray[np.float64]:
-    """Seeded draws of independent standard normal numbers, shape (DRAWS, count)."""
-    return np.random.default_rng(0).standard_normal((DRAWS, count))
 
 
 def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sordino.domain.bins import plain
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
 from sordino.estimation.estimate import Method
+from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.results.coverage import Coverage
 
 Numbers: TypeAlias = dict[str, NDArray[np.float64]]
 """The columns of a table of estimates, by name."""
@@ -27,23 +29,26 @@ class DistributionResult:
     Attributes:
         question: that they answer.
         estimate: of the bins, the distribution function and its quantiles.
-        confidence: of the interval of each bin, range and quantile by itself; of the band, that it holds everywhere.
+        coverage: what the intervals of bins, ranges and quantiles hold against; of the band, which holds everywhere.
     """
 
     question: DistributionQuestion
     estimate: DistributionEstimate
-    confidence: float
+    coverage: Coverage
+
+    together = "Bonferroni"
+    """How intervals are made to hold together, if they do."""
 
     @classmethod
     def of(
-        cls, question: DistributionQuestion, aggregate: Aggregate, method: Method | None, confidence: float
+        cls, question: DistributionQuestion, aggregate: Aggregate, method: Method | None, coverage: Coverage
     ) -> "DistributionResult":
         """Estimate from the tally of the question's own reports."""
         mechanism = question.mechanism
         # The query's tally is that of its mechanism: what was read are its values.
         tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
         found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, method)
-        return cls(question, found, confidence)
+        return cls(question, found, coverage)
 
     @property
     def n(self) -> int:
@@ -55,20 +60,63 @@ class DistributionResult:
         """The fitted share of each bin, shape (k,)."""
         return self.estimate.fitted
 
+    @property
+    def each(self) -> float:
+        """The confidence of each interval."""
+        return self.coverage.each(self.count)
+
     @cached_property
     def interval(self) -> Limits:
-        """Lower and upper limits of each bin's share by itself, shape (k,) each."""
-        return self.estimate.interval(self.confidence)
+        """Lower and upper limits of each bin's share, shape (k,) each."""
+        shares = self.estimate.shares
+        return self._limits(self.estimate.interval(self.each), shares.value, shares.stderr, self.moved)
+
+    @cached_property
+    def moved(self) -> NDArray[np.float64]:
+        """How far at most the forged reports can have moved the share of each bin, shape (k,)."""
+        return self.estimate.shares.moved(self.coverage.forged)
 
     @cached_property
     def band(self) -> Limits:
         """Limits of the distribution function at all edges together, shape (k + 1,) each."""
-        return self.estimate.band(self.confidence)
+        confidence = self.coverage.confidence
+        return self.estimate.band(
+            confidence, self._away(self.estimate.critical(confidence) * self.estimate.stderr, confidence)
+        )
 
     @cached_property
     def quantiles(self) -> list[tuple[str, float, float, float]]:
         """Each quantile that is asked: its part of the people, and the number with its limits."""
-        return [(text, *self.estimate.quantile(float(text), self.confidence)) for text in self.question.part.quantiles]
+        return [(text, *self.quantile(float(text))) for text in self.question.part.quantiles]
+
+    def quantile(self, part: float) -> tuple[float, float, float]:
+        """Where the curve reaches a part of the people, and the limits of that quantile."""
+        reach = self.estimate.reach(part, self.each) * self.estimate.stderr
+        return self.estimate.quantile(part, self.each, self._away(reach, self.each))
+
+    def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
+        """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
+        value, stderr, edges = np.zeros_like(fixed), self.estimate.stderr, self.question.domain.k - 1
+        moved = self.coverage.forged * self.estimate.leverage / self.n
+        return self._widened((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
+
+    def _limits(
+        self, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64], moved: NDArray[np.float64]
+    ) -> Limits:
+        """Limits of some shares, from those for one time."""
+        low, high = self._widened(fixed, value, stderr, moved, self.each)
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    def _widened(
+        self,
+        fixed: Limits,
+        value: NDArray[np.float64],
+        stderr: NDArray[np.float64],
+        moved: NDArray[np.float64],
+        each: float,
+    ) -> Limits:
+        n, expected, part = self.n, self.question.people, self.coverage.forged / self.n
+        return self.coverage.limits(fixed, value, stderr, each=each, n=n, expected=expected, moved=moved, part=part)
 
     @cached_property
     def ranges(self) -> list[Row]:
@@ -79,10 +127,13 @@ class DistributionResult:
         from scipy import special
 
         value, stderr, fitted = self.estimate.share_between(first, last)
-        reach = float(special.ndtri((1 + self.confidence) / 2)) * stderr
-        low, high = (min(max(value + side * reach, 0.0), 1.0) for side in (-1, 1))
-        row: Row = self._between(first, last) | {"estimate": value, "stderr": stderr, "low": low, "high": high}
-        return row if fitted is None else row | {"fitted": fitted}
+        moved = self.coverage.forged * self.estimate.leverage_between(first, last) / self.n
+        ends = special.ndtri((1 + self.each) / 2) * stderr * np.array([[-1.0], [1.0]]) + value
+        low, high = self._limits((ends[0], ends[1]), np.array([value]), np.array([stderr]), np.array([moved]))
+        row: Row = self._between(first, last) | {"estimate": value, "stderr": stderr}
+        row |= {"low": float(low[0]), "high": float(high[0])}
+        row |= {} if fitted is None else {"fitted": fitted}
+        return row | ({"moved": moved} if self.coverage.forged else {})
 
     def _between(self, first: int, last: int) -> Row:
         edges = self.question.domain.edges
@@ -91,7 +142,7 @@ class DistributionResult:
     @property
     def count(self) -> int:
         """How many rows there are: bins, ranges, quantiles."""
-        return self.question.domain.k + len(self.ranges) + len(self.quantiles)
+        return self.question.domain.k + len(self.question.ranges) + len(self.question.part.quantiles)
 
     def label(self, place: int) -> str:
         """Of one row in a table."""
@@ -107,6 +158,7 @@ class DistributionResult:
     def numbers(self) -> Numbers:
         """Of all rows the columns of a table; a quantile has no standard error and nothing that was fitted: NaN."""
         names = ("estimate", "stderr", "low", "high", *(() if self.fitted is None else ("fitted",)))
+        names += ("moved",) if self.coverage.forged else ()
         return {name: np.array([row.get(name, np.nan) for row in self.rows()], dtype=np.float64) for name in names}
 
     def rows(self) -> Iterator[Row]:
@@ -117,6 +169,7 @@ class DistributionResult:
             told = {"estimate": shares.value[place], "stderr": shares.stderr[place]}
             told |= {"low": lows[place], "high": highs[place]}
             told |= {} if fitted is None else {"fitted": fitted[place]}
+            told |= {"moved": self.moved[place]} if self.coverage.forged else {}
             yield self._between(place, place + 1) | {name: float(number) for name, number in told.items()}
         yield from self.ranges
         for text, value, low, high in self.quantiles:

@@ -1,7 +1,7 @@
 """Estimates with their labels: the rows that tables, files and pages show."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import TypeAlias
@@ -9,8 +9,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.intervals.forged import Limits, require_fewer
+from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
+from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
@@ -18,9 +22,9 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult, Numbers
 from sordino.survey.results.joint import fitted_together
-from sordino.survey.results.watching import Limits, watched_limits
 
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything.
@@ -35,24 +39,59 @@ class HistogramResult:
     Attributes:
         question: that they answer.
         estimate: the shares.
-        confidence: of each interval by itself.
-        watched: whether intervals hold at all times together while reports come in.
+        coverage: what intervals hold against.
     """
 
     question: SharesQuestion
     estimate: Estimate
-    confidence: float
-    watched: bool = False
+    coverage: Coverage = field(default_factory=Coverage)
 
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits, shape (k,) each."""
-        estimate = self.estimate
-        return self.limits(estimate.interval(self.confidence), estimate.value, estimate.stderr)
+        estimate, each = self.estimate, self.each
+        return self._limits(estimate.interval(each), each, estimate.value, estimate.stderr, self.moved)
 
-    def limits(self, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64]) -> Limits:
+    @cached_property
+    def each(self) -> float:
+        """The confidence of each value's interval."""
+        coverage = self.coverage
+        # What holds at all times together holds together by Bonferroni alone.
+        drawn = coverage.simultaneous and not coverage.watched
+        return self.estimate.each_confidence(coverage.confidence) if drawn else coverage.each(self.count)
+
+    @property
+    def together(self) -> str:
+        """How intervals are made to hold together, if they do: by draws of the noise of all, or by Bonferroni."""
+        return "max-|z|" if draws_noise(self.estimate.mechanism) and not self.coverage.watched else "Bonferroni"
+
+    @cached_property
+    def moved(self) -> NDArray[np.float64]:
+        """How far at most the forged reports can have moved each estimate, shape (k,)."""
+        return self.estimate.moved(self.coverage.forged)
+
+    def sums(self, blocks: Partition) -> tuple[NDArray[np.float64], Limits]:
+        """What the values of each block have together, shape (m,), and its limits.
+
+        Raises:
+            SordinoError: a tally that does not say how often each code was sent.
+        """
+        sums, each = self.estimate.sums(blocks), self.coverage.each(blocks.m)
+        moved = self.coverage.forged * sums.swing / self.n
+        return sums.value, self._limits(sums.interval(each), each, sums.value, sums.stderr, moved)
+
+    def _limits(
+        self,
+        fixed: Limits,
+        each: float,
+        value: NDArray[np.float64],
+        stderr: NDArray[np.float64],
+        moved: NDArray[np.float64],
+    ) -> Limits:
         """Limits of some shares, from those for one time."""
-        low, high = _watched(self, fixed, value, stderr) if self.watched else fixed
+        n, expected, coverage = self.n, self.question.people, self.coverage
+        part = coverage.forged / n
+        low, high = coverage.limits(fixed, value, stderr, each=each, n=n, expected=expected, moved=moved, part=part)
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def largest(self, count: int) -> NDArray[np.intp]:
@@ -82,7 +121,8 @@ class HistogramResult:
         """Of all values, in their own order: estimate, standard error and limits; and what was fitted, if anything."""
         (low, high), fitted = self.interval, self.fitted
         numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
-        return numbers | ({} if fitted is None else {"fitted": fitted})
+        numbers |= {} if fitted is None else {"fitted": fitted}
+        return numbers | ({"moved": self.moved} if self.coverage.forged else {})
 
     @cached_property
     def label(self) -> Callable[[int], str]:
@@ -107,32 +147,39 @@ class NumbersResult:
         estimate: of the means, shape (a,), the covariances, shape (a, a), or the coefficients, shape (1 + a,), with
             the intercept first; in the units of the data.
         fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
-        confidence: of each interval by itself.
-        watched: whether intervals hold at all times together while reports come in.
+        coverage: what intervals hold against.
+        moved: how far at most the forged reports can have moved each number, of the estimate's shape.
+        part: what these are of the reports' weight.
     """
 
     question: NumbersQuestion
     estimate: NormalEstimate
     fitted: NDArray[np.float64] | None
-    confidence: float
-    watched: bool = False
+    coverage: Coverage
+    moved: NDArray[np.float64]
+    part: float
+
+    together = "Bonferroni"
+    """How intervals are made to hold together, if they do."""
 
     @classmethod
-    def of(
-        cls, question: NumbersQuestion, aggregate: Aggregate, confidence: float, *, watched: bool = False
-    ) -> "NumbersResult":
+    def of(cls, question: NumbersQuestion, aggregate: Aggregate, coverage: Coverage) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
         ranges, asked, a = question.ranges, question.query, len(question.asked)
+        estimate: NormalEstimate
+        fitted: NDArray[np.float64] | None = None
         match question.part.asked:
             case "mean":
-                return cls(question, means(asked, aggregate, None, ranges), None, confidence, watched)
+                estimate, move = means(asked, aggregate, None, ranges), moved_means
             case "covariance":
-                covariance = covariances(asked, aggregate, None, ranges)
-                return cls(question, covariance, covariance.projected, confidence, watched)
+                estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
+                fitted = covariance.projected
             case "regression":
-                fit = least_squares(asked, aggregate, a - 1, None, ranges)
-                projected = projected_least_squares(asked, aggregate, a - 1, None, ranges)
-                return cls(question, fit, projected.value, confidence, watched)
+                estimate, move = least_squares(asked, aggregate, a - 1, None, ranges), moved_coefficients
+                fitted = projected_least_squares(asked, aggregate, a - 1, None, ranges).value
+        nothing = np.zeros(estimate.value.shape), 0.0
+        moved, part = move(asked, aggregate, ranges, coverage.forged) if coverage.forged else nothing
+        return cls(question, estimate, fitted, coverage, moved, part)
 
     @property
     def n(self) -> int:
@@ -142,8 +189,22 @@ class NumbersResult:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits, of the estimate's shape."""
-        estimate, fixed = self.estimate, self.estimate.interval(self.confidence)
-        return _watched(self, fixed, estimate.value, estimate.stderr) if self.watched else fixed
+        estimate, n, expected = self.estimate, self.n, self.question.people
+        return self.coverage.limits(
+            estimate.interval(self.each),
+            estimate.value,
+            estimate.stderr,
+            each=self.each,
+            n=n,
+            expected=expected,
+            moved=self.moved,
+            part=self.part,
+        )
+
+    @property
+    def each(self) -> float:
+        """The confidence of each number's interval."""
+        return self.coverage.each(self.count)
 
     @property
     def noun(self) -> str:
@@ -179,6 +240,7 @@ class NumbersResult:
         (low, high), at = self.interval, tuple(zip(*(place for _, place in self.labels), strict=True))
         numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
         numbers |= {} if self.fitted is None else {"fitted": self.fitted}
+        numbers |= {"moved": self.moved} if self.coverage.forged else {}
         return {name: column[at] for name, column in numbers.items()}
 
     def label(self, place: int) -> str:
@@ -188,14 +250,6 @@ class NumbersResult:
     def rows(self) -> Iterator[EstimateRow]:
         """What is estimated, in the order of the question."""
         return (_row(self, place) for place in range(self.count))
-
-
-def _watched(
-    result: HistogramResult | NumbersResult, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64]
-) -> Limits:
-    """Limits that hold at all times together, narrowest when all have answered who were expected to."""
-    n, expected = result.n, result.question.people
-    return watched_limits(fixed, value, stderr, n=n, expected=expected, confidence=result.confidence)
 
 
 def _row(result: HistogramResult | NumbersResult, place: int) -> EstimateRow:
@@ -232,9 +286,7 @@ def results(
     plan: Plan,
     aggregate: Aggregate,
     method: Method | None = None,
-    confidence: float = 0.95,
-    *,
-    watched: bool = False,
+    coverage: Coverage | None = None,
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
@@ -243,14 +295,14 @@ def results(
         aggregate: their tally.
         method: how distributions are fitted; by default each question's own (`default_method`), and where tables share
             attributes, one to all of them (`joint_fit`).
-        confidence: of each interval by itself.
-        watched: whether intervals are to hold at all times together, for whoever looks while reports come in.
+        coverage: what intervals are to hold against; by default each by itself with 95% confidence.
 
     Raises:
-        SordinoError: no question is answered, a confidence outside (0, 1), or a method that no histogram allows.
+        SordinoError: no question is answered, or a method that no histogram allows.
     """
+    coverage = Coverage() if coverage is None else coverage
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
-    found = tuple(_result(question, own, method, confidence, watched=watched) for question, own in parts)
+    found = tuple(_result(question, own, method, coverage) for question, own in parts)
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found):
         raise untold[0].why
@@ -268,22 +320,25 @@ def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
     return tuple(agreeing)
 
 
-def _result(question: Question, own: Aggregate, method: Method | None, confidence: float, *, watched: bool) -> Result:
+def _result(question: Question, own: Aggregate, method: Method | None, coverage: Coverage) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
         return Untold(question, own.n, why)
+    try:
+        require_fewer(coverage.forged, own.n)
+    except SordinoError as error:
+        return Untold(question, own.n, error)
     result: HistogramResult | DistributionResult | NumbersResult
     if isinstance(question, NumbersQuestion):
         try:
-            result = NumbersResult.of(question, own, confidence, watched=watched)
+            result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
             return Untold(question, own.n, why)
     elif isinstance(question, DistributionQuestion):
-        result = DistributionResult.of(question, own, method, confidence)
+        result = DistributionResult.of(question, own, method, coverage)
     else:
         shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
-        result = HistogramResult(question, shares, confidence, watched)
-    _ = result.interval  # a bad confidence fails here, not while a page is drawn
+        result = HistogramResult(question, shares, coverage)
     return result

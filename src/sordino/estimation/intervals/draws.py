@@ -1,0 +1,15 @@
+"""Seeded draws of noise, by which the largest of many errors is told: the same on every machine and at every call."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+DRAWS = 4000
+"""Of the noise of all estimates at once: the 95 % quantile of its largest is met to a few thousandths."""
+
+
+@lru_cache(maxsize=4)
+def standard_draws(count: int) -> NDArray[np.float64]:
+    """Seeded draws of independent standard normal numbers, shape (DRAWS, count)."""
+    return np.random.default_rng(0).standard_normal((DRAWS, count))

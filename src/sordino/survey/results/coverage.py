@@ -1,0 +1,73 @@
+"""What intervals are to hold against: chance alone, many at once, many looks, forged reports; any of these together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.interval import require_confidence
+from sordino.estimation.intervals.forged import Limits, forged_limits
+from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.exact.messages.brief import shown
+from sordino.survey.results.watching import watched_limits
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often intervals hold, and in spite of what.
+
+    Attributes:
+        confidence: how often, in (0, 1): each by itself, or all of a question together.
+        simultaneous: whether all intervals of a question hold together.
+        watched: whether they hold at all times together, for whoever looks while reports come in.
+        forged: how many reports may be forged, whatever these say.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1), or fewer than no forged reports.
+    """
+
+    confidence: float = 0.95
+    simultaneous: bool = False
+    watched: bool = False
+    forged: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is none."""
+        require_confidence(self.confidence)
+        if self.forged < 0:
+            raise SordinoError("forged reports must be a number from 0 on", found=shown(self.forged))
+
+    def each(self, count: int) -> float:
+        """The confidence of each of some intervals, whatever their errors have to do with each other."""
+        return bonferroni(self.confidence, count) if self.simultaneous else self.confidence
+
+    def limits(
+        self,
+        fixed: Limits,
+        value: NDArray[np.float64],
+        stderr: NDArray[np.float64],
+        *,
+        each: float,
+        n: int,
+        expected: int,
+        moved: NDArray[np.float64],
+        part: float,
+    ) -> Limits:
+        """Limits against many looks and forged reports, from those for one look at honest ones.
+
+        Args:
+            fixed: for one look, with the confidence `each`.
+            value: the estimates.
+            stderr: their standard errors.
+            each: the confidence of each interval.
+            n: reports so far.
+            expected: reports at which watched limits are to be narrowest.
+            moved: how far the forged reports can have moved each estimate.
+            part: what these are of all reports.
+        """
+        if self.watched:
+            fixed = watched_limits(fixed, value, stderr, n=n, expected=expected, confidence=each)
+        if self.forged:
+            fixed = forged_limits(fixed, value, stderr, moved, forged=self.forged, part=part)
+        return fixed
