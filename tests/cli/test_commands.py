@@ -180,6 +180,27 @@ def test_a_higher_confidence_gives_wider_intervals(released, run):
     assert shares_of(run) == shares_of(run, "--confidence", "0.95", "--method", "block-simplex")
 
 
+def test_what_intervals_hold_against_is_told(released, run):
+    alone = shares_of(run)
+    assert (alone["simultaneous"], alone["watched"], alone["forged"]) == (False, False, 0)
+    document = shares_of(run, "--simultaneous", "--watched", "--forged", "3")
+    assert (document["simultaneous"], document["watched"], document["forged"]) == (True, True, 3)
+    (question,) = document["questions"]
+    assert (question["simultaneous"], question["each"]) == ("Bonferroni", 1 - 0.05 / 4)
+    assert shares_of(run, "--simultaneous")["questions"][0]["simultaneous"] == "max-|z|"
+    for row, before in zip(document["rows"], alone["rows"], strict=True):
+        assert row["low"] < before["low"] < before["high"] < row["high"]
+        assert 0.003 < row["moved"] < 0.01
+    code, out, _ = run("estimate", "plan.json", "reports.csv", "--simultaneous", "--forged", "3", "--html", "new.html")
+    said = "for all values together with 95% confidence (max-|z|), even if up to 3 reports are forged."
+    assert code == 0
+    assert said in " ".join(out.split())
+    assert said in (released / "new.html").read_text(encoding="utf-8")
+    assert "moved at most" in out
+    code, _, err = run("estimate", "plan.json", "reports.csv", "--forged", "1000")
+    assert (code, "more reports than the 1,000 that may be forged" in err) == (2, True)
+
+
 def test_reports_and_aggregates_add_up(released, run):
     run("privatize", "plan.json", "people.csv", "-o", "more.parquet")
     run("aggregate", "plan.json", "more.parquet", "reports.csv", "-o", "both.json")
