@@ -46,7 +46,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.reading.schema import Survey
 
-TESTS = Path(__file__).parent.parent / "tests"
+VECTORS = Path(__file__).parent.parent / "tests" / "vectors"
 
 GRID = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 4, "columns": 6}
 NAMES = {"categories": ["a", "b", "c", "d", "e", "f"], "missing": "f"}
@@ -326,19 +326,17 @@ def refused_plans() -> list[dict[str, str]]:
 
 def files() -> dict[str, str]:
     """The text of each file by its name."""
-    cases = (*cases_of_shares(), *cases_of_numbers(), *cases_of_distributions())
-    rooms = {"vectors": cases, "table_vectors": tuple(cases_of_tables())}
-    made = {f"{room}/{name}.json": vectors(name, plan) for room, own in rooms.items() for name, plan in own}
-    texts = {name: json.dumps(found, indent=1) + "\n" for name, found in made.items()}
-    return texts | {"vectors/refused_plans.json": json.dumps(refused_plans(), indent=1) + "\n"}
+    cases = (*cases_of_shares(), *cases_of_tables(), *cases_of_numbers(), *cases_of_distributions())
+    made: dict[str, object] = {name: vectors(name, plan) for name, plan in cases}
+    made["refused_plans"] = refused_plans()
+    return {f"{name}.json": json.dumps(found, indent=1) + "\n" for name, found in made.items()}
 
 
 def main() -> None:
     """Write all files."""
     made = files()
     for name, text in made.items():
-        (TESTS / name).parent.mkdir(exist_ok=True)
-        (TESTS / name).write_text(text, encoding="utf-8")
+        (VECTORS / name).write_text(text, encoding="utf-8")
     print(f"{len(made)} files")
 
 

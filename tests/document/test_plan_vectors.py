@@ -22,8 +22,7 @@ from sordino.survey.planning.plan import Plan
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "vectors"
 PAGE = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
-FILES = [*sorted(FOLDER.glob("*.json")), *sorted((ROOT / "tests" / "table_vectors").glob("*.json"))]
-VECTORS = {path.stem: json.loads(path.read_text()) for path in FILES}
+VECTORS = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
 REFUSED = VECTORS.pop("refused_plans")
 
 

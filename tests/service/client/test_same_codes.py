@@ -12,6 +12,7 @@ from sordino.domain.measured import Measured
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import TableQuestion
 
 ROOT = Path(__file__).parents[3]
 NAMES = sorted(path.stem for path in (ROOT / "tests" / "vectors").glob("*.json") if path.stem != "refused_plans")
@@ -72,6 +73,8 @@ def column(question, columns):
         return Measured(tuple(columns[own][1] for own in question.asked), question.intervals)
     if isinstance(question, DistributionQuestion):
         return question.clipped(columns[question.attribute.name][1])
+    if isinstance(question, TableQuestion):
+        return question.column({name: columns[name][1] for name in question.asked})
     return columns[question.name][1]
 
 

@@ -1,9 +1,10 @@
 // What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
 // promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
 
-import { axes, blocks, sensitive, size, stepLength, stepLoss } from "./combined.js";
+import { size } from "./combined.js";
 import { keepsDistances } from "./distances.js";
-import { amount, compare, multiple, plus, times, within } from "./fraction.js";
+import { amount, compare, times, within } from "./fraction.js";
+import { protectedPairs } from "./pairs.js";
 import { WORD } from "./words.js";
 
 const ONE = [1n, 1n];
@@ -37,9 +38,7 @@ export function favour(mechanism, value, other) {
     return part === second ? favour(part.inner, place, there) : null;
   }
   if (mechanism.axes) {
-    const columns = mechanism.sizes[1];
-    const digits = (v) => (mechanism.axes.length === 1 ? [v] : [Math.floor(v / columns), v % columns]);
-    const [from, to] = [digits(value), digits(other)];
+    const [from, to] = [mechanism.digits(value), mechanism.digits(other)];
     return mechanism.axes.reduce((all, axis, i) => product(all, favour(axis, from[i], to[i])), ONE);
   }
   return overHidden(mechanism, mechanism.place.has(value), mechanism.place.has(other));
@@ -70,73 +69,6 @@ function ofColumn(rows, code) {
   return quotient(column.reduce((a, b) => (a > b ? a : b)), least);
 }
 
-/** The pairs of values that are protected, and by how much: [value, other, amount]; all others follow from these. */
-export function* protectedPairs(attribute) {
-  const { epsilon, bounds, blocks: tiled, sensitive: named, metric } = attribute.protect;
-  const k = size(attribute);
-  if (metric) {
-    yield* alongSteps(attribute);
-    return;
-  }
-  const whole = bounds ? null : amount(epsilon);
-  const block = tiled ? blocks(attribute) : null;
-  const high = named ? new Set(sensitive(attribute)) : null;
-  for (let value = 0; value < k; value += 1) {
-    for (let other = 0; other < k; other += 1) {
-      if (value === other) continue;
-      if (bounds && bounds[value][other] !== "inf") yield [value, other, amount(bounds[value][other])];
-      if (!bounds && (!block || block[value] === block[other]) && (!high || high.has(value))) yield [value, other, whole];
-    }
-  }
-}
-
-/** Values that are next to each other; what holds along each step holds along every way. */
-function* alongSteps(attribute) {
-  const { epsilon, metric } = attribute.protect;
-  if (metric.tree && attribute.labels.length < treeNames(metric).size) {
-    yield* alongTree(attribute);
-    return;
-  }
-  const lines = axes(attribute);
-  const k = size(attribute);
-  const strides = lines.length === 1 ? [1] : [lines[1].k, 1];
-  for (const [i, axis] of lines.entries()) {
-    for (const [one, other, length] of axis.steps) {
-      const loss = stepLoss(axis, epsilon, length);
-      if (loss === null) throw new RangeError("a logarithm times a distance that is not whole");
-      for (let rest = 0; rest < k; rest += 1) {
-        // All values whose digit of this axis is 0, moved along it.
-        if (Math.floor(rest / strides[i]) % axis.k) continue;
-        const ends = [rest + one * strides[i], rest + other * strides[i]];
-        yield [...ends, loss];
-        yield [ends[1], ends[0], loss];
-      }
-    }
-  }
-}
-
-const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
-
-/** All pairs, where some names of the tree are nobody's answer. */
-function* alongTree({ labels, protect: { epsilon, metric } }) {
-  const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
-  const way = (name) => {
-    const found = [[name, [0n, 1n]]];
-    for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], stepLength(metric, at))]);
-    return found;
-  };
-  for (const [value, label] of labels.entries()) {
-    const own = new Map(way(label));
-    for (const [other, name] of labels.entries()) {
-      if (value === other) continue;
-      const [meet, there] = way(name).find(([node]) => own.has(node));
-      const loss = multiple(amount(epsilon), plus(own.get(meet), there));
-      if (loss === null) throw new RangeError("a logarithm times a distance that is not whole");
-      yield [value, other, loss];
-    }
-  }
-}
-
 /** Whether a mechanism keeps what is promised about its attribute; throws RangeError where it cannot be gone through. */
 export function keeps(mechanism, attribute) {
   const { protect } = attribute;
@@ -151,7 +83,7 @@ export function keeps(mechanism, attribute) {
   const k = size(attribute);
   const each = mechanism.rows ? Number(mechanism.outputs) : 1;
   if (k * (protect.metric ? 4 : k) * each > MOST) throw new RangeError("more pairs of values than a page can go through");
-  if (protect.metric?.map && !keepsDistances(attribute)) return false;
+  if ((protect.metric?.of ?? [attribute]).some((one) => one.protect.metric?.map && !keepsDistances(one))) return false;
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {
     const found = favour(mechanism, value, other);

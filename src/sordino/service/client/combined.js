@@ -58,6 +58,8 @@ export function stepLength({ lengths = {} }, name) {
 /** The axes of a metric: how many values each has, and its steps as [value, value, length]. */
 export function axes(attribute) {
   const { metric } = attribute.protect;
+  // Of a table's attributes each has its own, one after the other.
+  if (metric.of) return metric.of.flatMap((own) => axes(own).map((axis) => ({ nats: own.protect.epsilon, ...axis })));
   const k = size(attribute);
   const numbered = (length) => Array.from({ length }, (_, i) => [BigInt(i), 1n]);
   if (metric.tree) {
@@ -144,7 +146,7 @@ class Tree {
     this.k = axis.k;
     this.outputs = BigInt(axis.k);
     const far = (length) => {
-      const loss = stepLoss(axis, epsilon, length) ?? { rational: times(amount(epsilon).rational, length), ratio: [1n, 1n] };
+      const loss = stepLoss(axis, epsilon, length) ?? { rational: times(amount(axis.nats ?? epsilon).rational, length), ratio: [1n, 1n] };
       return !within([1n, 1n], { rational: minus([LONGEST, 1n], loss.rational), ratio: [loss.ratio[1], loss.ratio[0]] });
     };
     const steps = axis.steps.map(([one, other, length]) => [one, other, far(length) ? null : length]);
@@ -211,14 +213,19 @@ class Product {
     this.outputs = this.axes.reduce((all, axis) => all * axis.outputs, 1n);
   }
 
-  code(value, words) {
+  /** A value's digit of each axis. */
+  digits(value) {
     let left = value;
-    const digits = [...this.sizes].reverse().map((k) => {
+    const found = [...this.sizes].reverse().map((k) => {
       const digit = left % k;
       left = Math.floor(left / k);
       return digit;
     });
-    digits.reverse();
+    return found.reverse();
+  }
+
+  code(value, words) {
+    const digits = this.digits(value);
     return this.axes.reduce((code, axis, i) => code * axis.outputs + axis.code(digits[i], words), 0n);
   }
 }

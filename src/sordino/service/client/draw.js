@@ -1,5 +1,6 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
+import { cellOf, cells } from "./cells.js";
 import { mechanism } from "./combined.js";
 import { gcd } from "./fraction.js";
 import { asked, bin, scaled, values } from "./record.js";
@@ -31,23 +32,44 @@ function signs(numbers, places, words) {
   return places.reduce((value, place, bit) => value | (sign(numbers[place], words) << bit), 0);
 }
 
-/** Each statistic, and how many values it has. */
+const MOST_POINTS = 128;
+const MOST_SIGNS = 12;
+const areDifferent = (places) => new Set(places).size === places.length;
+
+/** Each statistic: how many values it has, which of its numbers are places, and what else it needs of them. */
 export const STATISTICS = {
-  number: { read: point, size: ([, points]) => points },
-  product: { read: ofTwo, size: () => 2 },
-  signs: { read: signs, size: (places) => 2 ** places.length },
+  number: { read: point, size: ([, points]) => points, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points <= MOST_POINTS },
+  product: { read: ofTwo, size: () => 2, places: (given) => given, fits: ({ length, 0: first, 1: second }) => length === 2 && first <= second },
+  signs: { read: signs, size: (places) => 2 ** places.length, places: (given) => given, fits: (places) => places.length >= 1 && places.length <= MOST_SIGNS && areDifferent(places) },
 };
 
 class Histogram {
   constructor(plan, part) {
     this.name = part.histogram;
-    this.mechanism = mechanism(part.mechanism, plan.attributes[part.histogram]);
+    this.attribute = plan.attributes[part.histogram];
+    this.mechanism = mechanism(part.mechanism, this.attribute);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
   }
 
   answer(found, words) {
     return this.mechanism.code(found.get(this.name), words);
+  }
+}
+
+/** Of a combination of values, which are the values of one attribute here. */
+class Cells {
+  constructor(plan, part) {
+    this.names = part.table;
+    this.attributes = part.table.map((name) => plan.attributes[name]);
+    this.attribute = cells(this.attributes, part.epsilon);
+    this.mechanism = mechanism(part.mechanism, this.attribute);
+    this.mechanisms = [this.mechanism];
+    this.outputs = this.mechanism.outputs;
+  }
+
+  answer(found, words) {
+    return this.mechanism.code(cellOf(this.attributes, this.names.map((name) => found.get(name))), words);
   }
 }
 
@@ -73,6 +95,9 @@ class Numbers {
     this.names = part.numbers;
     this.ends = part.numbers.map((name) => plan.attributes[name].number);
     this.mechanisms = mechanisms.map((own) => mechanism(own));
+    if (through.length !== statistics.length || weights.length !== statistics.length) {
+      throw new RangeError("each query must have a statistic, a mechanism and a weight");
+    }
     const list = (one) => (Array.isArray(one) ? one : [one]);
     this.queries = statistics.map((calls, i) => {
       const several = Array.isArray(calls[0]) ? calls : [calls];
@@ -88,8 +113,12 @@ class Numbers {
   #asked(name, places, through) {
     const statistic = Object.hasOwn(STATISTICS, name) ? STATISTICS[name] : null;
     if (!statistic) throw new RangeError("a statistic must be one that this client knows");
+    const known = places.every((one) => Number.isInteger(one) && one >= 0) && statistic.fits(places);
+    if (!known || statistic.places(places).some((place) => place >= this.names.length)) {
+      throw new RangeError("a statistic must be about numbers that are asked");
+    }
     if (!through || statistic.size(places) !== through.k) throw new RangeError("a mechanism must have its statistic's values");
-    return { statistic, places, mechanism: through };
+    return { name, statistic, places, mechanism: through };
   }
 
   answer(found, words) {
@@ -117,15 +146,15 @@ class Choice {
   }
 }
 
+/** Each kind of question, by the word for what it asks. */
+const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, numbers: Numbers };
+
 /** A plan made ready to draw from. */
 export class Questions {
   constructor(plan) {
     this.plan = plan;
     this.names = asked(plan);
-    this.asked = plan.queries.map((part) => {
-      const Kind = part.numbers ? Numbers : part.distribution ? Distribution : Histogram;
-      return new Kind(plan, part);
-    });
+    this.asked = plan.queries.map((part) => new KINDS[Object.keys(KINDS).find((word) => Object.hasOwn(part, word))](plan, part));
     this.choice = new Choice(plan.queries.map((part) => part.weight));
     this.firsts = [];
     this.outputs = 0n;

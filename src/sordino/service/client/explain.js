@@ -4,6 +4,7 @@ import { blocks, sensitive } from "./combined.js";
 import { amount, factor, upward } from "./fraction.js";
 import { larger } from "./audit.js";
 import { rests } from "./promise.js";
+import { about } from "./record.js";
 
 const FEW = 6;
 const quoted = (name) => `“${name}”`;
@@ -16,6 +17,7 @@ function listed(names) {
 /** What a question asks for. */
 export function topic(part) {
   if (part.distribution !== undefined) return `in which range ${quoted(part.distribution)} lies`;
+  if (part.table) return `${part.table.map(quoted).join(" and ")} together`;
   if (!part.numbers) return quoted(part.histogram);
   return `the ${part.asked} of ${part.numbers.map(quoted).join(" and ")}`;
 }
@@ -31,12 +33,12 @@ export function sentences({ plan, questions, verdicts }) {
         "and the code tells it.",
     );
   }
-  const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place])).flat();
+  const told = plan.queries.map((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute)).flat();
   said.push(...alike(told));
   said.push(...example(verdicts));
   if (several || plan.epsilon !== undefined) said.push(...aboutOthers(plan, verdicts));
   said.push("A second code multiplies these factors, so this browser keeps the one that it draws, and sends the same one again if it got lost.");
-  return said;
+  return [...new Set(said)];
 }
 
 /** Sentences that differ in the attribute only, [start, name, end], said once about all of them. */
@@ -53,46 +55,71 @@ function alike(told) {
   return [...once, ...told.filter((one) => !Array.isArray(one))];
 }
 
-function revealed(plan, part, { holds, found, ratio }) {
+function revealed(plan, part, { holds, found, ratio }, attribute) {
   const unsure = holds === null ? [`This page could not check that by itself: ${found}.`] : [];
-  if (part.histogram === undefined) {
+  if (!attribute) {
     const pair = part.numbers?.length > 1 ? "sets of numbers" : "numbers";
     return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`, ...unsure];
   }
-  const attribute = plan.attributes[part.histogram];
-  return [...ofProtect(attribute, attribute.protect, part.histogram, ratio), ...unsure, ...ofMissing(attribute)];
+  const attributes = about(part).map((name) => [name, plan.attributes[name]]);
+  const missing = attributes.flatMap(([name, own]) => ofMissing(own, part.table ? ` to ${quoted(name)}` : ""));
+  const promise = attribute.protect.metric?.of ? ofDistances(part, attributes) : ofProtect(attribute, topic(part), ratio);
+  return [...promise, ...(part.table ? ofCells(attribute.protect, attributes) : []), ...unsure, ...missing];
+}
+
+/** What a cell tells of its attributes. */
+function ofCells({ blocks: tiled, sensitive: named, bounds }, attributes) {
+  const said = ["An answer is a combination of values, and the code is about all of them at once: whatever it tells of the combination, it may tell of any one of them."];
+  if (tiled) said.push("Combinations are in one group if their values are, of each attribute.");
+  if (named) said.push(`A combination is sensitive if one of its values is: ${attributes.map(([name, own]) => `${listed(sensitiveNames(own))} of ${quoted(name)}`).join(", ")}.`);
+  if (bounds) said.push("Between two combinations it may tell what it may tell between their values, together, but never more than the most that it may tell of one of them.");
+  return said;
+}
+
+/** Of a table whose attributes are all protected by distances. */
+function ofDistances(part, attributes) {
+  const each = attributes.map(([name, own]) => ofDistance(topic(part), own, ` to ${quoted(name)}`));
+  return [...each, "Where several values differ, these factors multiply."];
 }
 
 const said = (ratio) => (ratio ? upward(ratio) : "any size");
 
-function ofProtect(attribute, protect, name, ratio) {
-  const start = "Whatever else somebody knows, a code";
-  const bound = () => upward(factor(amount(protect.epsilon)));
-  if (protect.metric) {
-    const far = protect.metric.map ? `two places that are ${protect.metric.map.per} ${protect.metric.map.unit} apart` : distance(protect.metric);
-    return [`${start} about ${quoted(name)} changes the odds between ${far} by a factor of at most ${bound()}, by less if they are nearer, and by more if they are further apart.`];
-  }
+const START = "Whatever else somebody knows, a code";
+const bounded = ({ epsilon }) => upward(factor(amount(epsilon)));
+
+function ofProtect(attribute, name, ratio) {
+  const { protect } = attribute;
+  const bound = () => bounded(protect);
+  if (protect.metric) return [ofDistance(name, attribute, "")];
   if (protect.blocks) {
     const most = ratio ? said(ratio) : bound();
     return [
-      `${start} about ${quoted(name)} changes the odds between two answers of the same group by a factor of at most ${most}.`,
+      `${START} about ${name} changes the odds between two answers of the same group by a factor of at most ${most}.`,
       `It tells for certain which group your answer is in${groups(attribute)}.`,
     ];
   }
   if (protect.sensitive) {
-    const names = sensitive(attribute).map((value) => attribute.labels?.[value] ?? value);
+    const names = sensitiveNames(attribute);
     return [
-      `${start} raises the odds that your answer about ${quoted(name)} is a sensitive one (${listed(names)}), over any other, by a factor of at most ${bound()}.`,
+      `${START} raises the odds that your answer about ${name} is a sensitive one (${listed(names)}), over any other, by a factor of at most ${bound()}.`,
       "If your answer is none of these, the code may tell it as it is.",
     ];
   }
   if (protect.bounds) return [ofBounds(attribute, protect.bounds, name)];
-  return [[`${start} changes the odds between any two answers about`, quoted(name), `by a factor of at most ${ratio ? said(ratio) : bound()}.`]];
+  return [[`${START} changes the odds between any two answers about`, name, `by a factor of at most ${ratio ? said(ratio) : bound()}.`]];
 }
 
-function distance({ per, positions, tree }) {
-  if (tree) return "two answers that are one step apart on the tree of answers";
-  return positions ? "two answers that are one unit apart" : `two answers that are ${per} apart`;
+const sensitiveNames = (attribute) => sensitive(attribute).map((value) => attribute.labels?.[value] ?? value);
+
+function ofDistance(name, { protect }, whose) {
+  const far = distance(protect.metric, whose);
+  return `${START} about ${name} changes the odds between ${far} by a factor of at most ${bounded(protect)}, by less if they are nearer, and by more if they are further apart.`;
+}
+
+function distance({ per, positions, tree, map }, whose) {
+  if (map) return `two places${whose} that are ${map.per} ${map.unit} apart`;
+  if (tree) return `two answers${whose} that are one step apart on the tree of answers`;
+  return positions ? `two answers${whose} that are one unit apart` : `two answers${whose} that are ${per} apart`;
 }
 
 function groups(attribute) {
@@ -109,19 +136,19 @@ function ofBounds(attribute, bounds, name) {
   const most = (bound) => (bound === "inf" ? "without limit" : `at most ${upward(factor(amount(bound)))}`);
   if (bounds.length <= 4) {
     const each = pairs.map(([value, other, bound]) => `${label(value)} over ${label(other)} ${most(bound)}`);
-    return `A code about ${quoted(name)} raises the odds of one answer over another by a factor: ${each.join("; ")}.`;
+    return `A code about ${name} raises the odds of one answer over another by a factor: ${each.join("; ")}.`;
   }
   const finite = pairs.filter(([, , bound]) => bound !== "inf");
   const largest = finite.map(([, , bound]) => factor(amount(bound))).reduce(larger, [1n, 1n]);
   const open = pairs.length - finite.length;
   return (
-    `A code about ${quoted(name)} raises the odds of one answer over another by a factor of at most ${upward(largest)}, ` +
+    `A code about ${name} raises the odds of one answer over another by a factor of at most ${upward(largest)}, ` +
     `less for some${open ? `; ${open} of ${pairs.length} pairs are not protected` : ""}.`
   );
 }
 
-function ofMissing({ missing }) {
-  return missing === undefined ? [] : [`No answer counts as ${quoted(missing)}.`];
+function ofMissing({ missing }, whose) {
+  return missing === undefined ? [] : [`No answer${whose} counts as ${quoted(missing)}.`];
 }
 
 /** What the largest factor makes of a suspicion of one in ten. */
@@ -148,7 +175,7 @@ function aboutOthers(plan, verdicts) {
   return [
     whole,
     `The plan promises less about some, if answers depend on each other no more than it states: at most ${less.slice(0, FEW).join(", ")}` +
-      `${less.length > FEW ? ` and ${less.length - FEW} more` : ""}. That cannot be checked on this page.`,
+      `${less.length > FEW ? ` and ${less.length - FEW} more` : ""}. Whether they do cannot be checked on this page.`,
   ];
 }
 

@@ -32,13 +32,15 @@ const SMALL = 256;
 const LARGEST = 2 ** 20;
 const LARGEST_BINARY = 128;
 
-/** Whether a field here has so many elements. */
-function isOrder(q) {
-  if (!Number.isInteger(q) || q < 2 || q > LARGEST) return false;
-  if (Number.isInteger(Math.log2(q))) return q <= LARGEST_BINARY;
-  for (let divisor = 2; divisor * divisor <= q; divisor += 1) if (q % divisor === 0) return false;
+/** Whether a number is a prime up to the largest here. */
+export function isPrime(p) {
+  if (!Number.isInteger(p) || p < 2 || p > LARGEST) return false;
+  for (let divisor = 2; divisor * divisor <= p; divisor += 1) if (p % divisor === 0) return false;
   return true;
 }
+
+/** Whether a field here has so many elements. */
+const isOrder = (q) => isPrime(q) || (q > 2 && q <= LARGEST_BINARY && Number.isInteger(Math.log2(q)));
 
 export class Field {
   constructor(q) {

@@ -51,6 +51,22 @@ export const sum = (one, other) => ({
   ratio: times(one.ratio, other.ratio),
 });
 
+/** An amount as a plan writes it. */
+export function written({ rational, ratio }) {
+  const text = ([a, b]) => (b === 1n ? String(a) : `${a}/${b}`);
+  return ratio[0] === ratio[1] ? text(rational) : `${text(rational)} + ln ${text(ratio)}`;
+}
+
+const about = ({ rational: [a, b], ratio: [c, d] }) => Number(a) / Number(b) + Math.log(Number(c)) - Math.log(Number(d));
+
+/** Whether an amount is at most another one, exactly; doubles decide where they can. */
+export function atMost(one, other) {
+  const apart = about(other) - about(one);
+  if (Math.abs(apart) > 1e-9 * (1 + Math.abs(about(one)))) return apart > 0;
+  const [[a, b], [c, d]] = [one.ratio, other.ratio];
+  return within([1n, 1n], { rational: minus(other.rational, one.rational), ratio: reduced([c * b, d * a]) });
+}
+
 /** Integers around e^r 2^bits, for a fraction r >= 0: the power series, cut where its rest is below one unit. */
 function exponential([a, b], bits) {
   // e^r = (e^(r / 2^h))^(2^h) with r / 2^h below 1; what rounding loses is counted in units of the last place.

@@ -22,7 +22,8 @@ export async function inspect(text, hash) {
   } catch (error) {
     // What no channel of a plan is, however it is wrong.
     if (!(error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    throw new PlanError("a plan must have channels that this client knows", error.message);
+    const found = error instanceof TypeError ? "parts that do not fit each other" : error.message;
+    throw new PlanError("a plan must have channels that this client knows", found);
   }
 }
 

@@ -3,7 +3,7 @@
 // weights are of two sizes, `levels` has both, as [weight, codes of that weight]: the chance of one code is weight /
 // (2^64 codes). Values are numbers, codes are BigInts.
 
-import { Field } from "./field.js";
+import { Field, isPrime } from "./field.js";
 import { WORD, below, either, pick } from "./words.js";
 
 const count = (bits) => {
@@ -18,6 +18,7 @@ const count = (bits) => {
 
 class OneCoin {
   constructor(own) {
+    if (!Number.isSafeInteger(own.k) || own.k < 1) throw new RangeError("a mechanism must have one value or more");
     this.k = own.k;
     this.threshold = BigInt(own.threshold);
   }
@@ -172,6 +173,8 @@ function subset(rank, n, members) {
 export class Subset extends OneCoin {
   constructor(own) {
     super(own);
+    const whole = Number.isInteger(own.size) && own.size >= 1 && own.size <= this.k;
+    if (this.k > 64 || !whole) throw new RangeError("subsets must be of 64 values at most, and hold some of them");
     this.size = own.size;
     this.outputs = 1n << BigInt(this.k);
     this.sides(comb(this.k - 1, this.size - 1), comb(this.k - 1, this.size));
@@ -191,12 +194,20 @@ export class Subset extends OneCoin {
   }
 }
 
+/** Sets of a cyclic design at most. */
+const LARGEST_CODES = 2 ** 20;
+
 export class Cyclic extends OneCoin {
   constructor(own) {
     super(own);
-    const p = own.prime;
+    const { order, prime: p, size } = own;
+    if (!isPrime(p) || p < this.k) throw new RangeError("a cyclic design must have a prime number of points, one for each value");
+    if (!Number.isInteger(order) || order < 1 || (p - 1) % order || !Number.isInteger(size) || size < 1 || size >= p || size % order > 1) {
+      throw new RangeError("a cyclic design must have a subgroup and sets that are made of it");
+    }
     this.p = p;
-    const families = (p - 1) / own.order;
+    const families = (p - 1) / order;
+    if (families * p > LARGEST_CODES) throw new RangeError("a cyclic design must have a million sets at most");
     this.outputs = BigInt(families) * BigInt(p);
     const powersOf = (g) => {
       const found = [1];
@@ -206,8 +217,8 @@ export class Cyclic extends OneCoin {
     let g = 1;
     while (new Set(powersOf(g)).size < p - 1) g += 1;
     const powers = powersOf(g);
-    const base = new Set(powers.filter((_, i) => i % families < Math.floor(own.size / own.order)));
-    if (own.size % own.order) base.add(0);
+    const base = new Set(powers.filter((_, i) => i % families < Math.floor(size / order)));
+    if (size % order) base.add(0);
     const all = Array.from({ length: p }, (_, d) => d);
     this.multipliers = powers.slice(0, families);
     this.elements = [all.filter((d) => base.has(d)), all.filter((d) => !base.has(d))];

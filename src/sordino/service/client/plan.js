@@ -189,6 +189,10 @@ const WEIGHT = whole(1, 2 ** 20);
 const QUESTION = anyOf(
   fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
   both(
+    fields({ table: listOf(text, 2), weight: WEIGHT, subtract_totals: truth, mechanism: isTable, "epsilon?": text }),
+    ({ table }) => table.length <= 8 && new Set(table).size === table.length,
+  ),
+  both(
     fields({
       distribution: text,
       weight: WEIGHT,
@@ -220,7 +224,12 @@ const PLAN = fields({
   hash: text,
   people: whole(1),
   "epsilon?": text,
-  "dependence?": isTable,
+  "dependence?": fields({
+    rest: tableOf(text),
+    statistics: listOf(fields({ attribute: text, statistic: listOf(text, 1), bound: text })),
+    "bins?": tableOf(whole(1)),
+    ground: listOf(text),
+  }),
   attributes: tableOf(ATTRIBUTE),
   queries: listOf(QUESTION, 1),
 });
@@ -242,10 +251,6 @@ export async function readPlan(content, asked) {
   if (plan.version !== 2) {
     const step = "Get the page of the same age as the plan.";
     throw new PlanError("a plan must be of version 2", "another version", step);
-  }
-  if (Array.isArray(plan.queries) && plan.queries.some((part) => isTable(part) && Object.hasOwn(part, "table"))) {
-    const step = "Answer it by `sordino answer`.";
-    throw new PlanError("a plan must ask what this page can answer", "a table of several attributes", step);
   }
   if (!PLAN(plan) || !asks(plan)) throw new PlanError("a plan must have its fields, and no others", "others");
   if (!coversAll(plan)) throw new PlanError("a promise must be about each value of its attribute", "some, or others");
@@ -270,17 +275,32 @@ function asks(plan) {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
     if (part.numbers) return part.numbers.every((name) => own(name).number);
     if (part.distribution !== undefined) return covers(part, own(part.distribution).number);
+    if (part.table) return asksCells(plan, part, part.table.map(own));
     return Boolean(own(part.histogram).protect);
   });
 }
 
-/** Whether what is promised about each attribute that is asked is about all of its values, and about no others. */
-function coversAll(plan) {
-  return plan.queries.every((part) => part.histogram === undefined || coversValues(plan.attributes[part.histogram]));
+/** Values of an attribute, or cells of a table, at most. */
+const LARGEST_DOMAIN = 2 ** 22;
+
+const sizeOf = ({ labels, numbers, grid }) => labels?.length ?? numbers ?? grid.rows * grid.columns;
+
+/** Whether a table's attributes have values, few enough, and a promise: each its own, or one for all cells alike. */
+function asksCells(plan, part, attributes) {
+  if (!attributes.every((own) => own.labels || own.numbers || own.grid)) return false;
+  if (attributes.reduce((all, own) => all * sizeOf(own), 1) > LARGEST_DOMAIN) return false;
+  return plan.epsilon === undefined ? part.epsilon === undefined && attributes.every((own) => own.protect) : part.epsilon !== undefined;
 }
 
-function coversValues({ labels, numbers, grid, protect: { bounds, blocks, sensitive, metric } }) {
-  const k = labels?.length ?? numbers ?? grid.rows * grid.columns;
+/** Whether what is promised about each attribute that is asked is about all of its values, and about no others. */
+function coversAll(plan) {
+  const asked = plan.queries.flatMap((part) => part.table ?? (part.histogram === undefined ? [] : [part.histogram]));
+  return asked.every((name) => coversValues(plan.attributes[name]));
+}
+
+function coversValues(attribute) {
+  const { labels, protect: { bounds, blocks, sensitive, metric } = {} } = attribute;
+  const k = sizeOf(attribute);
   const one = (list) => list === undefined || list.length === k;
   if (labels && new Set(labels).size !== k) return false;
   if (!one(bounds) || bounds?.some((row) => row.length !== k) || !one(blocks?.of) || !one(metric?.positions)) return false;

@@ -1,6 +1,7 @@
 // Whether a whole plan keeps what it promises, question by question.
 
 import { broken, keeps, larger, worst } from "./audit.js";
+import { beyondDeltas } from "./deltas.js";
 import { amount, times, within } from "./fraction.js";
 import { PlanError } from "./plan.js";
 import { about } from "./record.js";
@@ -14,12 +15,15 @@ export function verdicts(questions) {
   return questions.asked.map((asked, place) => {
     const part = plan.queries[place];
     const names = about(part);
-    const attribute = part.histogram === undefined ? null : plan.attributes[part.histogram];
+    // Of a table its cells.
+    const attribute = asked.attribute ?? null;
     const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
     if (wrong) return { names, holds: false, found: wrong };
     try {
-      if (attribute) return ofShares(plan, asked.mechanism, attribute, names);
-      return part.numbers ? ofNumbers(plan, asked, names) : ofBins(plan, asked.mechanism, part);
+      const found = attribute ? ofShares(plan, asked.mechanism, attribute) : part.numbers ? ofNumbers(asked) : ofBins(asked.mechanism, part);
+      const whole = plan.epsilon === undefined || isWithin(found.whole, plan.epsilon);
+      const holds = found.kept && whole && !beyondDeltas(plan, part, asked).length;
+      return { names, holds, ratio: found.ratio, found: holds ? null : "integers that tell more than is promised" };
     } catch (error) {
       if (error instanceof RangeError) return { names, holds: null, found: error.message };
       throw error;
@@ -27,12 +31,10 @@ export function verdicts(questions) {
   });
 }
 
-function ofShares(plan, mechanism, attribute, names) {
-  const kept = keeps(mechanism, attribute);
+/** Whether the promise about an attribute's values is kept, and how far odds change: of protected pairs, and of any. */
+function ofShares(plan, mechanism, attribute) {
   const ratio = attribute.protect.epsilon && !attribute.protect.metric ? limited(mechanism, attribute) : undefined;
-  const whole = plan.epsilon === undefined || isWithin(worst(mechanism), plan.epsilon);
-  const holds = kept && whole && !beyondDeltas(plan, worst(mechanism), names);
-  return { names, holds, ratio, found: holds ? null : "integers that tell more than is promised" };
+  return { kept: keeps(mechanism, attribute), ratio, whole: plan.epsilon === undefined ? null : worst(mechanism) };
 }
 
 /** The most that a report tells of two values that are protected from each other. */
@@ -42,26 +44,16 @@ function limited(mechanism, { protect }) {
   return worst(mechanism);
 }
 
-function ofBins(plan, mechanism, part) {
+function ofBins(mechanism, part) {
   const ratio = worst(mechanism);
-  const kept = isWithin(ratio, part.epsilon) && isWithin(ratio, plan.epsilon);
-  const holds = kept && !beyondDeltas(plan, ratio, [part.distribution]);
-  return { names: [part.distribution], holds, ratio, found: holds ? null : "integers that tell more than is promised" };
+  return { kept: isWithin(ratio, part.epsilon), ratio, whole: ratio };
 }
 
-function ofNumbers(plan, asked, names) {
+function ofNumbers(asked) {
   const ratio = asked.queries
     .map((query) => query.map((one) => worst(one.mechanism)).reduce((a, b) => (a && b ? times(a, b) : null), [1n, 1n]))
     .reduce(larger, [1n, 1n]);
-  const holds = isWithin(ratio, plan.epsilon) && !beyondDeltas(plan, ratio, names);
-  return { names, holds, ratio, found: holds ? null : "integers that tell more than is promised" };
-}
-
-/** Whether a question by itself tells more of what it asks for than its attribute's delta; of bins that is not known. */
-function beyondDeltas(plan, ratio, names) {
-  if (names.length > 1 || plan.dependence?.bins) return false;
-  const { delta } = plan.attributes[names[0]];
-  return delta !== undefined && !isWithin(ratio, delta);
+  return { kept: true, ratio, whole: ratio };
 }
 
 function isWithin(ratio, text) {

@@ -39,7 +39,7 @@ function unchecked(plan) {
   const names = rests(plan);
   if (names.length) {
     found.push(
-      `The smaller promises about ${names.map((name) => `“${name}”`).join(", ")}: they rest on how answers depend on each other, which the plan states and no channel shows.`,
+      `The smaller promises about ${names.map((name) => `“${name}”`).join(", ")}: they were worked out from how answers depend on each other at most, which the plan states and nothing here shows.`,
     );
   }
   return found;

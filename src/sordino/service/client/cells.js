@@ -1,0 +1,127 @@
+// A table's cells, a value of each of its attributes, the last one's runs fastest; and what is promised about them, as if
+// they were the values of one attribute.
+
+import { blocks, sensitive, size } from "./combined.js";
+import { amount, atMost, sum, written } from "./fraction.js";
+import { hasHidden, protectedPairs } from "./pairs.js";
+
+/** Cells whose pairs each have a bound of their own, at most. */
+const LARGEST_MATRIX = 256;
+
+/** Cells that have names of their own, at most. */
+const NAMED = 64;
+
+/** No two values are told apart by more, however far they lie apart. */
+const FARTHEST = { rational: [100n, 1n], ratio: [1n, 1n] };
+
+const least = (one, other) => (atMost(one, other) ? one : other);
+const most = (one, other) => (atMost(one, other) ? other : one);
+
+/** How many cells attributes have together. */
+export const countCells = (attributes) => attributes.reduce((all, attribute) => all * size(attribute), 1);
+
+/** The cell of a value of each attribute. */
+export const cellOf = (attributes, values) => values.reduce((cell, value, i) => cell * size(attributes[i]) + value, 0);
+
+/** The values in each cell. */
+function rowsOf(attributes) {
+  const values = attributes.map((attribute) => Array.from({ length: size(attribute) }, (_, value) => value));
+  return joined(values, (row, value) => [...row, value], []);
+}
+
+/** The cells as the values of one attribute; `epsilon` where all are protected alike, whatever their attributes promise. */
+export function cells(attributes, epsilon) {
+  const protect = epsilon === undefined ? together(attributes) : { epsilon };
+  const k = countCells(attributes);
+  if (k > NAMED) return { numbers: k, protect };
+  const name = ({ labels }, value) => labels?.[value] ?? String(value);
+  return { labels: rowsOf(attributes).map((row) => row.map((value, i) => name(attributes[i], value)).join(", ")), protect };
+}
+
+function together(attributes) {
+  const kinds = new Set(attributes.map(kind));
+  const only = (...known) => [...kinds].every((one) => known.includes(one));
+  const epsilon = () => attributes.map(({ protect }) => protect.epsilon).reduce((a, b) => (atMost(amount(a), amount(b)) ? a : b));
+  if (only("whole")) return { epsilon: epsilon() };
+  if (only("whole", "blocks")) return { epsilon: epsilon(), blocks: { of: blockOfCells(attributes) } };
+  if (only("whole", "sensitive")) {
+    const found = sensitiveCells(attributes);
+    return found.length < countCells(attributes) ? { epsilon: epsilon(), sensitive: found } : { epsilon: epsilon() };
+  }
+  return only("metric") ? { metric: { of: attributes } } : { bounds: listed(attributes) };
+}
+
+/** What an attribute's promise is like. */
+function kind(attribute) {
+  if (hasHidden(attribute)) return "bounds";
+  return ["blocks", "sensitive", "metric", "bounds"].find((name) => attribute.protect[name] !== undefined) ?? "whole";
+}
+
+/** What is said of each value of each attribute, joined for each cell. */
+const joined = (parts, join, first) =>
+  parts.reduce((found, own) => found.flatMap((before) => own.map((value) => join(before, value, own))), [first]);
+
+function blockOfCells(attributes) {
+  const numbered = (own) => {
+    const places = new Map([...new Set(own)].map((block, place) => [block, place]));
+    return own.map((block) => places.get(block));
+  };
+  const parts = attributes.map((own) => (own.protect.blocks ? numbered(blocks(own)) : new Array(size(own)).fill(0)));
+  const counts = new Map(parts.map((own) => [own, new Set(own).size]));
+  return joined(parts, (before, block, own) => before * counts.get(own) + block, 0);
+}
+
+function sensitiveCells(attributes) {
+  const parts = attributes.map((own) => {
+    const high = own.protect.sensitive && new Set(sensitive(own));
+    return Array.from({ length: size(own) }, (_, value) => high?.has(value) ?? true);
+  });
+  return joined(parts, (before, high) => before || high, false).flatMap((high, cell) => (high ? [cell] : []));
+}
+
+/** The bound of each two cells, as a plan would write it: the sum over their values, but no more than the largest. */
+function listed(attributes) {
+  if (countCells(attributes) > LARGEST_MATRIX) throw new RangeError("cells that are protected in unlike ways must be few");
+  const matrices = attributes.map(closed);
+  const cap = attributes.map((attribute, i) => largest(attribute, matrices[i])).reduce(most);
+  const known = new Map();
+  const bound = (row, other) => {
+    const key = row.map((value, i) => `${value} ${other[i]}`).join();
+    if (!known.has(key)) known.set(key, added(matrices, row, other, cap));
+    return known.get(key);
+  };
+  const rows = rowsOf(attributes);
+  return rows.map((row) => rows.map((other) => bound(row, other)));
+}
+
+function added(matrices, row, other, cap) {
+  const parts = row.flatMap((value, i) => (value === other[i] ? [] : [matrices[i][value][other[i]]]));
+  if (parts.includes(null)) return "inf";
+  return parts.length ? written(least(parts.reduce(sum), cap)) : "0";
+}
+
+function largest({ protect: { epsilon, metric } }, matrix) {
+  if (epsilon && !metric) return amount(epsilon);
+  const zero = { rational: [0n, 1n], ratio: [1n, 1n] };
+  return matrix.flatMap((row, value) => row.filter((bound, other) => bound !== null && other !== value)).reduce(most, zero);
+}
+
+/** What each two values of an attribute may be told apart by at most, null without limit: along the shortest way. */
+function closed(attribute) {
+  const k = size(attribute);
+  const found = Array.from({ length: k }, () => new Array(k).fill(null));
+  for (const [value, other, bound] of protectedPairs(attribute)) found[value][other] = least(bound, FARTHEST);
+  // Blocks and sensitive values need no ways, nor does what is protected as a whole.
+  if (!attribute.protect.metric && !attribute.protect.bounds) return found;
+  for (let by = 0; by < k; by += 1) {
+    for (let value = 0; value < k; value += 1) {
+      for (let other = 0; other < k; other += 1) {
+        const [first, second, direct] = [found[value][by], found[by][other], found[value][other]];
+        if (value === other || !first || !second) continue;
+        const way = sum(first, second);
+        if (direct === null || !atMost(direct, way)) found[value][other] = way;
+      }
+    }
+  }
+  return found;
+}

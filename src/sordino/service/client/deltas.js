@@ -1,0 +1,112 @@
+// What one report tells of each attribute at most, to whoever believes within the bounds on dependence that a plan states:
+// fractions, from the integers of its channels. A person answers one of the types of answers that a question has, drawn
+// without looking: several answers of a type are given together, and independent given the record.
+
+import { worst } from "./audit.js";
+import { amount, compare, fraction, minus, plus, times, within } from "./fraction.js";
+import { about } from "./record.js";
+import { WORD } from "./words.js";
+
+const ONE = [1n, 1n];
+
+/** Through something that depends on an attribute within total variation q: 1 + q (ratio - 1). */
+const through = (ratio, q) => plus(ONE, times(q, minus(ratio, ONE)));
+
+/** The bounds of a plan; 1 where it states none. */
+class Dependence {
+  constructor(stated) {
+    this.rest = new Map(Object.entries(stated?.rest ?? {}).map(([name, bound]) => [name, variation(bound)]));
+    const key = ({ attribute, statistic }) => JSON.stringify([attribute, [...statistic].sort()]);
+    this.statistics = new Map((stated?.statistics ?? []).map((one) => [key(one), variation(one.bound)]));
+  }
+
+  ofRest(name) {
+    return this.rest.get(name) ?? ONE;
+  }
+
+  /** Of one number or category, or a product of two numbers; what is about the attribute alone tells it. */
+  of(name, statistic) {
+    if (statistic.every((one) => one === name)) return ONE;
+    const stated = this.statistics.get(JSON.stringify([name, [...statistic].sort()])) ?? ONE;
+    if (statistic.includes(name)) return stated;
+    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
+  }
+}
+
+function variation(text) {
+  const found = fraction(text);
+  if (found[0] < 0n || compare(found, ONE) > 0) throw new RangeError("a bound on dependence must lie from 0 to 1");
+  return found;
+}
+
+/** The types of answers of a question: each answer with what it looks at, and how far it changes odds at most. */
+function typesOf(part, asked) {
+  if (!part.numbers) {
+    const names = about(part);
+    // Of a category every answer is linear; of a bin, or a combination, none.
+    return [[{ names, ratio: worst(asked.mechanism), alone: part.histogram === undefined ? null : names }]];
+  }
+  return asked.queries.map((query) => query.map(({ places, statistic, name, mechanism }) => {
+    const names = statistic.places(places).map((place) => part.numbers[place]);
+    // Two values of a number have a law that is linear in it.
+    const alone = mechanism.k === 2 ? names : null;
+    const flips = name === "signs" && !alone ? flipsOf(mechanism) : null;
+    return { names, ratio: worst(mechanism), alone, flips };
+  }));
+}
+
+/** The weight of each pattern of wrong signs, where a channel is made of such. */
+function flipsOf({ name, k, table, threshold }) {
+  if (table) return table;
+  if (name !== "randomized") return null;
+  return Array.from({ length: k }, (_, pattern) => (pattern ? WORD - threshold : threshold * BigInt(k - 1)));
+}
+
+/** What a type tells of an attribute, within the bounds. */
+function told(name, answers, dependence) {
+  const touching = answers.filter(({ names }) => names.includes(name));
+  const others = answers.filter(({ names }) => !names.includes(name));
+  const ratio = (parts) => parts.map((one) => one.ratio).reduce(times, ONE);
+  const [first] = answers;
+  if (touching.length && answers.length === 1) {
+    if (first.alone) return through(first.ratio, dependence.of(name, first.alone));
+    if (first.flips) return ofSigns(first, name, dependence);
+  }
+  const alone = others.length === 1 ? others[0].alone : null;
+  return times(ratio(touching), through(ratio(others), alone ? dependence.of(name, alone) : dependence.ofRest(name)));
+}
+
+/**
+ * Of signs with wrong ones drawn from a table, each number rounded to a sign by itself: its own sign, the others' under what
+ * all beliefs share, and the extremes under what is left of each belief.
+ */
+function ofSigns({ names, flips }, name, dependence) {
+  const place = names.indexOf(name);
+  const others = names.filter((one) => one !== name);
+  const [q, all] = others.length === 1 ? dependence.of(name, others) : dependence.ofRest(name);
+  const sides = [0, 1].map((wrong) => flips.filter((_, pattern) => ((pattern >> place) & 1) === wrong));
+  const largest = (list) => list.reduce((a, b) => (a > b ? a : b));
+  const smallest = (list) => list.reduce((a, b) => (a < b ? a : b));
+  let most = ONE;
+  for (const one of sides) {
+    for (const other of sides) {
+      one.forEach((above, i) => {
+        const found = [(all - q) * above + q * largest(one), (all - q) * other[i] + q * smallest(other)];
+        if (compare(found, most) > 0) most = found;
+      });
+    }
+  }
+  return most;
+}
+
+/** The attributes of which a question tells more than their deltas, within the bounds that the plan states. */
+export function beyondDeltas(plan, part, asked) {
+  if (plan.epsilon === undefined) return [];
+  const dependence = new Dependence(plan.dependence);
+  const types = typesOf(part, asked);
+  const kept = (answers, name, delta) =>
+    answers.every(({ ratio }) => ratio !== null) && within(told(name, answers, dependence), amount(delta));
+  return Object.entries(plan.attributes)
+    .filter(([name, { delta }]) => delta !== undefined && !types.every((answers) => kept(answers, name, delta)))
+    .map(([name]) => name);
+}

@@ -1,0 +1,76 @@
+// The pairs of an attribute's values that are protected from each other, and by how much.
+
+import { axes, blocks, sensitive, size, stepLength, stepLoss } from "./combined.js";
+import { amount, multiple, plus } from "./fraction.js";
+
+/** [value, other, amount] of each pair that is protected by itself; all others follow from these. */
+export function* protectedPairs(attribute) {
+  const { epsilon, bounds, blocks: tiled, sensitive: named, metric } = attribute.protect;
+  const k = size(attribute);
+  if (metric) {
+    yield* alongSteps(attribute);
+    return;
+  }
+  const whole = bounds ? null : amount(epsilon);
+  const block = tiled ? blocks(attribute) : null;
+  const high = named ? new Set(sensitive(attribute)) : null;
+  for (let value = 0; value < k; value += 1) {
+    for (let other = 0; other < k; other += 1) {
+      if (value === other) continue;
+      if (bounds && bounds[value][other] !== "inf") yield [value, other, amount(bounds[value][other])];
+      if (!bounds && (!block || block[value] === block[other]) && (!high || high.has(value))) yield [value, other, whole];
+    }
+  }
+}
+
+/** Whether some names of an attribute's tree are nobody's answer. */
+export const hasHidden = ({ labels, protect: { metric } }) => Boolean(metric?.tree) && labels.length < treeNames(metric).size;
+
+const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
+
+const lossOf = (found) => {
+  if (found === null) throw new RangeError("a logarithm times a distance that is not whole");
+  return found;
+};
+
+/** Values that are next to each other; what holds along each step holds along every way. */
+function* alongSteps(attribute) {
+  const { epsilon } = attribute.protect;
+  if (hasHidden(attribute)) {
+    yield* alongTree(attribute);
+    return;
+  }
+  const lines = axes(attribute);
+  const k = size(attribute);
+  for (const [i, axis] of lines.entries()) {
+    const stride = lines.slice(i + 1).reduce((all, later) => all * later.k, 1);
+    for (const [one, other, length] of axis.steps) {
+      const loss = lossOf(stepLoss(axis, epsilon, length));
+      for (let rest = 0; rest < k; rest += 1) {
+        // All values whose digit of this axis is 0, moved along it.
+        if (Math.floor(rest / stride) % axis.k) continue;
+        const ends = [rest + one * stride, rest + other * stride];
+        yield [...ends, loss];
+        yield [ends[1], ends[0], loss];
+      }
+    }
+  }
+}
+
+/** All pairs, where some names of the tree are nobody's answer. */
+function* alongTree({ labels, protect: { epsilon, metric } }) {
+  const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
+  const way = (name) => {
+    const found = [[name, [0n, 1n]]];
+    for (let at = name; above.has(at); at = above.get(at)) found.push([above.get(at), plus(found.at(-1)[1], stepLength(metric, at))]);
+    return found;
+  };
+  for (const [value, label] of labels.entries()) {
+    const own = new Map(way(label));
+    for (const [other, name] of labels.entries()) {
+      if (value === other) continue;
+      const [meet, there] = way(name).find(([node]) => own.has(node));
+      yield [value, other, lossOf(multiple(amount(epsilon), plus(own.get(meet), there)))];
+    }
+  }
+}

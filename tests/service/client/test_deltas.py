@@ -1,0 +1,77 @@
+"""Deltas: the browser client accepts what the package says that a plan reaches, and nothing less."""
+
+import json
+import subprocess
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from commands import PATIENCE
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+pytestmark = pytest.mark.live
+
+
+def number(delta):
+    return {"number": {"low": 0, "high": 1}, "delta": delta}
+
+
+ATTRIBUTES = {
+    "a": number("0.5"),
+    "b": number("0.4"),
+    "c": number("1"),
+    "x": {"categories": ["p", "q", "r"], "delta": "0.6"},
+    "y": {"categories": ["p", "q"], "delta": "0.3"},
+}
+REST = {"a": 0.2, "b": 0.1, "c": 0.5, "x": 0.3, "y": 0.05}
+ASKED = {
+    "signs": ("1", [{"mean": ["a", "b", "c"]}]),
+    "more signs": ("6", [{"mean": ["a", "b", "c"]}]),
+    "products": ("2", [{"covariance": ["a", "b", "c"]}]),
+    "tables": ("6", [{"mean": "a"}, {"histogram": "x"}, {"table": ["x", "y"]}, {"distribution": "b"}]),
+}
+STEP = Fraction(1, 10**9)
+STATISTICS = [("a", ["b"], "1/30"), ("b", ["a", "c"], "1/40"), ("x", ["y"], "1/20")]
+
+
+def sealed(content):
+    def text(document):
+        return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+    own = {name: part for name, part in content.items() if name != "hash"}
+    return text(own | {"hash": f"sha256:{sha256(text(own).encode()).hexdigest()}"}) + "\n"
+
+
+def loaded(folder, text):
+    (folder / "plan.json").write_text(text)
+    return Plan.load(folder / "plan.json")
+
+
+@pytest.mark.parametrize(("epsilon", "ask"), ASKED.values(), ids=ASKED)
+def test_what_is_reached_is_kept_and_less_is_not(tmp_path, epsilon, ask):
+    survey = {"version": 1, "epsilon": epsilon, "attribute": ATTRIBUTES, "ask": ask, "dependence": {"rest": REST}}
+    content = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
+    parts = [{"attribute": name, "statistic": of, "bound": bound} for name, of, bound in STATISTICS]
+    content["dependence"]["statistics"] = parts
+    # Enough for whatever is told.
+    for attribute in content["attributes"].values():
+        attribute["delta"] = epsilon
+    promise = loaded(tmp_path, sealed(content)).promise
+    reached = {
+        name: Fraction(told.floor()) // STEP * STEP for name, told in zip(promise.names, promise.reached, strict=True)
+    }
+    for name, told in reached.items():
+        content["attributes"][name]["delta"] = str(told + 2 * STEP)
+    texts = [sealed(content)]
+    loaded(tmp_path, texts[0])
+    for name, told in reached.items():
+        attributes = content["attributes"] | {name: content["attributes"][name] | {"delta": str(told - 2 * STEP)}}
+        texts.append(sealed(content | {"attributes": attributes}))
+    script = Path(__file__).with_name("kept.mjs")
+    found = subprocess.run(
+        ["node", script], input=json.dumps(texts), capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE
+    )
+    assert (found.returncode, found.stdout) == (0, f"[true{',false' * len(reached)}]\n"), found.stderr
