@@ -1,8 +1,9 @@
 """Uploads over HTTP against the bare store: rows with unique random ids, committed, in the same batches, in one run."""
 
-import asyncio
 import os
+import re
 import secrets
+import selectors
 import socket
 import sqlite3
 import statistics
@@ -19,15 +20,38 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
 TITLE = "Collecting"
-HEADER = ("reports in an upload", "connections", "bare store, reports/s", "collector, reports/s", "ratio", "asked")
+HEADER = ("reports in an upload", "connections", "beside", "reports/s there", "collector, reports/s", "ratio", "asked")
 NOTE = (
-    "Uploads of packed reports to `sordino serve` on this machine, acknowledged after a commit that is on disk, "
-    "against rows with the same kind of ids in a bare SQLite table (write-ahead log, synchronous = FULL, the ids its "
-    "primary key): as many rows in a commit as reports in an upload, or as connections for single reports. The client "
-    "shares the machine."
+    "Uploads of packed reports to `sordino serve` on this machine, acknowledged after a commit that is on disk. Beside "
+    "it rows with the same kind of ids in a bare SQLite table (write-ahead log, synchronous = FULL, the ids its "
+    "primary key), so many in a commit. A single report's row is committed by itself, as by a store that acknowledges "
+    "each before the next. A commit of 64 rows no single sender can ask for; the collector makes one for 64 who wait. "
+    "What requests cost without any store says the last line: the same server, whose handler reads the body and "
+    "answers. The client shares the machine."
 )
-SERVE = [sys.executable, "-c", "from sordino.cli.start import main; main()", "serve"]
-CASES = ((1000, 8, 300_000), (1, 64, 20_000))
+SERVE = "from sordino.cli.start import main; main()"
+CASES = (
+    # Reports in an upload, connections, all reports, rows in a commit of the bare store, what is asked.
+    (1000, 8, 300_000, 1000, "0.70"),
+    (1, 1, 4_000, 1, "0.70"),
+    (1, 64, 20_000, 1, "0.70"),
+    (1, 64, 20_000, 64, ""),
+    (1, 64, 20_000, None, ""),
+)
+EMPTY = """
+import socket, sys, uvicorn
+from starlette.responses import JSONResponse
+async def application(scope, receive, send):
+    while (await receive()).get("more_body"):
+        pass
+    await JSONResponse({"accepted": 1, "repeated": 0, "failed": []})(scope, receive, send)
+listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+print(f"http://127.0.0.1:{listener.getsockname()[1]}/plans/{sys.argv[1]}", flush=True)
+config = uvicorn.Config(application, lifespan="off", log_level="warning", access_log=False, proxy_headers=False)
+uvicorn.Server(config).run([listener])
+"""
 
 
 def made_plan(folder: Path) -> Plan:
@@ -53,54 +77,73 @@ def bare(folder: Path, batch: int, reports: int) -> float:
     return reports / seconds
 
 
-async def send(port: int, head: bytes, batch: int, uploads: int) -> None:
-    """One connection, an upload after the other."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    for _ in range(uploads):
-        body = b"".join(os.urandom(16) + b"\1" for _ in range(batch))
-        writer.write(head + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        length = next(int(line[15:]) for line in answer.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-        if not answer.startswith(b"HTTP/1.1 200") or b'"failed":[]' not in await reader.readexactly(length):
-            raise SystemExit(answer.decode())
-    writer.close()
+def asked(port: int, head: bytes, batch: int, connections: int, uploads: int) -> float:
+    """Seconds until all uploads are acknowledged, an upload after the other on each connection."""
+    left, waiting, told = uploads, selectors.DefaultSelector(), dict.fromkeys(range(connections), b"")
+
+    def send(connection: socket.socket, number: int) -> None:
+        nonlocal left
+        if not left:
+            waiting.unregister(connection)
+            connection.close()
+            return
+        left -= 1
+        told[number] = b""
+        connection.sendall(head + b"".join(os.urandom(16) + b"\1" for _ in range(batch)))
+
+    begun = time.perf_counter()
+    for number in told:
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        waiting.register(connection, selectors.EVENT_READ, number)
+        send(connection, number)
+    while waiting.get_map():
+        for key, _ in waiting.select():
+            told[key.data] += key.fileobj.recv(1 << 16)
+            answer, _, body = told[key.data].partition(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", answer, re.IGNORECASE)
+            if length is None or len(body) < int(length[1]):
+                continue
+            if not answer.startswith(b"HTTP/1.1 200") or b'"failed":[]' not in body:
+                raise SystemExit(told[key.data].decode())
+            send(key.fileobj, key.data)
+    return time.perf_counter() - begun
 
 
-def collected(folder: Path, plan: Plan, batch: int, connections: int, reports: int) -> float:
+def served(words: list[str], plan: Plan, batch: int, connections: int, reports: int) -> float:
     """Reports a second, from the first to the last answer."""
-    store = folder / f"served-{secrets.token_hex(4)}.sqlite"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    words = [*SERVE, str(folder / "plan.json"), "--store", str(store), "--port", str(port)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([sys.executable, "-c", *words], stdout=subprocess.PIPE, text=True) as process:
         try:
-            while "/plans/" not in process.stdout.readline():
+            while not (found := re.search(r":(\d+)/plans/", process.stdout.readline())):
                 pass
             size = batch * (16 + code_bytes(plan))
             head = f"POST /plans/{plan.hash}/reports HTTP/1.1\r\nHost: here\r\nContent-Type: {PACKED}; version=1\r\n"
             head += f"Content-Length: {size}\r\n\r\n"
-
-            async def all_of_them() -> None:
-                each = reports // batch // connections
-                await asyncio.gather(*(send(port, head.encode(), batch, each) for _ in range(connections)))
-
-            begun = time.perf_counter()
-            asyncio.run(all_of_them())
-            return reports // batch // connections * connections * batch / (time.perf_counter() - begun)
+            return reports / asked(int(found[1]), head.encode(), batch, connections, reports // batch)
         finally:
             process.terminate()
+
+
+def collected(folder: Path, plan: Plan, batch: int, connections: int, reports: int) -> float:
+    store = folder / f"served-{secrets.token_hex(4)}.sqlite"
+    words = [SERVE, "serve", str(folder / "plan.json"), "--store", str(store), "--port", "0"]
+    return served(words, plan, batch, connections, reports)
 
 
 def rows() -> Iterator[tuple[str, ...]]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plan = made_plan(folder)
-        for batch, connections, reports in CASES:
+        for batch, connections, reports, committed, wanted in CASES:
             pairs = []
             for _ in range(ROUNDS):
-                store = bare(folder, batch if batch > 1 else connections, reports)
-                pairs.append((store, collected(folder, plan, batch, connections, reports)))
+                if committed is None:
+                    beside = served([EMPTY, plan.hash], plan, batch, connections, reports)
+                else:
+                    beside = bare(folder, committed, reports)
+                pairs.append((beside, collected(folder, plan, batch, connections, reports)))
             ratios = [over / under for under, over in pairs]
             speeds = [f"{statistics.median(column):,.0f}" for column in zip(*pairs, strict=True)]
             ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-            yield f"{batch:,}", str(connections), *speeds, ratio, "0.70"
+            what = "an empty handler" if committed is None else f"rows, {committed:,} in a commit"
+            yield f"{batch:,}", str(connections), what, *speeds, ratio, wanted

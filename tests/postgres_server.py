@@ -76,10 +76,15 @@ class PostgresServer:
             self._process.wait(PATIENCE)
             self._process = None
 
+    def do(self, statement):
+        """Run a statement, as somebody beside the collector."""
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            found = connection.execute(statement)
+            return found.fetchall() if found.description else None
+
     def forget(self):
         """Take all tables of a store away."""
-        with psycopg.connect(self.address, autocommit=True) as connection:
-            connection.execute("DROP SCHEMA IF EXISTS sordino CASCADE")
+        self.do("DROP SCHEMA IF EXISTS sordino CASCADE")
 
 
 @contextmanager

@@ -48,9 +48,11 @@ class Client:
 
     def __init__(self, plan, port, token=None, metrics=None):
         self.plan, self.port, self.token, self.metrics = plan, port, token, metrics
+        self.address = "127.0.0.1"
 
     def ask(self, method, path, body=None, *, port=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=PATIENCE)
+        own = self.address, 0
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, PATIENCE, own)
         try:
             connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = connection.getresponse()
@@ -61,8 +63,9 @@ class Client:
     def of_plan(self, method, path, body=None, **headers):
         return self.ask(method, f"/plans/{self.plan.hash}{path}", body, **headers)
 
-    def upload(self, codes, first=0):
-        return self.of_plan("POST", "/reports", pack(self.plan, uploaded(codes, first)), Content_Type=BINARY)
+    def upload(self, codes, first=0, **headers):
+        body = pack(self.plan, uploaded(codes, first))
+        return self.of_plan("POST", "/reports", body, Content_Type=BINARY, **headers)
 
     def as_analyst(self, method, path, body=None):
         return self.of_plan(method, path, body, Authorization=f"Bearer {self.token}")

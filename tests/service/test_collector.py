@@ -1,6 +1,8 @@
 """A collector over HTTP, as a process of its own: what it acknowledges, refuses and tells."""
 
 import json
+import socket
+from ipaddress import ip_address
 
 import numpy as np
 import pytest
@@ -109,20 +111,31 @@ def test_bodies_that_are_no_upload_are_refused_and_nothing_is_kept(client, plan)
     assert client.ask("POST", "/plans/other/reports", bytes(wide), Content_Type=BINARY).status == 404
 
 
-def test_a_plan_is_closed_for_ever_and_an_end_keeps_all(tmp_path, plan):
+def test_a_plan_is_closed_for_ever_an_end_keeps_all_and_no_address(tmp_path, plan):
     with served(tmp_path, plan, "--metrics-port", 0, "--key", tmp_path / "key.pem") as (client, said):
         key = client.ask("GET", "/key").json["key"]
         assert client.ask("GET", "/health", port=client.metrics).json == {"status": "ok"}
         assert is_signed(plan.bytes, key, client.of_plan("GET", "/signature").json["signature"])
-        assert client.upload([0, 1, 2]).json["accepted"] == 3
+        client.address, forwarded = "127.0.0.77", {"X_Forwarded_For": "203.0.113.77", "Forwarded": "for=203.0.113.77"}
+        assert client.upload([0, 1, 2], **forwarded).json["accepted"] == 3
+        assert client.upload([], **forwarded).status == 400
+        with socket.create_connection(("127.0.0.1", client.port), source_address=(client.address, 0)) as broken:
+            broken.sendall(b"no HTTP\r\n\r\n")
+            assert b" 400 " in broken.recv(1000)
+        told = client.ask("GET", "/metrics", port=client.metrics).body.decode()
         assert client.as_analyst("POST", "/close").json["closed"]
         assert is_problem(client.upload([1], first=3), 409, "closed plan takes no reports")
+        kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     out, err, code = said
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "WARNING:  Invalid HTTP request received.\n")
     assert "stopped" in out
+    kept += b"".join(path.read_bytes() for path in tmp_path.iterdir()) + (told + out + err).encode()
+    for address in (client.address, "203.0.113.77"):
+        assert address.encode() not in kept
+        assert ip_address(address).packed not in kept
     store = ReportStore.open(tmp_path / "reports.sqlite", plan)
-    kept = store.collections[plan.hash]
-    assert (kept.aggregate.n, kept.closed, store.new_token()) == (3, True, None)
+    held = store.collections[plan.hash]
+    assert (held.aggregate.n, held.closed, store.new_token()) == (3, True, None)
     store.close()
 
 

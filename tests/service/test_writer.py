@@ -1,5 +1,7 @@
 """One thread writes for all, whatever becomes of those who sent."""
 
+import asyncio
+from contextlib import asynccontextmanager
 from threading import Event
 
 import pytest
@@ -17,34 +19,68 @@ def store(tmp_path, plan):
     held.close()
 
 
-@pytest.fixture
-def writer(store):
-    made = UploadWriter(store)
-    yield made
-    made.stop()
+@asynccontextmanager
+async def writing(store):
+    made = UploadWriter(store, asyncio.get_running_loop())
+    try:
+        yield made
+    finally:
+        await asyncio.to_thread(made.stop)
 
 
-def test_who_goes_away_stops_nobody_and_what_they_sent_is_kept(store, writer):
+def test_who_goes_away_stops_nobody_and_what_they_sent_is_kept(store):
     (collection,) = store.collections.values()
-    goes_on = Event()
-    held = writer.do(lambda _: goes_on.wait(60))
-    gone, stays = (writer.add(collection, uploaded([code], first=code)) for code in (0, 1))
-    assert gone.cancel()
-    goes_on.set()
-    assert held.result(60)
-    assert stays.result(60).accepted == 1
-    assert writer.do(lambda _: collection.aggregate.n).result(60) == 2
+
+    async def work():
+        goes_on = Event()
+        async with writing(store) as writer:
+            held = writer.do(lambda _: goes_on.wait(60))
+            gone, stays = (writer.add(collection, uploaded([code], first=code)) for code in (0, 1))
+            assert gone.cancel()
+            goes_on.set()
+            assert await held
+            assert (await stays).accepted == 1
+            assert await writer.do(lambda _: collection.aggregate.n) == 2
+
+    asyncio.run(work())
 
 
-def test_a_writer_that_ends_takes_nothing_more(store):
-    ended = UploadWriter(store)
-    ended.stop()
-    with pytest.raises(UnavailableError, match="one that ends"):
-        ended.do(lambda _: None, always=True)
+def test_what_waits_while_others_are_written_is_one_commit_and_told_after_it(store, monkeypatch):
+    (collection,) = store.collections.values()
+    commits, add = [], collection.add
+    monkeypatch.setattr(type(collection), "add", lambda _, uploads: commits.append(len(uploads)) or add(uploads))
+
+    async def work():
+        goes_on = Event()
+        async with writing(store) as writer:
+            writer.do(lambda _: goes_on.wait(60))
+            waiting = [writer.add(collection, uploaded([code % 4], first=code)) for code in range(50)]
+            assert writer.waiting >= 50
+            goes_on.set()
+            assert [receipt.accepted for receipt in await asyncio.gather(*waiting)] == [1] * 50
+
+    asyncio.run(work())
+    assert commits == [50]
 
 
-def test_an_error_is_told_to_who_asked_and_the_writer_goes_on(writer):
-    asked = writer.do(lambda _: 1 // 0)
-    with pytest.raises(ZeroDivisionError):
-        asked.result(60)
-    assert writer.do(lambda _: "well").result(60) == "well"
+def test_a_writer_that_ends_writes_what_waits_and_takes_nothing_more(store):
+    (collection,) = store.collections.values()
+
+    async def work():
+        async with writing(store) as writer:
+            last = writer.add(collection, uploaded([1]))
+        assert (await last).accepted == 1
+        with pytest.raises(UnavailableError, match="one that ends"):
+            writer.do(lambda _: None, always=True)
+
+    asyncio.run(work())
+
+
+def test_an_error_is_told_to_who_asked_and_the_writer_goes_on(store):
+    async def work():
+        async with writing(store) as writer:
+            with pytest.raises(ZeroDivisionError):
+                await writer.do(lambda _: 1 // 0)
+            assert await writer.do(lambda _: "well") == "well"
+
+    asyncio.run(work())

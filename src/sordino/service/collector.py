@@ -27,33 +27,25 @@ from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from sordino.errors import SordinoError
-from sordino.exact.messages.brief import shown
 from sordino.service.analyst import AnalystRoutes, progress_of
 from sordino.service.dashboard import DashboardPages, as_page
-from sordino.service.desk import MOST_BYTES, Desk, body_of, not_served
+from sordino.service.desk import Desk, not_served
 from sordino.service.openapi import TALLY_BODY, UPLOAD_BODY, responses
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
-from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
-from sordino.service.uploads import MOST_JSON, PACKED, read_json, unpack
-from sordino.survey.planning.plan import Plan
+from sordino.service.upload_route import UploadRoute
 
 if TYPE_CHECKING:
     from sordino.service.metrics import Metrics
-
-AT_ONCE = 1 << 16
-"""Bytes of an upload that are read while others wait; more are read on a thread of their own."""
-
-FEW = 1000
-"""Failed reports that are told while others wait; more are told from a thread of their own."""
 
 PLAN = "/plans/{plan_hash}"
 
@@ -80,7 +72,7 @@ class Collector:
         self._desk, self._pages = Desk(store, least_people, signer, metrics), DashboardPages()
 
     @property
-    def application(self) -> FastAPI:
+    def application(self) -> ASGIApp:
         """What a server runs."""
         app = FastAPI(
             title="Sordino collector", version="1", lifespan=self._desk.running, docs_url=None, redoc_url=None
@@ -89,9 +81,7 @@ class Collector:
             app.add_exception_handler(kind, of_error)
         for refused in (HTTPException, RequestValidationError):
             app.add_exception_handler(refused, of_framework)
-        if self._desk.metrics is not None:
-            app.middleware("http")(self._desk.metrics.count_answer)
-        analyst = AnalystRoutes(self._desk, self._pages)
+        uploads, analyst = UploadRoute(self._desk, app), AnalystRoutes(self._desk, self._pages)
         for method, path, answer, body in (
             ("GET", "/health", self.health, None),
             ("GET", "/key", self.key, None),
@@ -99,7 +89,7 @@ class Collector:
             ("GET", PLAN, self.frozen, None),
             ("GET", f"{PLAN}/signature", self.signature, None),
             ("GET", f"{PLAN}/progress", self.progress, None),
-            ("POST", f"{PLAN}/reports", self.reports, UPLOAD_BODY),
+            ("POST", f"{PLAN}/reports", uploads.keep, UPLOAD_BODY),
             ("GET", f"{PLAN}/reports", analyst.reports, None),
             ("GET", f"{PLAN}/estimates", analyst.estimates, None),
             ("GET", f"{PLAN}/dashboard", self.dashboard, None),
@@ -112,7 +102,7 @@ class Collector:
             told, extra = responses(path, body, for_analyst=getattr(answer, "__self__", None) is analyst)
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra)
         add_pages(app)
-        return app
+        return uploads if self._desk.metrics is None else self._desk.metrics.counting(uploads)
 
     async def health(self) -> dict[str, str]:
         """That it runs."""
@@ -141,21 +131,6 @@ class Collector:
         headers = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(await self._bytes(plan_hash), media_type="application/json", headers=headers)
 
-    async def reports(self, plan_hash: str, request: Request) -> JSONResponse:
-        """Keep an upload; answers once it is on disk."""
-        collection, kind = self._desk.collection(plan_hash), request.headers.get("content-type", "")
-        body = await body_of(request, MOST_BYTES if _media(kind) == PACKED else MOST_JSON)
-        if len(body) > AT_ONCE:
-            upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
-        else:
-            upload = _upload(collection.plan, kind, body)
-        receipt = await asyncio.wrap_future(self._desk.writer.add(collection, upload))
-        if self._desk.metrics is not None:
-            self._desk.metrics.count_receipt(receipt)
-        if len(receipt.failed) > FEW:
-            return await asyncio.to_thread(_acknowledged, upload, receipt)
-        return _acknowledged(upload, receipt)
-
     async def progress(self, plan_hash: str) -> dict[str, Any]:
         """How far the collection is."""
         return await self._desk.of_store(progress_of(self._desk.collection(plan_hash)))
@@ -177,24 +152,3 @@ class Collector:
             error = SordinoError("plans must be signed for that", found="no key", step="serve them with --key FILE")
             raise ProblemError(HTTPStatus.NOT_FOUND, error)
         return self._desk.signer
-
-
-def _acknowledged(upload: Upload, receipt: Receipt) -> JSONResponse:
-    failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
-    return JSONResponse({"accepted": receipt.accepted, "repeated": receipt.repeated, "failed": failed})
-
-
-def _media(content_type: str) -> str:
-    return content_type.partition(";")[0].strip().lower()
-
-
-def _upload(plan: Plan, content_type: str, body: bytes) -> Upload:
-    _, _, parameters = content_type.partition(";")
-    match _media(content_type), parameters.replace(" ", "").lower():
-        case ("application/json", _):
-            return read_json(body)
-        case (media, "version=1") if media == PACKED:
-            return unpack(plan, body)
-    step = f"send {PACKED}; version=1, or application/json"
-    error = SordinoError("reports must have a media type that is known", found=shown(content_type), step=step)
-    raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, error)

@@ -45,7 +45,7 @@ class Desk:
     @asynccontextmanager
     async def running(self, _: FastAPI) -> AsyncIterator[None]:
         """From the application's start to its end, when what was taken is written, and the store given back."""
-        self._writer = UploadWriter(self._store)
+        self._writer = UploadWriter(self._store, asyncio.get_running_loop())
         if self.metrics is not None:
             self.metrics.watch(self._writer)
         try:
@@ -63,12 +63,16 @@ class Desk:
 
     async def of_store(self, job: Callable[[ReportStore], T]) -> T:
         """What a function of the store finds, between two commits."""
-        return await asyncio.wrap_future(self.writer.do(job))
+        return await self.writer.do(job)
 
     def parts(self, steps: Callable[[], Iterator[T]]) -> Iterator[T]:
         """The parts of a long job on the store, between which uploads are written; for a thread of its own."""
         running = steps()
-        while (part := self.writer.do(lambda _: next(running, None), always=True).result()) is not None:
+
+        async def following() -> T | None:
+            return await self.writer.do(lambda _: next(running, None), always=True)
+
+        while (part := asyncio.run_coroutine_threadsafe(following(), self.writer.loop).result()) is not None:
             yield part
 
     def collection(self, asked: str) -> Collection:

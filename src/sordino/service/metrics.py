@@ -4,7 +4,7 @@ No metric names a report, a sender or an address; with a handful of senders even
 port is for the machine's own network.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from threading import Thread
 from time import perf_counter
 from typing import Any, Self
@@ -14,6 +14,7 @@ from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from starlette.applications import Starlette
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
@@ -53,14 +54,24 @@ class Metrics:
         ):
             self._reports.labels(outcome).inc(number)
 
-    async def count_answer(self, request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-        """Count an answer; of methods that are none of HTTP's, all as one."""
-        begun = perf_counter()
-        response = await answer(request)
-        method = request.method if request.method in ("GET", "POST") else "other"
-        self._seconds.labels(method).observe(perf_counter() - begun)
-        self._answers.labels(response.status_code).inc()
-        return response
+    def counting(self, application: ASGIApp) -> ASGIApp:
+        """An application whose answers are counted; of methods that are none of HTTP's, all as one."""
+
+        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":
+                await application(scope, receive, send)
+                return
+            begun, method = perf_counter(), scope["method"] if scope["method"] in ("GET", "POST") else "other"
+
+            async def sent(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    self._seconds.labels(method).observe(perf_counter() - begun)
+                    self._answers.labels(message["status"]).inc()
+                await send(message)
+
+            await application(scope, receive, sent)
+
+        return counted
 
     @property
     def application(self) -> Starlette:

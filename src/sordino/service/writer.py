@@ -1,9 +1,14 @@
-"""One thread that writes for all: what waits while a commit runs is committed together by the next one."""
+"""One thread that writes for all: what waits while a commit runs is committed together by the next one.
 
+Who waits is told on the loop that asked, all of a commit at once: a thread that wakes a loop for each of them waits for
+the interpreter as often.
+"""
+
+from asyncio import AbstractEventLoop, Future
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from queue import Empty, Queue
 from threading import Lock, Thread
@@ -31,9 +36,9 @@ class FullQueueError(UnavailableError):
 class _Queued:
     """A function of the store, or an upload to a collection."""
 
+    future: "Future[Any]"
     work: Any
     collection: Collection | None = None
-    future: "Future[Any]" = field(default_factory=Future)
 
     @property
     def size(self) -> int:
@@ -41,10 +46,18 @@ class _Queued:
 
 
 class UploadWriter:
-    """Writes uploads of many connections into a store, which nobody else may use while the writer runs."""
+    """Writes uploads of many connections into a store, which nobody else may use while the writer runs.
 
-    def __init__(self, store: ReportStore) -> None:
-        self._store = store
+    Args:
+        store: where it writes.
+        loop: see the attribute.
+
+    Attributes:
+        loop: on which it is asked, and tells.
+    """
+
+    def __init__(self, store: ReportStore, loop: AbstractEventLoop) -> None:
+        self._store, self.loop = store, loop
         self._waiting: Queue[_Queued | None] = Queue()
         self._lock, self._jobs, self._reports, self._stopped = Lock(), 0, 0, False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
@@ -66,7 +79,7 @@ class UploadWriter:
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(_Queued(upload, collection))
+        return self._put(_Queued(self.loop.create_future(), upload, collection))
 
     def do(self, job: Callable[[ReportStore], T], *, always: bool = False) -> "Future[T]":
         """Call a function of the store between two commits, always if it is the next part of a longer job.
@@ -74,10 +87,10 @@ class UploadWriter:
         Raises:
             FullQueueError: too many others wait.
         """
-        return self._put(_Queued(job), always=always)
+        return self._put(_Queued(self.loop.create_future(), job), always=always)
 
     def stop(self) -> None:
-        """Write what waits, and end."""
+        """Write what waits, and end; from another thread than the loop's, which is told meanwhile."""
         with self._lock:
             self._stopped = True
             self._waiting.put(None)
@@ -107,10 +120,10 @@ class UploadWriter:
                 if one.collection is not None:
                     uploads[one.collection].append(one)
             for collection, group in uploads.items():
-                _settle(group, partial(collection.add, [one.work for one in group]))
+                self._settle(group, partial(collection.add, [one.work for one in group]))
             for one in waiting:
                 if one.collection is None:
-                    _settle([one], partial(_asked, one.work, self._store))
+                    self._settle([one], partial(_asked, one.work, self._store))
 
     def _together(self) -> tuple[list[_Queued], bool]:
         """All that wait, at least one; and whether the writer goes on."""
@@ -127,22 +140,29 @@ class UploadWriter:
             self._reports -= sum(each.size for each in found)
         return found, one is not None
 
+    def _settle(self, waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:
+        """Have each told its result, or whatever went wrong; the thread goes on."""
+        try:
+            tell = partial(_tell, waiting, list(work()))
+        except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
+            tell = partial(_tell_error, waiting, error)
+        # On a loop that has ended nobody waits.
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(tell)
+
 
 def _asked(job: Callable[[ReportStore], Any], store: ReportStore) -> list[Any]:
     return [job(store)]
 
 
-def _settle(waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:
-    """Give each its result; whatever goes wrong is told to who waits, and the thread goes on."""
-    # Who has gone away gets none, and from here on nobody can; what they sent is written all the same.
-    there = [one.future.set_running_or_notify_cancel() for one in waiting]
-    try:
-        results = work()
-    except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
-        for one, waits in zip(waiting, there, strict=True):
-            if waits:
-                one.future.set_exception(error)
-        return
-    for one, waits, result in zip(waiting, there, results, strict=True):
-        if waits:
+def _tell(waiting: list[_Queued], results: list[Any]) -> None:
+    for one, result in zip(waiting, results, strict=True):
+        # Who has gone away is told nothing; what they sent is written all the same.
+        if not one.future.done():
             one.future.set_result(result)
+
+
+def _tell_error(waiting: list[_Queued], error: Exception) -> None:
+    for one in waiting:
+        if not one.future.done():
+            one.future.set_exception(error)

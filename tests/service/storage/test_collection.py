@@ -1,12 +1,13 @@
 """What becomes of reports that are counted: scrubbed, merged, told; and plans that stay listed."""
 
 import sqlite3
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from reports_sent import ids_from, uploaded
-from sordino.errors import RefusedError, SordinoError
+from sordino.errors import RefusedError, SordinoError, UnavailableError
 from sordino.service.storage import collection as collection_file
 from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore
@@ -137,4 +138,43 @@ def test_a_plan_of_the_first_version_has_no_bytes_until_it_is_served_again(tmp_p
     _write_first_version(path, plan)
     store = ReportStore.open(path, other, add=True)
     assert store.bytes_of(plan.hash) is None
+    store.close()
+
+
+def test_what_another_collector_did_between_two_sessions_is_known(tmp_path, plan, monkeypatch):
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    held, database = store.collections[plan.hash], store._database
+    held.add([uploaded([0, 1])])
+    for session, code in ((1, 2), (2, 3)):
+        database.rows("INSERT INTO report VALUES (1, ?, ?)", bytes([session] * 16), code)
+        monkeypatch.setattr(type(database), "session", session)
+        if session == 1:
+            assert held.aggregate.counts.tolist() == [1, 1, 1, 0]
+    held.add([uploaded([3], first=2)])
+    assert held.aggregate.counts.tolist() == [1, 1, 1, 2]
+    database.rows("INSERT INTO closed VALUES (1, '2026-01-31')")
+    monkeypatch.setattr(type(database), "session", 3)
+    with pytest.raises(RefusedError, match="closed plan"):
+        held.add([uploaded([0], first=3)])
+    store.close()
+
+
+def test_a_commit_that_fails_leaves_nothing_known(tmp_path, plan, monkeypatch):
+    store = ReportStore.open(tmp_path / "reports.sqlite", plan)
+    held, database = store.collections[plan.hash], store._database
+    transaction = type(database).transaction
+
+    @contextmanager
+    def told_too_late(self):
+        with transaction(self):
+            yield
+        raise UnavailableError("the commit", found="on disk, and no answer")
+
+    monkeypatch.setattr(type(database), "transaction", told_too_late)
+    with pytest.raises(UnavailableError):
+        held.add([uploaded([0, 1])])
+    monkeypatch.undo()
+    assert held.aggregate.counts.tolist() == [1, 1, 0, 0]
+    assert held.add([uploaded([0, 1, 2])])[0].repeated == 2
+    assert held.aggregate.counts.tolist() == [1, 1, 1, 0]
     store.close()

@@ -85,6 +85,8 @@ def serve(
             log_level="warning",
             access_log=False,
             server_header=False,
+            # Addresses that a proxy may tell are not read.
+            proxy_headers=False,
             timeout_graceful_shutdown=LAST_SECONDS,
         )
         # An interrupt ends the collector once what it took is written.
@@ -122,7 +124,8 @@ def _listening(host: str, port: int) -> socket.socket:
         UnavailableError: the port is taken, or the address is not this machine's.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # Of a socket that does not say that it is TCP's, asyncio holds small answers back until the last one is confirmed.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

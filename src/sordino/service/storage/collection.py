@@ -7,6 +7,8 @@ repeated. Tallies of other collectors add, each once.
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,15 @@ SCRUBBED = "scrubbed"
 LATE = "a closed plan takes no reports"
 
 
+@dataclass(frozen=True)
+class _CollectionState:
+    """What a session of the database found, which holds as long as the session does: nobody else writes meanwhile."""
+
+    session: int
+    tally: Aggregate
+    closed: bool
+
+
 class Collection:
     """What was acknowledged of one plan.
 
@@ -38,20 +49,53 @@ class Collection:
 
     def __init__(self, plan: Plan, number: int, database: Database) -> None:
         self.plan, self._number, self._database = plan, number, database
-        self._counted: Aggregate | None = None
+        self._known: _CollectionState | None = None
 
     @property
     def aggregate(self) -> Aggregate:
-        """The tally of all that is on disk; at first, and after a write that failed, one pass over all codes."""
-        if self._counted is None:
-            sampled = self.plan.sampled
+        """The tally of all that is on disk; at first, and after trouble, one pass over all codes."""
+        return self._state.tally
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more reports are taken."""
+        return self._state.closed
+
+    @property
+    def _state(self) -> _CollectionState:
+        known = self._known_now
+        if known is None:
+            with self._database.transaction():
+                known = self._look()
+        return known
+
+    @property
+    def _known_now(self) -> _CollectionState | None:
+        """What is known; None in another session: between two of them another collector may have written and ended."""
+        known = self._known
+        return known if known is not None and known.session == self._database.session else None
+
+    def _look(self) -> _CollectionState:
+        """What is known, or looked up, within a transaction."""
+        known = self._known_now
+        if known is None:
+            sampled, session = self.plan.sampled, self._database.session
             total = sampled.tally(np.empty(0, dtype=np.uint64))
             for codes in self.codes():
                 total += sampled.tally(codes)
             for (counts,) in self._rows("SELECT counts FROM tally WHERE plan = ?"):
                 total += self._saved(counts)
-            self._counted = total
-        return self._counted
+            closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
+            known = self._known = _CollectionState(session, total, closed)
+        return known
+
+    @contextmanager
+    def _changed(self) -> Iterator[_CollectionState]:
+        """What is so before a change, which is one transaction; what a failed one left is looked up, never guessed."""
+        with self._database.transaction():
+            state = self._look()
+            yield state
+            self._known = None
 
     def add(self, uploads: Sequence[Upload]) -> list[Receipt]:
         """Keep the reports of some uploads, in one commit; what is returned is on disk.
@@ -60,18 +104,16 @@ class Collection:
             RefusedError: the plan is closed.
             UnavailableError: the system refuses to write, as a full disk does; these uploads may be sent again.
         """
-        if self.closed:
-            raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
-        known, together = self.aggregate, _joined(uploads)
-        # What a failed commit left is looked up, never guessed.
-        self._counted = None
+        together = _joined(uploads)
         sendable = self._sendable(together.codes)
-        with self._database.transaction():
+        with self._changed() as before:
+            if before.closed:
+                raise RefusedError(LATE, found="one that came late", step="keep it to yourself")
             if sendable.all() and self._database.insert(self._number, together):
                 receipts, fresh = [Receipt(len(upload), 0, ()) for upload in uploads], together.codes
             else:
                 receipts, fresh = self._add_new(uploads, together, sendable)
-        self._counted = known + self.plan.sampled.tally(fresh)
+        self._known = replace(before, tally=before.tally + self.plan.sampled.tally(fresh))
         return receipts
 
     def _add_new(
@@ -117,25 +159,35 @@ class Collection:
     def _parts(self) -> Iterator[tuple[bytes, Words]]:
         """Some codes at a time, with the last id of each part."""
         last = b""
-        while found := self._rows(
-            "SELECT id, code FROM report WHERE plan = ? AND id > ? AND code IS NOT NULL ORDER BY id LIMIT ?",
-            last,
-            AT_A_TIME,
-        ):
-            last = bytes(found[-1][0])
-            yield last, np.array([code for _, code in found], dtype=np.int64).view(np.uint64)
+        while part := self._part(last):
+            yield part
+            last, _ = part
+
+    def _part(self, after: bytes) -> tuple[bytes, Words] | None:
+        """The codes that follow an id, with the last of theirs."""
+        words = "SELECT id, code FROM report WHERE plan = ? AND id > ? AND code IS NOT NULL ORDER BY id LIMIT ?"
+        found = self._rows(words, after, AT_A_TIME)
+        if not found:
+            return None
+        return bytes(found[-1][0]), np.array([code for _, code in found], dtype=np.int64).view(np.uint64)
 
     def scrub(self) -> Iterator[int]:
         """Forget codes that are counted, some at a time: how many in each part, which is one commit."""
-        first = b""
-        for last, codes in self._parts():
-            with self._database.transaction():
-                total = self._scrubbed() + self.plan.sampled.tally(codes)
-                self._save(SCRUBBED, total)
-                self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", first, last)
-            first = last
+        last = b""
+        while scrubbed := self._scrub_part(last):
+            last, codes = scrubbed
             yield len(codes)
         self._database.vacuum()
+
+    def _scrub_part(self, after: bytes) -> tuple[bytes, Words] | None:
+        # Read in the same transaction: what came between would be forgotten uncounted.
+        with self._database.transaction():
+            part = self._part(after)
+            if part is not None:
+                last, codes = part
+                self._save(SCRUBBED, self._scrubbed() + self.plan.sampled.tally(codes))
+                self._rows("UPDATE report SET code = NULL WHERE plan = ? AND id > ? AND id <= ?", after, last)
+        return part
 
     @property
     def whole(self) -> bool:
@@ -152,31 +204,27 @@ class Collection:
         Raises:
             RefusedError: the plan is closed, or the tally is this collector's own.
         """
-        if self.closed:
-            raise RefusedError(LATE, found="a tally that came late", step="add it to this one's by `sordino aggregate`")
-        source, known = hashlib.sha256(_bytes(other)).hexdigest(), self.aggregate
-        if self._rows("SELECT source FROM tally WHERE plan = ? AND source = ?", source):
-            return False
-        total = known + other
-        if known.n and np.array_equal(known.counts, other.counts):
-            step = "add other collectors' tallies only"
-            raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
-        self._counted = None
-        with self._database.transaction():
-            self._save(source, other)
-        self._counted = total
-        return True
-
-    @property
-    def closed(self) -> bool:
-        """Whether no more reports are taken."""
-        return bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
+        source = hashlib.sha256(_bytes(other)).hexdigest()
+        with self._changed() as before:
+            if before.closed:
+                step = "add it to this one's by `sordino aggregate`"
+                raise RefusedError(LATE, found="a tally that came late", step=step)
+            fresh = not self._rows("SELECT source FROM tally WHERE plan = ? AND source = ?", source)
+            total = before.tally + other if fresh else before.tally
+            if fresh and before.tally.n and np.array_equal(before.tally.counts, other.counts):
+                step = "add other collectors' tallies only"
+                raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
+            if fresh:
+                self._save(source, other)
+        self._known = replace(before, tally=total)
+        return fresh
 
     def close_to_reports(self) -> None:
         """Take no more reports, for ever."""
-        if not self.closed:
-            with self._database.transaction():
+        with self._changed() as before:
+            if not before.closed:
                 self._database.rows("INSERT INTO closed VALUES (?, ?)", self._number, today())
+        self._known = replace(before, closed=True)
 
     def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Of a statement whose first value is the plan."""

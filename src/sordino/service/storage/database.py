@@ -33,6 +33,11 @@ class Database(ABC):
     name: str
     """What it is called in messages; without a password."""
 
+    @property
+    def session(self) -> int:
+        """Another number as soon as the next statement is on another connection: others may have written in between."""
+        return 0
+
     @abstractmethod
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """What a statement finds, or no rows.

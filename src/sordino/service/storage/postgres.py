@@ -1,7 +1,8 @@
 """A store in a PostgreSQL database, in a schema of its own, through psycopg.
 
 `synchronous_commit` is on, so that a commit is on disk before anybody is told; one collector holds the schema, by an
-advisory lock. A connection that breaks is made again at the next use: what was not told is looked up, never guessed.
+advisory lock. A connection that breaks is made again at the next use, in a new session: another collector may have held
+the lock meanwhile, so that what was known is looked up, never guessed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,7 @@ class PostgresDatabase(Database):
         self.name = f"the database {parts.get('dbname', '')} at {parts.get('host', 'this machine')}"
         self._address = address
         self._held: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._made = 0
 
     @classmethod
     def open(cls, address: str) -> Self:
@@ -66,11 +68,21 @@ class PostgresDatabase(Database):
         return database
 
     @property
+    def session(self) -> int:
+        """See the base class."""
+        return self._made if self._holds else self._made + 1
+
+    @property
+    def _holds(self) -> bool:
+        """Whether there is a connection that is not known to be broken."""
+        return self._held is not None and not self._held.closed
+
+    @property
     def _connection(self) -> "psycopg.Connection[tuple[Any, ...]]":
         """The connection, a new one if it broke; it holds the lock as long as it lives."""
         import psycopg
 
-        if self._held is None or self._held.closed:
+        if self._held is None or not self._holds:
             made = psycopg.connect(self._address, autocommit=True, connect_timeout=5)
             try:
                 self._prepare(made)
@@ -78,6 +90,7 @@ class PostgresDatabase(Database):
                 made.close()
                 raise
             self._held = made
+            self._made += 1
         return self._held
 
     def _prepare(self, made: "psycopg.Connection[tuple[Any, ...]]") -> None:
@@ -91,6 +104,9 @@ class PostgresDatabase(Database):
         except psycopg.errors.LockNotAvailable:
             step = "stop the other collector"
             raise UnavailableError(f"{self.name} must be free", found="another collector", step=step) from None
+        if self._made:
+            # Whoever held the lock meanwhile may have been of another version.
+            self._require_version(made)
 
     def rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """See the base class."""
@@ -140,7 +156,10 @@ class PostgresDatabase(Database):
                 self.rows(statement)
             self.rows(APPEND_ONLY)
             self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
-        ((found,),) = self.rows("SELECT value::int FROM setting WHERE name = 'version'")
+        self._require_version(self._connection)
+
+    def _require_version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:
+        ((found,),) = connection.execute("SELECT value::int FROM setting WHERE name = 'version'").fetchall()
         if found != VERSION:
             step = "serve it by the version of Sordino that made it"
             raise SordinoError(f"{self.name} must be of version {VERSION}", found=shown(found), step=step)

@@ -1,0 +1,100 @@
+"""Uploads, which are nearly all that a collector is asked: answered before a framework looks at the request.
+
+FastAPI takes longer for an empty answer than all that is done here for a report, its share of a commit included.
+"""
+
+import asyncio
+from http import HTTPStatus
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import shown
+from sordino.service.desk import MOST_BYTES, Desk, body_of
+from sordino.service.problems import ProblemError, of_error
+from sordino.service.storage.reports import Receipt, Upload
+from sordino.service.uploads import MOST_JSON, PACKED, read_json, unpack
+from sordino.survey.planning.plan import Plan
+
+AT_ONCE = 1 << 16
+"""Bytes of an upload that are read while others wait; more are read on a thread of their own."""
+
+FEW = 1000
+"""Failed reports that are told while others wait; more are told from a thread of their own."""
+
+
+class UploadRoute:
+    """`POST /plans/{hash}/reports`, and an application for all else.
+
+    Args:
+        desk: whose writer keeps the reports.
+        others: what answers whatever is no upload.
+    """
+
+    def __init__(self, desk: Desk, others: Starlette) -> None:
+        self._desk, self._others = desk, others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As servers call it (ASGI)."""
+        plan = _uploaded_to(scope)
+        if plan is None:
+            await self._others(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        try:
+            answer: Response = await self.keep(plan, request)
+        except (SordinoError, ProblemError) as error:
+            answer = await of_error(request, error)
+        except ClientDisconnect:
+            # Half a body: there is nothing to keep, and nobody to tell.
+            return
+        await answer(scope, receive, send)
+
+    async def keep(self, plan_hash: str, request: Request) -> JSONResponse:
+        """Keep an upload; answers once it is on disk."""
+        collection, kind = self._desk.collection(plan_hash), request.headers.get("content-type", "")
+        body = await body_of(request, MOST_BYTES if _media(kind) == PACKED else MOST_JSON)
+        if len(body) > AT_ONCE:
+            upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
+        else:
+            upload = _upload(collection.plan, kind, body)
+        receipt = await self._desk.writer.add(collection, upload)
+        if self._desk.metrics is not None:
+            self._desk.metrics.count_receipt(receipt)
+        if len(receipt.failed) > FEW:
+            return await asyncio.to_thread(_acknowledged, upload, receipt)
+        return _acknowledged(upload, receipt)
+
+
+def _uploaded_to(scope: Scope) -> str | None:
+    """The plan that an upload is for; None of other requests."""
+    if scope["type"] != "http" or scope["method"] != "POST":
+        return None
+    match scope["path"].split("/"):
+        case ["", "plans", plan, "reports"]:
+            return str(plan)
+    return None
+
+
+def _acknowledged(upload: Upload, receipt: Receipt) -> JSONResponse:
+    failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
+    return JSONResponse({"accepted": receipt.accepted, "repeated": receipt.repeated, "failed": failed})
+
+
+def _media(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _upload(plan: Plan, content_type: str, body: bytes) -> Upload:
+    _, _, parameters = content_type.partition(";")
+    match _media(content_type), parameters.replace(" ", "").lower():
+        case ("application/json", _):
+            return read_json(body)
+        case (media, "version=1") if media == PACKED:
+            return unpack(plan, body)
+    step = f"send {PACKED}; version=1, or application/json"
+    error = SordinoError("reports must have a media type that is known", found=shown(content_type), step=step)
+    raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, error)
