@@ -1,6 +1,6 @@
 """What commands print of results: the largest shares with their intervals, means, covariances and coefficients."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.results.table import TableRow, table_results
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
 
@@ -38,6 +39,12 @@ QUANTILES = "A quantile is the least number that this part of the people do not 
 
 NUMBERS = ("estimate", "stderr", "low", "high", "fitted", "moved")
 """Of a share's row."""
+
+TABLE_KINDS = ("margins", "conditional", "differences")
+
+WITHIN = """\
+Each row adds up to 100%: every share with its interval, and in brackets what was fitted. Other conditional shares,
+differences and margins: --json."""
 
 
 def result_json(result: Result) -> dict[str, Any]:
@@ -140,3 +147,22 @@ def _say_coverage(of: str, result: HistogramResult | NumbersResult | Distributio
     """What intervals hold against, where that is more than chance."""
     if result.coverage != Coverage(result.coverage.confidence):
         say(coverage_in_words(of, result.coverage, result.together), "")
+
+
+def tables_json(results: Sequence[Result]) -> dict[str, list[TableRow]]:
+    """For programs: of all tables that are told the rows of each kind; nothing where there is no table."""
+    tables = table_results(results)
+    found: dict[str, list[TableRow]] = {kind: [] for kind in TABLE_KINDS if tables}
+    for table in tables:
+        for kind, row in table.rows():
+            found[kind].append(row)
+    return found
+
+
+def print_tables(results: Sequence[Result]) -> None:
+    """Row percentages of the tables that are few enough to be read."""
+    found = [shares for table in table_results(results) if (shares := table.read_across()) is not None]
+    for shares in found:
+        print_table(f"shares of {shares.of} within {shares.given}", shares.header, shares.cells)
+    if found:
+        say(*WITHIN.split("\n"), "")

@@ -133,6 +133,17 @@ class Estimate(Brief):
         """How far at most some forged reports can have moved each estimate, shape (k,)."""
         return forged * leverages(self.mechanism, subtract_totals=self._subtract_totals) / self.n
 
+    def covariance(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The covariance of the estimates of linear functionals of the shares, shape (m, m).
+
+        Args:
+            functionals: of the values, shape (m, k).
+
+        Raises:
+            SordinoError: a tally that does not tell it.
+        """
+        return self._decoded.covariance(functionals, subtract_totals=self._subtract_totals) / self.n
+
     def sums(self, blocks: Partition) -> Sums:
         """What the values of each block have together, with the standard errors of these sums.
 

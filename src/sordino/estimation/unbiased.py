@@ -65,6 +65,21 @@ class Decoded:
         moment -= np.square(estimate, out=estimate)
         return np.maximum(moment, 0.0, out=moment)
 
+    def covariance(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """The covariance, times n, of the estimates of linear functionals of the shares, shape (m, m).
+
+        Args:
+            functionals: of the values, shape (m, k).
+            subtract_totals: as in `unbiased`.
+
+        Raises:
+            SordinoError: a tally that does not tell it.
+        """
+        moments = self.mechanism.second_moments(functionals, self.law, subtract_totals=subtract_totals)
+        mean = functionals @ self.estimate(subtract_totals=subtract_totals)
+        covariance: NDArray[np.float64] = moments - np.outer(mean, mean)
+        return covariance
+
 
 def unbiased(mechanism: Mechanism, law: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
     """The estimate of each value's share, shape (k,); may be negative.

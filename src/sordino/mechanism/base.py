@@ -131,6 +131,28 @@ class Mechanism(Channel):
         contributions: NDArray[np.float64] = functional @ self._contributions
         return contributions
 
+    def second_moments(
+        self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
+    ) -> NDArray[np.float64]:
+        """The mean product of what reports add to each two linear functionals of the shares, shape (m, m).
+
+        Args:
+            functionals: of the values, shape (m, k).
+            law: shape (counters,), the tally divided by the number of reports; a part of them adds its part.
+            subtract_totals: whether estimates are shifted to the share of their block.
+
+        Raises:
+            SordinoError: a tally that does not tell it, or reports that do not depend on the values.
+        """
+        if not self.counts_codes:
+            raise SordinoError("products need to know how often each code was sent", found="a tally of values")
+        codes, excess = np.stack([self.unbiased(functional) for functional in functionals]), self.excess
+        if subtract_totals and excess is not None:
+            totals = np.stack([self.partition.totals(functional) for functional in functionals])
+            codes -= totals[:, self.block_of_counter] * excess
+        moments: NDArray[np.float64] = (codes * law) @ codes.T
+        return moments
+
     @property
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest g_x(code) over all codes, shape (k,) each."""

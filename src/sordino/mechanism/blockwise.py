@@ -260,6 +260,27 @@ class Blockwise(Brief, SupportMechanism):
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
+    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Each block by its inner mechanism."""
+        if not self.counts_codes:
+            return super().unbiased(functional)
+        contributions = np.empty(self.outputs)
+        for mechanism, rows, values in self._by_size:
+            for row, inside in zip(rows, values, strict=True):
+                contributions[row] = mechanism.unbiased(functional[inside])
+        return contributions
+
+    def second_moments(
+        self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
+    ) -> NDArray[np.float64]:
+        """The sum over the blocks: reports of one add nothing to the others' values."""
+        moments = np.zeros((len(functionals), len(functionals)))
+        for mechanism, rows, values in self._by_size:
+            for row, inside in zip(rows, values, strict=True):
+                own = functionals[:, inside]
+                moments += mechanism.second_moments(own, law[row], subtract_totals=subtract_totals)
+        return moments
+
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """All blocks of one size at once."""
         moment = np.empty(p.shape)

@@ -37,7 +37,8 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.mechanism.inner import INNER, Within, offered_wide
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.record import read_channel
-from sordino.mechanism.supported import Reading, Support, SupportMechanism
+from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.mechanism.supported import Reading, Support, SupportMechanism, moments_by_support
 
 
 @checked_class
@@ -294,6 +295,34 @@ class HighLow(Brief, SupportMechanism):
         expected[..., self.sensitive] = self.inner.adjoint(inner)
         expected[..., self.others] = (1 - hidden) * told + hidden * (inner @ self._uniform)[..., None]
         return expected
+
+    def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of inner codes by the values that they support; of the others by the value that they tell."""
+        if not self.counts_codes:
+            return super().unbiased(functional)
+        self._require_informative()
+        on, off, outside = self._own
+        own, inner = functional[self.sensitive], self.inner.reading
+        total = own.sum()
+        # What the inner mechanism adds, taken apart into how much is supported and how much there is in all.
+        against, step = float(inner.against[0]), float(inner.on[0] - inner.against[0])
+        hidden = off * total + (on - off) * (self.inner.unbiased(own) - against * total) / step
+        return np.concatenate((hidden, outside * total + self._told_alone * functional[self.others]))
+
+    def second_moments(
+        self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
+    ) -> NDArray[np.float64]:
+        """Those of inner codes by how often these support two values, those of the others by the value that is told."""
+        inner = self.inner
+        if not isinstance(inner, SubsetSelection):
+            return super().second_moments(functionals, law, subtract_totals=subtract_totals)
+        on, off, outside = self._own
+        own, hidden, told = functionals[:, self.sensitive], law[: inner.counters], law[inner.counters :]
+        sums, both = own.sum(axis=1), inner.held_moments(own, hidden)
+        moments = moments_by_support(on, off, float(hidden[-1]), sums, own @ hidden[:-1], both)
+        alone = outside * sums[:, None] + self._told_alone * functionals[:, self.others]
+        total: NDArray[np.float64] = moments + (alone * told) @ alone.T
+        return total
 
     @cached_property
     def _uniform(self) -> NDArray[np.float64]:

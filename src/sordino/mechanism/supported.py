@@ -109,6 +109,29 @@ class Reading:
         )
 
 
+def moments_by_support(
+    on: float,
+    off: float,
+    total: float,
+    sums: NDArray[np.float64],
+    held: NDArray[np.float64],
+    both: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The mean product of what reports add to functionals, shape (m, m), of values that are read alike.
+
+    Args:
+        on: what a report adds to a value that it supports.
+        off: what it adds to any other.
+        total: the part of the reports that do.
+        sums: of each functional over all values, shape (m,).
+        held: the mean of its sum over the supported values, shape (m,).
+        both: the mean product of two such sums, shape (m, m).
+    """
+    crossed = np.outer(sums, held)
+    moments: NDArray[np.float64] = off**2 * total * np.outer(sums, sums) + off * (on - off) * (crossed + crossed.T)
+    return moments + (on - off) ** 2 * both
+
+
 @dataclass(frozen=True, eq=False)
 class SupportMechanism(Mechanism):
     """A mechanism whose estimates count supporting codes."""

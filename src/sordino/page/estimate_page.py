@@ -16,11 +16,13 @@ from sordino.page.figures.maps import maps
 from sordino.page.histogram_sections import histogram_figures
 from sordino.page.number_sections import numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
+from sordino.page.table_sections import table_sections
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.results.table import table_results
 from sordino.words.coverage import coverage_in_words
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
@@ -84,6 +86,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
             sections += distribution_sections(result)
         else:
             sections += _sections(result, known, several=len(results) > 1)
+            sections += [section for table in table_results([result]) for section in table_sections(table)]
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))

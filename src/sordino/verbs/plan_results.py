@@ -8,13 +8,14 @@ from typing import Any
 import pyarrow as pa
 
 from sordino.document.files import write_text
-from sordino.errors import UnavailableError
+from sordino.errors import SordinoError, UnavailableError
 from sordino.estimation.estimate import Method
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Result, Untold, results
+from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.estimates import table_of, write_estimates
 
 
@@ -55,6 +56,39 @@ class PlanEstimate(Brief):
     def untold(self) -> Mapping[str, str]:
         """The questions that the reports do not answer, and why."""
         return {found.question.name: str(found.why) for found in self.results if isinstance(found, Untold)}
+
+    def table(self, *attributes: str) -> TableResult:
+        """A table that was asked: its `margin`, `conditional` shares, and each `difference` of two.
+
+        Args:
+            attributes: all of the table's, in any order.
+
+        Raises:
+            SordinoError: no such table, or one that the reports do not tell.
+
+        Example:
+            >>> from sordino import aggregate, estimate, plan, privatize
+            >>> two = {name: {"categories": ["yes", "no"]} for name in ("smoker", "vegan")}
+            >>> asked = {"version": 1, "epsilon": "2", "attribute": two, "ask": [{"table": ["smoker", "vegan"]}]}
+            >>> people = pa.table({"smoker": ["yes", "no", "no"] * 1000, "vegan": ["no", "no", "yes"] * 1000})
+            >>> frozen = plan(asked, people=3000)
+            >>> table = estimate(frozen, aggregate(frozen, privatize(frozen, people))).table("smoker", "vegan")
+            >>> [row["given"] for row in table.conditional("vegan", given="smoker")][::2]
+            [{'smoker': 'yes'}, {'smoker': 'no'}]
+        """
+        if self.coverage.forged:
+            rule, step = "shares within others are told of honest reports", "estimate again without forged ones"
+            raise SordinoError(rule, found="intervals against forged ones", step=step)
+        tables = table_results(self.results)
+        wanted = [table for table in tables if set(table.attributes) == set(attributes)]
+        if not wanted:
+            known = "; ".join(table.question.name for table in tables) or "none"
+            raise SordinoError(
+                "a table must have been asked and told",
+                found=", ".join(attributes) or "none",
+                step=f"told are: {known}",
+            )
+        return wanted[0]
 
     def to_arrow(self) -> pa.Table:
         """A row for each value, number or coefficient of the questions that are answered.

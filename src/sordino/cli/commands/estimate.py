@@ -10,7 +10,7 @@ from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import is_page
 from sordino.cli.say import say
-from sordino.cli.show_result import LARGEST, print_result, result_json
+from sordino.cli.show_result import LARGEST, print_result, print_tables, result_json, tables_json
 from sordino.cli.tally import tally
 from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
@@ -76,11 +76,13 @@ def estimate(
                 **against,
                 "questions": questions,
                 "rows": [row for result in found for row in result.rows()],
+                **tables_json(found),
             }
         )
         return
     for result in found:
         print_result(result)
+    print_tables(found)
     for path in filter(None, (output, html)):
         say(f"{path}: written")
     more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)

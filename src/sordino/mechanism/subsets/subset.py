@@ -28,7 +28,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.supported import Support
+from sordino.mechanism.supported import Support, moments_by_support
 
 LARGEST = 64
 """Values at most: a code is a mask of 64 bits."""
@@ -159,6 +159,33 @@ class SubsetSelection(OneCoin):
         own, total = weights[..., :-1], weights[..., :-1].sum(axis=-1, keepdims=True)
         expected: NDArray[np.float64] = self.hit * own + self.miss * (total - own) + weights[..., -1:]
         return expected
+
+    def second_moments(
+        self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
+    ) -> NDArray[np.float64]:
+        """In closed form; every subset adds 1 to all shares together, so that nothing is subtracted."""
+        del subtract_totals
+        on, off = float(self.reading.on[0]), float(self.reading.off[0])
+        sums, held = functionals.sum(axis=1), functionals @ law[:-1]
+        return moments_by_support(on, off, float(law[-1]), sums, held, self.held_moments(functionals, law))
+
+    def held_moments(self, functionals: NDArray[np.float64], law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean product of two functionals' sums over the values that a subset holds, shape (m, m).
+
+        Tallies do not count how often two values were held together, but their shares tell it: of two values one of
+        which is true a subset holds both with the chance `one`, of two that are not with the chance `none`.
+        """
+        k, w, hit = self.k, self.size, float(self.hit[0])
+        held, total = law[:-1], float(law[-1])
+        shares = (held - float(self.miss[0]) * total) / (hit - float(self.miss[0]))
+        one = hit * (w - 1) / (k - 1)
+        none = (w - 1) / (k - 1) / max(k - 2, 1) * (hit * (w - 2) + (1 - hit) * w)
+        sums, alike = functionals.sum(axis=1), functionals @ functionals.T
+        own = np.outer(functionals @ shares, sums)
+        both = own + own.T - 2 * (functionals * shares) @ functionals.T
+        rest = total * (np.outer(sums, sums) - alike)
+        moments: NDArray[np.float64] = (functionals * held) @ functionals.T + (one - none) * both + none * rest
+        return moments
 
     def reports(self, counters: NDArray[np.integer]) -> int:
         """The last counter."""

@@ -1,0 +1,174 @@
+"""What the cells of a table say of its attributes: margins, shares within a value of another attribute, differences.
+
+All of it is made of the cells' unbiased estimates and of their whole covariance, which the reports tell: what noise
+adds to one cell it takes from others, so that a row's total is known far better than its cells say.
+
+A conditional share r = N / D is a ratio of two sums of cells. Its standard error is that of N - r D over D (delta
+method); its interval holds all r for which N - r D is within z standard errors of 0, which is right however little D is
+known. A difference of two is as far from its limits as those of its two sides are together, corrected for what they
+have in common.
+Sources: Fieller 1954; Zou and Donner 2008 (limits of differences from those of the sides).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate
+
+Floats = NDArray[np.float64]
+
+LARGEST_TABLE = 2048
+"""Cells, each two of which have a covariance: 32 megabytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableShares:
+    """Shares, or differences of shares, one after the other.
+
+    Attributes:
+        value: shape (m,); right on average, or nearly; NaN where nobody is seen to have the value that it is within.
+        stderr: shape (m,).
+        low, high: limits, shape (m,) each, within what is possible.
+        fitted: of the distribution that is fitted, shape (m,); None where none is.
+    """
+
+    value: Floats
+    stderr: Floats
+    low: Floats
+    high: Floats
+    fitted: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a table.
+
+    Attributes:
+        shape: how many values each attribute has; the last one's run fastest.
+        value: the unbiased estimates, shape (k,).
+        covariance: of these, shape (k, k).
+        fitted: a distribution near them, shape (k,), or None.
+    """
+
+    shape: tuple[int, ...]
+    value: Floats
+    covariance: Floats
+    fitted: Floats | None
+
+    @classmethod
+    def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
+        """Of an estimate of the cells' shares.
+
+        Raises:
+            SordinoError: too many cells, or a tally that does not tell how they go together.
+        """
+        k = prod(shape)
+        if k > LARGEST_TABLE:
+            rule = f"conditional shares and differences are told of tables of at most {LARGEST_TABLE:,} cells"
+            raise SordinoError(rule, found=f"{k:,}", step="work with the table's rows")
+        return cls(tuple(shape), estimate.value, estimate.covariance(np.eye(k)), estimate.fitted)
+
+    def margin(self, axes: Sequence[int], confidence: float) -> TableShares:
+        """The shares of the combinations of some attributes' values, the last one's running fastest."""
+        sums = self._sums(axes)
+        value, stderr = sums @ self.value, np.sqrt(self._variance(sums))
+        reach = _normal(confidence) * stderr
+        fitted = None if self.fitted is None else sums @ self.fitted
+        return TableShares(value, stderr, np.clip(value - reach, 0, 1), np.clip(value + reach, 0, 1), fitted)
+
+    def conditional(self, of: Sequence[int], given: Sequence[int], confidence: float) -> TableShares:
+        """The shares of some attributes' values within each combination of others', which run slowest."""
+        value, influence, (low, high), fitted = self._ratios(of, given, confidence)
+        stderr = np.sqrt(self._variance(influence))
+        return TableShares(value, stderr, np.clip(low, 0, 1), np.clip(high, 0, 1), fitted)
+
+    def difference(
+        self, of: Sequence[int], given: Sequence[int], first: int, second: int, confidence: float
+    ) -> TableShares:
+        """What the shares of some attributes' values are more within one combination of others' than within another.
+
+        Args:
+            of: the attributes.
+            given: the others.
+            first: the combination within which shares are taken, by its place.
+            second: that within which they are subtracted.
+            confidence: of each interval by itself.
+        """
+        value, influence, (low, high), fitted = self._ratios(of, given, confidence)
+        k = prod(self.shape[axis] for axis in of)
+        one, other = slice(first * k, (first + 1) * k), slice(second * k, (second + 1) * k)
+        difference, gap = value[one] - value[other], influence[one] - influence[other]
+        shared = ((influence[one] @ self.covariance) * influence[other]).sum(axis=1)
+        both = np.sqrt(self._variance(influence[one]) * self._variance(influence[other]))
+        correlation = np.divide(shared, both, out=np.zeros_like(both), where=both > 0)
+        below = _together(value[one] - low[one], high[other] - value[other], correlation)
+        above = _together(high[one] - value[one], value[other] - low[other], correlation)
+        return TableShares(
+            difference,
+            np.sqrt(self._variance(gap)),
+            np.clip(difference - below, -1, 1),
+            np.clip(difference + above, -1, 1),
+            None if fitted is None else fitted[one] - fitted[other],
+        )
+
+    def _ratios(
+        self, of: Sequence[int], given: Sequence[int], confidence: float
+    ) -> tuple[Floats, Floats, tuple[Floats, Floats], Floats | None]:
+        """Conditional shares, what each cell's error adds to them, their limits as they are, and the fitted ones."""
+        parts = self._sums([*given, *of])
+        wholes = np.repeat(self._sums(given), prod(self.shape[axis] for axis in of), axis=0)
+        part, whole = parts @ self.value, wholes @ self.value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = np.where(whole > 0, part / whole, np.nan)
+            influence = (parts - np.nan_to_num(value)[:, None] * wholes) / np.where(whole > 0, whole, np.nan)[:, None]
+            fitted = None
+            if self.fitted is not None:
+                total = wholes @ self.fitted
+                fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
+        limits = _fieller(
+            (part, whole),
+            (self._variance(parts), self._variance(wholes), ((parts @ self.covariance) * wholes).sum(axis=1)),
+            _normal(confidence),
+        )
+        return value, np.nan_to_num(influence), limits, fitted
+
+    def _variance(self, functionals: Floats) -> Floats:
+        variance: Floats = ((functionals @ self.covariance) * functionals).sum(axis=1)
+        return np.maximum(variance, 0.0)
+
+    def _sums(self, axes: Sequence[int]) -> Floats:
+        """Which cells each combination of some attributes' values adds up, a row of zeros and ones for each."""
+        values = np.unravel_index(np.arange(len(self.value)), self.shape)
+        sizes = [self.shape[axis] for axis in axes]
+        at = np.ravel_multi_index([values[axis] for axis in axes], sizes)
+        sums = np.zeros((prod(sizes), len(self.value)))
+        sums[at, np.arange(len(self.value))] = 1
+        return sums
+
+
+def _normal(confidence: float) -> float:
+    from scipy import special
+
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def _fieller(ratio: tuple[Floats, Floats], errors: tuple[Floats, Floats, Floats], z: float) -> tuple[Floats, Floats]:
+    """All r with (N - r D)^2 <= z^2 Var(N - r D); from 0 to 1 where D may be 0."""
+    (part, whole), (part_variance, whole_variance, shared) = ratio, errors
+    square = whole**2 - z**2 * whole_variance
+    middle, end = part * whole - z**2 * shared, part**2 - z**2 * part_variance
+    known = (whole > 0) & (square > 0)
+    root = np.sqrt(np.maximum(middle**2 - square * end, 0.0))
+    divisor = np.where(known, square, 1.0)
+    return np.where(known, (middle - root) / divisor, 0.0), np.where(known, (middle + root) / divisor, 1.0)
+
+
+def _together(first: Floats, second: Floats, correlation: Floats) -> Floats:
+    """How far a difference's limit is from it, by how far those of its sides are from them."""
+    square: Floats = first**2 + second**2 - 2 * correlation * first * second
+    return np.sqrt(np.maximum(square, 0.0))

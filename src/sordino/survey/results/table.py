@@ -1,0 +1,259 @@
+"""What an analyst reads off a table: its margins, shares within a value of another attribute, and differences of these.
+
+"Smokers among the old", and "smokers among the old minus among the young": rows like those of the cells, each with the
+interval that holds by itself, and with what the fitted distribution says of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, permutations, product
+from math import isnan, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sordino.document.checked_tables import nearest
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import Estimate
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
+from sordino.exact.messages.brief import shown
+from sordino.survey.questions.question import TableQuestion
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.result import HistogramResult, Result
+from sordino.survey.results.watching import watched_limits
+
+TableRow: TypeAlias = dict[str, Any]
+"""`attributes` and their `value`; `given`, the values that a share is within; `minus`, those of what is subtracted;
+`estimate`, `stderr`, `low`, `high`, and `fitted`. What nothing is known of is None."""
+
+MOST_ROWS = 10_000
+"""Differences of one table that are listed of themselves; single ones can be asked of any."""
+
+MOST_ACROSS, MOST_DOWN = 6, 40
+"""Values of a table of rows that people read."""
+
+Names: TypeAlias = str | Sequence[str]
+"""One name, or several."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowShares:
+    """Row percentages, as a table that people read.
+
+    Attributes:
+        of: the attribute whose values stand across.
+        given: the attribute whose values stand down.
+        lines: for each value of the latter the shares of all values of the former.
+    """
+
+    of: str
+    given: str
+    lines: tuple[tuple[TableRow, ...], ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What stands above the columns."""
+        return (f"among {self.given}", *(f"{self.of}: {row['value'][0]}" for row in self.lines[0]))
+
+    @property
+    def cells(self) -> tuple[tuple[str, ...], ...]:
+        """Each row's name, and its percentages with their intervals and, in brackets, what was fitted."""
+        return tuple((line[0]["given"][self.given], *map(_percentages, line)) for line in self.lines)
+
+    @property
+    def fitted(self) -> bool:
+        """Whether fitted shares stand beside."""
+        return "fitted" in self.lines[0][0]
+
+
+@dataclass(frozen=True, eq=False)
+class TableResult:
+    """What a plan's reports say about the attributes of a table together.
+
+    Attributes:
+        question: that they answer.
+        estimate: of the cells.
+        coverage: what intervals hold against; not against forged reports.
+    """
+
+    question: TableQuestion
+    estimate: Estimate
+    coverage: Coverage
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The cells with their covariance."""
+        return Cells.of(self.question.shape, self.estimate)
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes, in the order of the cells."""
+        return self.question.asked
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the covariance of the cells is not worked out."""
+        return self.question.domain.k > LARGEST_TABLE
+
+    def margin(self, of: Names) -> list[TableRow]:
+        """The shares of the combinations of some of its attributes' values.
+
+        Raises:
+            SordinoError: attributes that are none of the table's, or one twice.
+        """
+        names = self._names(of)
+        told = self.cells.margin(self._axes(names), self.coverage.each(self._size(names)))
+        return list(self._rows(told, [{"attributes": names, "value": list(labels)} for labels in self._labels(names)]))
+
+    def conditional(self, of: Names, given: Names) -> list[TableRow]:
+        """The shares of some attributes' values among the people who have each combination of others' values.
+
+        Raises:
+            SordinoError: attributes that are none of the table's, or one twice.
+        """
+        names, others = self._apart(of, given)
+        each = self.coverage.each(self._size([*names, *others]))
+        told = self.cells.conditional(self._axes(names), self._axes(others), each)
+        heads = [
+            {"attributes": names, "value": list(labels), "given": dict(zip(others, within, strict=True))}
+            for within, labels in product(self._labels(others), self._labels(names))
+        ]
+        return list(self._rows(told, heads))
+
+    def difference(self, of: Names, given: Names, first: Names, second: Names) -> list[TableRow]:
+        """The shares of some attributes' values among the people who have the first values, minus among the second.
+
+        Args:
+            of: the attributes.
+            given: the others.
+            first: values of these, one for each: within which shares are taken.
+            second: within which they are subtracted.
+
+        Raises:
+            SordinoError: attributes that are none of the table's, values that are none of theirs, or the same twice.
+
+        Example:
+            `found.table("age", "smoker").difference("smoker", given="age", first="old", second="young")`
+        """
+        names, others = self._apart(of, given)
+        places = [self._place(others, values) for values in (first, second)]
+        if places[0] == places[1]:
+            raise SordinoError("a difference must be between two values", found="one twice")
+        return list(self._difference(names, others, *places))
+
+    def rows(self) -> Iterator[tuple[str, TableRow]]:
+        """All of it for each two attributes: `margins`, `conditional` and `differences`, each row with its kind.
+
+        Rows name their `table` too, since two tables can have two attributes in common. A table that is too large has
+        none.
+        """
+        if not self.too_large:
+            yield from ((kind, {"table": self.attributes, **row}) for kind, row in self._all())
+
+    def read_across(self) -> "RowShares | None":
+        """Of a table of two attributes the shares of one within each value of the other; None of a larger one."""
+        if len(self.attributes) != 2 or self.too_large:
+            return None
+        given, of = self.attributes
+        if self._size([of]) > MOST_ACROSS:
+            given, of = of, given
+        across = self._size([of])
+        if across > MOST_ACROSS or self._size([given]) > MOST_DOWN:
+            return None
+        rows = self.conditional(of, given)
+        lines = tuple(tuple(rows[first : first + across]) for first in range(0, len(rows), across))
+        return RowShares(of, given, lines)
+
+    def _all(self) -> Iterator[tuple[str, TableRow]]:
+        for name in self.attributes:
+            yield from (("margins", row) for row in self.margin(name))
+        for of, given in permutations(self.attributes, 2):
+            yield from (("conditional", row) for row in self.conditional(of, given))
+        for of, given in permutations(self.attributes, 2):
+            pairs = list(combinations(range(self._size([given])), 2))
+            if len(pairs) * self._size([of]) <= MOST_ROWS:
+                for first, second in pairs:
+                    found = self._difference([of], [given], first, second)
+                    yield from (("differences", row) for row in found)
+
+    def _difference(self, names: list[str], others: list[str], first: int, second: int) -> Iterator[TableRow]:
+        axes = self._axes(names), self._axes(others)
+        told = self.cells.difference(*axes, first, second, self.coverage.each(self._size(names)))
+        within, minus = (dict(zip(others, self._labels(others)[place], strict=True)) for place in (first, second))
+        heads = [
+            {"attributes": names, "value": list(labels), "given": within, "minus": minus}
+            for labels in self._labels(names)
+        ]
+        return self._rows(told, heads)
+
+    def _names(self, given: Names) -> list[str]:
+        names = [given] if isinstance(given, str) else list(given)
+        for name in names:
+            if name not in self.attributes:
+                found = repr(name) + nearest([str(name)], self.attributes)
+                raise SordinoError(f"attributes must be of the table of {self.question.name}", found=found)
+        if len(set(names)) < len(names) or not names:
+            raise SordinoError("attributes must be named once each", found=", ".join(names) or "none")
+        return names
+
+    def _apart(self, of: Names, given: Names) -> tuple[list[str], list[str]]:
+        names, others = self._names(of), self._names(given)
+        if set(names) & set(others):
+            found = f"{min(set(names) & set(others))!r} on both sides"
+            raise SordinoError("a share must be of other attributes than it is within", found=found)
+        return names, others
+
+    def _axes(self, names: Sequence[str]) -> list[int]:
+        return [self.attributes.index(name) for name in names]
+
+    def _size(self, names: Sequence[str]) -> int:
+        return prod(self.question.shape[axis] for axis in self._axes(names))
+
+    def _labels(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Of the combinations of some attributes' values, the last one's running fastest."""
+        domains = [self.question.attributes[axis].finite for axis in self._axes(names)]
+        return list(product(*([domain.label(value) for value in range(domain.k)] for domain in domains)))
+
+    def _place(self, names: list[str], values: Names) -> int:
+        """Of a combination of values."""
+        labels = (values,) if isinstance(values, str) else tuple(map(str, values))
+        known = self._labels(names)
+        if labels not in known:
+            found = shown(" and ".join(labels))
+            raise SordinoError(f"values must be of {' and '.join(map(repr, names))}, one each", found=found)
+        return known.index(labels)
+
+    def _rows(self, told: TableShares, heads: Sequence[TableRow]) -> Iterator[TableRow]:
+        """Each with its names; limits as the coverage asks, within those that are possible."""
+        low, high = told.low, told.high
+        if self.coverage.watched:
+            n, expected, each = self.estimate.n, self.question.people, self.coverage.each(len(heads))
+            wide = watched_limits((low, high), told.value, told.stderr, n=n, expected=expected, confidence=each)
+            least, known = (-1 if "minus" in heads[0] else 0), ~np.isnan(told.value)
+            low, high = (
+                np.where(known, np.clip(new, least, 1), old) for new, old in zip(wide, (low, high), strict=True)
+            )
+        columns = {"estimate": told.value, "stderr": told.stderr, "low": low, "high": high}
+        columns |= {} if told.fitted is None else {"fitted": told.fitted}
+        numbers = np.stack(list(columns.values()), axis=1).tolist()
+        for head, row in zip(heads, numbers, strict=True):
+            plain = [None if isnan(number) else number for number in row]
+            yield head | dict(zip(columns, plain, strict=True))
+
+
+def table_results(results: Sequence[Result]) -> list[TableResult]:
+    """Of the tables that are told; none where reports may be forged, since no bound on quotients is known then."""
+    return [
+        TableResult(one.question, one.estimate, one.coverage)
+        for one in results
+        if isinstance(one, HistogramResult) and isinstance(one.question, TableQuestion) and not one.coverage.forged
+    ]
+
+
+def _percentages(row: TableRow) -> str:
+    if row["estimate"] is None:
+        return "-"
+    share, low, high = (f"{100 * row[name]:z.1f}%" for name in ("estimate", "low", "high"))
+    fitted = f" [{100 * row['fitted']:z.1f}%]" if row.get("fitted") is not None else ""
+    return f"{share} ({low} to {high}){fitted}"

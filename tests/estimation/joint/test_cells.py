@@ -1,0 +1,90 @@
+"""Margins, conditional shares and differences of a table: against codes one by one and derivatives by small steps."""
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.estimation.estimate import estimate
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells
+from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.subset import SubsetSelection
+
+SHAPE = (3, 2, 2)
+SHARES = np.random.default_rng(3).dirichlet(np.ones(12))
+
+
+def told(mechanism, n=4000, run=0, shares=SHARES):
+    values = np.random.default_rng(run).choice(mechanism.k, n, p=shares)
+    source = KeyedSource(run.to_bytes(32, "little"), "cells").for_records(np.arange(n))
+    return estimate(mechanism, mechanism.tally(mechanism.privatize(values, source)))
+
+
+def share_of(cells):
+    """Of the second attribute's first value among those with the first attribute's value 1: by the words alone."""
+    table = np.asarray(cells).reshape(SHAPE)
+    return table[1, 0, :].sum() / table[1].sum()
+
+
+def less(cells):
+    table = np.asarray(cells).reshape(SHAPE)
+    return share_of(cells) - table[2, 0, :].sum() / table[2].sum()
+
+
+def slopes(function, at):
+    steps = 1e-6 * np.eye(len(at))
+    return np.array([(function(at + step) - function(at - step)) / 2e-6 for step in steps])
+
+
+@pytest.mark.parametrize("mechanism", [RandomizedResponse(12, "3"), SubsetSelection(12, "1")], ids=["rr", "subset"])
+def test_what_is_told_is_what_the_words_say(mechanism):
+    found = told(mechanism, 40_000)
+    cells = Cells.of(SHAPE, found)
+    # The covariance of the estimates, from the reports of many surveys.
+    within, apart = cells.conditional([1], [0], 0.95), cells.difference([1], [0], 1, 2, 0.95)
+    assert within.value[2] == pytest.approx(share_of(found.value))
+    assert within.fitted[2] == pytest.approx(share_of(found.fitted))
+    assert apart.value[0] == pytest.approx(less(found.value))
+    for value, stderr, function in (
+        (within.value[2], within.stderr[2], share_of),
+        (apart.value[0], apart.stderr[0], less),
+    ):
+        slope = slopes(function, found.value)
+        assert value == pytest.approx(function(found.value))
+        assert stderr == pytest.approx(np.sqrt(slope @ cells.covariance @ slope), rel=1e-5)
+    margin = cells.margin([2, 0], 0.95)
+    np.testing.assert_allclose(margin.value, found.value.reshape(SHAPE).sum(axis=1).T.reshape(-1))
+    # An end of the interval is as far from the sums as z standard errors of what is left there.
+    for end in (within.low[2], within.high[2]):
+        functional = np.zeros(SHAPE)
+        functional[1, 0, :] = 1
+        functional[1] -= end
+        functional = functional.reshape(-1)
+        off = (functional @ found.value) ** 2 / (functional @ cells.covariance @ functional)
+        assert off == pytest.approx(1.959964**2, rel=1e-5)
+
+
+def test_the_covariance_is_that_of_many_surveys():
+    """Of tallies as they come: each with its own noise."""
+    mechanism, n = RandomizedResponse(4, "1"), 500
+    law, rng = mechanism.forward(np.array([0.4, 0.3, 0.2, 0.1])), np.random.default_rng(0)
+    tallies = rng.multinomial(n, law, size=4000)
+    values = np.stack([mechanism.decode(tally / n) for tally in tallies])
+    whole = estimate(mechanism, Aggregate(mechanism.fingerprint, n * 4000, tallies.sum(axis=0)))
+    expected = whole.covariance(np.eye(4)) * 4000
+    np.testing.assert_allclose(np.cov(values.T), expected, atol=0.1 * expected.max())
+
+
+def test_nobody_among_whom_a_share_could_be():
+    mechanism = RandomizedResponse(4, "1")
+    cells = Cells.of((2, 2), estimate(mechanism, mechanism.tally([0, 1, 0, 1, 0, 1])))
+    within = cells.conditional([1], [0], 0.95)
+    assert np.isnan(within.value[2:]).all()
+    assert (within.low[2:].tolist(), within.high[2:].tolist()) == ([0, 0], [1, 1])
+
+
+def test_a_table_too_large_is_refused():
+    mechanism = RandomizedResponse(2 * LARGEST_TABLE, "1")
+    with pytest.raises(SordinoError, match=r"at most 2,048 cells; found 4,096"):
+        Cells.of((2, LARGEST_TABLE), estimate(mechanism, mechanism.tally([0, 1])))

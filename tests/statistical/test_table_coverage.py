@@ -1,0 +1,45 @@
+"""Intervals of tables cover as often as they say, over 2,000 seeded surveys through the real mechanisms."""
+
+import numpy as np
+import pytest
+
+from sordino.estimation.estimate import estimate
+from sordino.estimation.joint.cells import Cells
+from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.subset import SubsetSelection
+
+SURVEYS = 2000
+LEAST, MOST = 0.935, 0.97
+"""95 % within three standard errors of 2,000 surveys, and a little more above: cells are read off whole counts."""
+
+SHARES = np.array([[0.15, 0.35], [0.09, 0.21], [0.14, 0.06]])
+
+pytestmark = pytest.mark.statistical
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "n"),
+    [(SubsetSelection(6, "1"), 3000), (RandomizedResponse(6, "2"), 1000)],
+    ids=["subset", "randomized"],
+)
+def test_cells_margins_conditional_shares_and_differences(mechanism, n):
+    within = SHARES / SHARES.sum(axis=1, keepdims=True)
+    truth = {
+        "cells": SHARES.reshape(-1),
+        "margins": SHARES.sum(axis=1),
+        "conditional": within.reshape(-1),
+        "differences": within[2] - within[0],
+    }
+    inside = {name: np.zeros(len(shares)) for name, shares in truth.items()}
+    for survey in range(SURVEYS):
+        values = np.random.default_rng(survey).choice(6, n, p=truth["cells"])
+        source = KeyedSource(survey.to_bytes(32, "little"), "coverage").for_records(np.arange(n))
+        found = estimate(mechanism, mechanism.tally(mechanism.privatize(values, source)))
+        cells = Cells.of(SHARES.shape, found)
+        told = (cells.margin([0], 0.95), cells.conditional([1], [0], 0.95), cells.difference([1], [0], 2, 0, 0.95))
+        limits = [found.interval(0.95), *((one.low, one.high) for one in told)]
+        for (name, shares), (low, high) in zip(truth.items(), limits, strict=True):
+            inside[name] += (low <= shares) & (shares <= high)
+    for name, hits in inside.items():
+        assert ((hits / SURVEYS >= LEAST) & (hits / SURVEYS <= MOST)).all(), (name, hits / SURVEYS)

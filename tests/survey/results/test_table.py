@@ -1,0 +1,132 @@
+"""What an analyst reads off a table: rows with their names, in Python, as JSON, on the page and in the terminal."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sordino import aggregate, estimate, plan, privatize
+from sordino.errors import SordinoError
+from sordino.exact.keyed import KeyedSource
+from sordino.page.estimate_page import estimate_page
+
+AGES, SMOKES, SEXES = ["young", "middle", "old"], ["yes", "no"], ["f", "m"]
+
+SURVEY = """\
+version = 1
+epsilon = "3"
+[attribute.age]
+categories = ["young", "middle", "old"]
+[attribute.smoker]
+categories = ["yes", "no"]
+[attribute.sex]
+categories = ["f", "m"]
+[[ask]]
+table = ["age", "smoker"]
+[[ask]]
+table = ["age", "smoker", "sex"]
+"""
+
+
+@pytest.fixture(scope="module")
+def surveyed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    (folder / "survey.toml").write_text(SURVEY)
+    frozen, n = plan(folder / "survey.toml", people=20_000), 20_000
+    frozen.save(folder / "plan.json")
+    rng = np.random.default_rng(0)
+    ages = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    people = pa.table(
+        {
+            "age": np.array(AGES)[ages],
+            "smoker": np.where(rng.random(n) < np.array([0.1, 0.3, 0.6])[ages], "yes", "no"),
+            "sex": np.array(SEXES)[rng.integers(0, 2, n)],
+            "id": [str(i) for i in range(n)],
+        }
+    )
+    privatize(frozen, people, KeyedSource(bytes(32), "tables"), id_column="id", output=folder / "reports.parquet")
+    return folder, estimate(frozen, aggregate(frozen, folder / "reports.parquet"))
+
+
+def test_rows_say_among_whom_and_what_is_subtracted(surveyed):
+    table = surveyed[1].table("smoker", "age")
+    rows = table.conditional("smoker", given="age")
+    assert [(row["given"]["age"], row["value"]) for row in rows] == [(age, [says]) for age in AGES for says in SMOKES]
+    assert all(
+        abs(row["estimate"] - share) < 5 * row["stderr"] for row, share in zip(rows[::2], [0.1, 0.3, 0.6], strict=True)
+    )
+    assert all(row["low"] <= row["estimate"] <= row["high"] for row in rows)
+    more = table.difference("smoker", given="age", first="old", second="young")
+    assert (more[0]["value"], more[0]["given"], more[0]["minus"]) == (["yes"], {"age": "old"}, {"age": "young"})
+    assert more[0]["estimate"] == pytest.approx(rows[4]["estimate"] - rows[0]["estimate"])
+    less = table.difference("smoker", given="age", first="young", second="old")
+    assert [less[0][name] for name in ("estimate", "low", "high")] == pytest.approx(
+        [-more[0][name] for name in ("estimate", "high", "low")]
+    )
+    # What the joint fit says stands beside, and adds up.
+    assert rows[0]["fitted"] + rows[1]["fitted"] == pytest.approx(1)
+    assert sum(row["estimate"] for row in table.margin("age")) == pytest.approx(1, abs=1e-6)
+
+
+def test_several_attributes_on_either_side(surveyed):
+    table = surveyed[1].table("age", "smoker", "sex")
+    rows = table.conditional("smoker", given=["sex", "age"])
+    assert [tuple(row["given"].values()) for row in rows[::2]] == [(sex, age) for sex in SEXES for age in AGES]
+    found = table.difference(["smoker"], given=["sex", "age"], first=["m", "old"], second=["m", "young"])
+    assert found[0]["given"] == {"sex": "m", "age": "old"}
+    assert len(table.margin(["sex", "age"])) == 6
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule"),
+    [
+        (lambda table: table.margin("agee"), "'agee' \\(did you mean 'age'"),
+        (lambda table: table.margin([]), "found none"),
+        (lambda table: table.conditional("age", given="age"), "'age' on both sides"),
+        (lambda table: table.difference("smoker", "age", "old", "ancient"), "values must be of 'age'.*ancient"),
+        (lambda table: table.difference("smoker", "age", "old", "old"), "between two values"),
+    ],
+)
+def test_what_is_no_part_of_a_table_is_refused(surveyed, asked, rule):
+    with pytest.raises(SordinoError, match=rule):
+        asked(surveyed[1].table("age", "smoker"))
+    with pytest.raises(SordinoError, match="must have been asked and told; found age, sex: told are: age, smoker; "):
+        surveyed[1].table("age", "sex")
+
+
+def test_the_command_has_all_rows(surveyed, run, monkeypatch):
+    monkeypatch.chdir(surveyed[0])
+    told = json.loads(run("estimate", "plan.json", "reports.parquet", "--json")[1])
+    assert [len(told[kind]) for kind in ("margins", "conditional", "differences")] == [5 + 7, 12 + 32, 9 + 22]
+    first = surveyed[1].table("age", "smoker").conditional("age", given="smoker")[0]
+    assert told["conditional"][0] == {"table": ["age", "smoker"], **first}
+    # A reader of JSON takes no NaN.
+    assert "NaN" not in json.dumps(told)
+    out = run("estimate", "plan.json", "reports.parquet")[1]
+    assert "shares of smoker within age" in out
+    assert "% (" in out[out.index("among age") :]
+
+
+def test_the_page_has_row_percentages_with_intervals(surveyed):
+    page = estimate_page(surveyed[1].plan, surveyed[1].results)
+    assert "Shares of smoker within age" in page
+    row = surveyed[1].table("age", "smoker").conditional("smoker", given="age")[4]
+    cell = f"{100 * row['estimate']:.1f}% ({100 * row['low']:.1f}% to {100 * row['high']:.1f}%)"
+    assert f"{cell} [{100 * row['fitted']:.1f}%]" in page
+
+
+def test_intervals_hold_against_what_others_hold_against(surveyed):
+    folder, plain = surveyed
+    counted = aggregate(plain.plan, folder / "reports.parquet")
+    asked = plain.table("age", "smoker").conditional("smoker", given="age")
+    together = (
+        estimate(plain.plan, counted, simultaneous=True).table("age", "smoker").conditional("smoker", given="age")
+    )
+    for wide, narrow in zip(together, asked, strict=True):
+        # Six together, by Bonferroni: 2.64 standard errors and not 1.96.
+        assert (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) == pytest.approx(2.638 / 1.96, rel=0.02)
+    forged = estimate(plain.plan, counted, forged=3)
+    with pytest.raises(SordinoError, match="shares within others are told of honest reports"):
+        forged.table("age", "smoker")
+    assert "Shares of smoker within age" not in estimate_page(forged.plan, forged.results)
