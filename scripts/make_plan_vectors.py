@@ -36,6 +36,7 @@ from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
+from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -170,6 +171,11 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     yield "product_of_numbers", of_numbers({"covariance": ["age", "pay"]}, *(Query(one, bit) for one in moments))
     flips = BitFlips((6 << 60, 5 << 60, 3 << 60, 2 << 60))
     yield "signs_flips", of_numbers({"mean": ["age", "pay"]}, Query(Signs((1, 0)), flips))
+    uneven = ChannelTable([[5, 2, 1, 2], [2, 5, 1, 2], [2, 2, 4, 2]])
+    lacking = {"income": {**PAY, "missing": "0.1"}, "age": AGE}
+    asked = Query(OptionalNumber(0), uneven), Query(Number(1), bit)
+    queries = freeze_queries(Sampled(asked, (3, 1)))
+    yield "number_optional", frozen(lacking, {"mean": ["income", "age"]}, queries=queries)
     asks = {"histogram": "x", "weight": 3}, {"histogram": "y"}, {"mean": ["age", "pay"], "weight": 2}
     several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "age": AGE, "pay": PAY}
     yield "several_questions", frozen(several, *asks)
@@ -225,6 +231,8 @@ def right_records(plan: Plan, draw: random.Random) -> Iterator[dict[str, Any]]:
                 inside = draw.uniform(25, 50), draw.uniform(-130, -60)
                 latitude, longitude = (south, west) if number < 6 else inside
                 record[name] = {"latitude": latitude, "longitude": longitude} if number else 23
+            elif attribute.missing is not None and number % 4 == 0:
+                continue
             else:
                 low, high = attribute.number.low, attribute.number.high
                 ends = [low, high, (low + high) / 2, draw.uniform(low, high)]

@@ -110,7 +110,10 @@ class Numbers:
         self.outputs = sum(self.sizes)
 
     def answer(self, record, words):
-        numbers = [scaled(float(record[name]), float(ends["low"]), float(ends["high"])) for name, ends in self.ranges]
+        numbers = [
+            scaled(float(record[name]), float(ends["low"]), float(ends["high"])) if name in record else None
+            for name, ends in self.ranges
+        ]
         chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
         code = 0
         for (name, *arguments), mechanism in self.queries[chosen]:
@@ -133,12 +136,22 @@ def sign(number, words):
 
 def point(numbers, arguments, words):
     place, points = arguments
-    if points == 2:
-        return sign(numbers[place], words)
-    above = (numbers[place] + 1.0) * ((points - 1) / 2)
+    return sign(numbers[place], words) if points == 2 else on_grid(numbers[place], points, words)
+
+
+def on_grid(number, points, words):
+    above = (number + 1.0) * ((points - 1) / 2)
     lower = min(math.floor(above), points - 1)
     threshold = int(min(max(above - lower, 0.0), 1 - 2.0**-53) * 2.0**64)
     return min(lower + (words.next() < threshold), points - 1)
+
+
+def optional(numbers, arguments, words):
+    place, points = arguments
+    if numbers[place] is None:
+        words.next()
+        return points
+    return on_grid(numbers[place], points, words)
 
 
 def of_two(numbers, arguments, words):
@@ -151,4 +164,4 @@ def signs(numbers, arguments, words):
     return sum(sign(numbers[place], words) << bit for bit, place in enumerate(arguments))
 
 
-STATISTICS = {"number": point, "product": of_two, "signs": signs}
+STATISTICS = {"number": point, "product": of_two, "signs": signs, "optional": optional}

@@ -26,7 +26,7 @@ EXACT = (
     "histograms/columns/channel_design",
     "histograms/columns/column_weights",
     "histograms/columns/extreme_rays",
-    "histograms/integer_channel",
+    "integer_channel",
     "histograms/optimal",
     "histograms/columns/orbits",
     "histograms/columns/ray_search",

@@ -131,7 +131,7 @@ def test_the_text_is_as_it_is_written_down():
         "through": [0, 1, 1, 2, [1, 2]],
         "weights": [3, 1, 2, 5, 4],
     }
-    assert [kind.name for kind in STATISTICS] == ["number", "product", "signs"]
+    assert [kind.name for kind in STATISTICS] == ["number", "product", "signs", "optional"]
 
 
 @pytest.mark.first_cases(2)
@@ -287,12 +287,17 @@ def test_only_queries_about_numbers_by_known_mechanisms_are_frozen():
     class Own(RandomizedResponse):
         """Somebody's."""
 
-    # A large table of weights takes a minute to certify: numbers are asked through none.
-    for other in (Own(2, "1"), BinaryOptimal("1", "1"), ChannelTable([[3, 1], [1, 3]])):
+    for other in (Own(2, "1"), BinaryOptimal("1", "1")):
         with pytest.raises(SordinoError, match="mechanisms that a survey can choose"):
             freeze_queries(Sampled((Query(Number(0), other),), (1,)))
-    for mechanism in (WindowResponse(2, "1"), RandomizedResponse(2, "1")):
+    for mechanism in (WindowResponse(2, "1"), RandomizedResponse(2, "1"), ChannelTable([[3, 1], [1, 3]])):
         assert read(as_json(Sampled((Query(Number(0), mechanism),), (1,)))) is not None
+
+
+def test_a_large_table_that_would_hold_its_reader_is_refused():
+    table = ChannelTable([[2] * 1100 + [1] * 1100 if row % 2 else [1] * 1100 + [2] * 1100 for row in range(64)])
+    with pytest.raises(SordinoError, match="at most 131,072 weights together"):
+        thaw_queries(as_json(Sampled((Query(Number(0, 64), table),), (1,))))
 
 
 def test_tables_that_would_hold_their_reader_for_minutes_are_refused():

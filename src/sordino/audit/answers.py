@@ -115,9 +115,11 @@ def answered(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
 
 def _answer(query: Query) -> Answer:
     statistic = query.number
-    level, names = level_of(query.mechanism), tuple(name for name, _ in statistic.told)
+    level = level_of(query.mechanism)
     if statistic.linear:
-        return Answer(names, level, linear=True)
+        return Answer(tuple(name for name, _ in statistic.told), level, linear=True)
+    # Whatever else is read of a number, that it is missing for instance, is read of the attribute.
+    names = tuple((place,) for place in statistic.places)
     return Answer(names, level, errors=_flips(query.mechanism) if len(names) > 1 else ())
 
 

@@ -57,7 +57,9 @@ def result_json(result: Result) -> dict[str, Any]:
         return head | {"method": result.estimate.method}
     if isinstance(result, DistributionResult):
         return head | {"method": result.estimate.method, "band": _band(result)}
-    return head | ({"untold": str(result.why)} if isinstance(result, Untold) else {})
+    if isinstance(result, NumbersResult):
+        return head | ({"untold": "; ".join(result.notes)} if result.notes else {})
+    return head | {"untold": str(result.why)}
 
 
 def _asked(question: Question) -> str:
@@ -84,6 +86,8 @@ def print_result(result: Result) -> None:
         if any(row[1] != row[5] for row in rows if fitted):
             say(FITTED, "")
         _say_coverage("number", result)
+        if result.notes:
+            say(*result.notes, "")
         return
     if isinstance(result, DistributionResult):
         _print_distribution(result, limits)

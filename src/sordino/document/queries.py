@@ -18,15 +18,23 @@ from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
+from sordino.mechanism.table import ChannelTable
+from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
 
-STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs)
+STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs, OptionalNumber)
 """What documents hold; a new one is its file and its place here."""
 
-NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (RandomizedResponse, WindowResponse, BitFlips, LinearTable)
+NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (
+    RandomizedResponse,
+    WindowResponse,
+    BitFlips,
+    LinearTable,
+    ChannelTable,
+)
 """What numbers are asked through. All are certified in time that grows with their codes."""
 
 MOST_MECHANISMS = 1 << 12
@@ -80,7 +88,7 @@ def thaw_queries(found: object, where: str = "queries") -> Sampled:
     if len(mechanisms) > MOST_MECHANISMS or sum(mechanism.outputs for mechanism in mechanisms) > MOST_CODES:
         rule = f"{where} must go through at most {MOST_MECHANISMS} mechanisms of {MOST_CODES} codes together"
         raise SordinoError(rule, found=f"{len(mechanisms)} mechanisms", step="ask fewer numbers in one question")
-    of_tables = sum(table.k * table.outputs for table in mechanisms if isinstance(table, LinearTable))
+    of_tables = sum(table.k * table.outputs for table in mechanisms if isinstance(table, ChannelTable))
     if of_tables > MOST_WEIGHTS:
         rule = f"{where} must go through tables with at most {MOST_WEIGHTS:,} weights together"
         raise SordinoError(rule, found=f"{of_tables:,}", step="ask fewer numbers in one question")

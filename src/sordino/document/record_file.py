@@ -67,7 +67,7 @@ def read_values(
         attributes: by name; no others may stand in it.
         whose: attributes they are, for messages: the ledger's, the plan's.
         needed: the names that must have a value; all by default. A name that is left out counts as the category that
-            its attribute has for what is missing, if it has one.
+            its attribute has for what is missing, if it has one; of a number that may be missing as NaN.
 
     Raises:
         SordinoErrors: all mistakes: another version, a missing, foreign or unfit value; never with a value, nor with a
@@ -87,6 +87,8 @@ def read_values(
         try:
             if name in record:
                 values[name] = _value(record[name], attribute)
+            elif attribute.optional:
+                values[name] = math.nan
             elif attribute.missing is not None:
                 values[name] = _category(attribute.missing, attribute)
         except SordinoError as error:

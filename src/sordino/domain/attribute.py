@@ -29,7 +29,8 @@ class Attribute:
         domain: its values.
         columns: of a table, that it is read from: one, by default of its own name; for a map perhaps two, latitude and
             longitude.
-        missing: the category that a missing value counts as; None where it is refused.
+        missing: the category that a missing value counts as; of a number the share of the people who are expected to
+            lack it, as a decimal text; None where a missing value is refused.
         clip: whether a number beyond an end counts as that end, instead of being refused.
         delta: the most that may be told about it by itself; None where nothing is promised about it.
 
@@ -47,6 +48,16 @@ class Attribute:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))
+
+    @property
+    def optional(self) -> bool:
+        """Whether it is a number that may be missing, and NaN where it is."""
+        return isinstance(self.domain, Interval) and self.missing is not None
+
+    @property
+    def missing_share(self) -> float:
+        """The share of the people who are expected to lack the number; 0 where it may not be missing."""
+        return float(self.missing or 0) if self.optional else 0.0
 
     @property
     def finite(self) -> Domain:

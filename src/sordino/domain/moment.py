@@ -2,7 +2,8 @@
 
 A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A moment is named by the places of
 the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
-2 x_j^2 - 1, so that it fills [-1, 1]. For an attribute of categories (j,) is its category; pairs of them have no name
+2 x_j^2 - 1, so that it fills [-1, 1]. A number that may be missing is NaN where it is, and counts as 0; whether it is
+given is a moment too (`given`). For an attribute of categories (j,) is its category; pairs of them have no name
 here, so that nothing known of a product is ever taken for something known of a pair.
 """
 
@@ -26,6 +27,16 @@ MOST_NUMBERS = 1 << 20
 """Of one record."""
 
 
+def given(place: int) -> Moment:
+    """Whether a number is given: 1, or -1 where it is missing. Its name is the complement of the number's place.
+
+    Example:
+        >>> given(0), Moments(1, ((0,), given(0))).values(np.array([[0.5], [np.nan]])).tolist()
+        ((-1,), [[0.5, 1.0], [0.0, -1.0]])
+    """
+    return (~place,)
+
+
 @checked_class
 @dataclass(frozen=True, repr=False)
 class Moments(Brief):
@@ -45,7 +56,8 @@ class Moments(Brief):
 
     def __post_init__(self) -> None:
         for name in self.names:
-            if not (1 <= len(name) <= 2 and all(0 <= j < self.d for j in name) and list(name) == sorted(name)):
+            known = all(0 <= j < self.d for j in name) or (len(name) == 1 and 0 <= ~name[0] < self.d)
+            if not (1 <= len(name) <= 2 and known and list(name) == sorted(name)):
                 raise SordinoError(
                     f"a moment must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )
@@ -70,15 +82,23 @@ class Moments(Brief):
         left, right = records[:, self._left], records[:, self._right]
         product = np.where(self._singles, left, left * right)
         result: NDArray[np.float64] = np.where(self._squares, 2 * product - 1, product)
+        if self._indicators.any():
+            there = ~np.isnan(left)
+            result = np.where(self._indicators, 2.0 * there - 1, np.where(there, result, 0.0))
         return result
 
     @cached_property
     def _left(self) -> NDArray[np.intp]:
-        return np.array([name[0] for name in self.names])
+        return np.array([_place(name[0]) for name in self.names])
 
     @cached_property
     def _right(self) -> NDArray[np.intp]:
-        return np.array([name[-1] for name in self.names])
+        return np.array([_place(name[-1]) for name in self.names])
+
+    @cached_property
+    def _indicators(self) -> NDArray[np.bool_]:
+        """Which moments are whether a number is given."""
+        return np.array([name[0] < 0 for name in self.names])
 
     @cached_property
     def _singles(self) -> NDArray[np.bool_]:
@@ -91,4 +111,9 @@ class Moments(Brief):
 
 def touched(names: Sequence[Moment]) -> frozenset[int]:
     """The places of all attributes that some moments depend on."""
-    return frozenset(place for name in names for place in name)
+    return frozenset(_place(place) for name in names for place in name)
+
+
+def _place(name: int) -> int:
+    """Of a number, named by its place or by the complement."""
+    return name if name >= 0 else ~name

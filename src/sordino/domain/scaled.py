@@ -5,6 +5,7 @@ thousand numbers a person that reading takes far longer than privatizing one of 
 several times checks them once.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +71,13 @@ def read_rows(values: ArrayLike, d: int | None = None) -> NDArray[np.float64]:
 
 
 @steady
-def require_inside(records: NDArray[np.float64], first: int = 0) -> None:
+def require_inside(records: NDArray[np.float64], first: int = 0, optional: Collection[int] = ()) -> None:
     """Look at all numbers of some records, the first of which stands at the place `first`.
+
+    Args:
+        records: shape (n, d).
+        first: the place of the first one, for messages.
+        optional: the places of the numbers that may be missing, which are NaN where they are.
 
     Raises:
         SordinoError: others than in [-1, 1] (named by position, never by value).
@@ -79,6 +85,10 @@ def require_inside(records: NDArray[np.float64], first: int = 0) -> None:
     step = max(PIECE // max(records.shape[1], 1), 1)
     for start in range(0, len(records), step):
         piece = records[start : start + step]
+        if optional:
+            # All of them are looked at in one way, whether or not one is missing.
+            piece = piece.copy()
+            piece[:, list(optional)] = np.nan_to_num(piece[:, list(optional)], nan=0.0, posinf=2.0, neginf=-2.0)
         if not _inside(piece):
             row, column = (int(place) for place in np.argwhere(~(np.abs(piece) <= 1))[0])
             raise SordinoError(

@@ -64,8 +64,9 @@ class Telling:
 
     @property
     def alike(self) -> bool:
-        """Whether E[g^2] is the same for all values, up to rounding."""
-        return self.largest <= float(self.second.min()) * (1 + 1e-12)
+        """Whether E[g^2] is the same for all values, up to rounding; or taken to be so, where no number tells it."""
+        # Of a number that may be missing, one that counts as 0 is missing or is 0.
+        return not (np.diff(self.grid) > 0).all() or self.largest <= float(self.second.min()) * (1 + 1e-12)
 
     def mean_square(self, numbers: Floats) -> float:
         """The mean of E[g^2] over records with this moment."""

@@ -25,6 +25,19 @@ from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
 
+def quantile(confidence: float) -> float:
+    """How many standard errors an interval of a normal estimate reaches to either side.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1).
+    """
+    from scipy import special
+
+    if not 0 < confidence < 1:
+        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
+    return float(special.ndtri((1 + confidence) / 2))
+
+
 @dataclass(frozen=True, eq=False)
 class NormalEstimate:
     """Estimated numbers whose errors are near normal.
@@ -45,11 +58,7 @@ class NormalEstimate:
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
-        from scipy import special
-
-        if not 0 < confidence < 1:
-            raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
-        radius = special.ndtri((1 + confidence) / 2) * self.stderr
+        radius = quantile(confidence) * self.stderr
         return self.value - radius, self.value + radius
 
 

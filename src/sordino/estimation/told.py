@@ -190,4 +190,4 @@ def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Range
 
 
 def _spoken(name: Moment, labels: Sequence[str]) -> str:
-    return " times ".join(labels[j] for j in name)
+    return " times ".join(labels[j] if j >= 0 else f"whether {labels[~j]} is given" for j in name)

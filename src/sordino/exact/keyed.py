@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.record_ids import RecordIds, Texts, first_repeated
+from sordino.exact.select import select
 from sordino.exact.source import Rows, Stream, Words
 
 KEY_BYTES = 32
@@ -43,6 +44,9 @@ TEXT = "text id"
 
 NO_WORD = np.uint64(0)
 """Fills a block of one word."""
+
+MISSING = np.uint64(0x7FF8000000000000)
+"""The one spelling of a number that is missing."""
 
 Draws: TypeAlias = NDArray[np.uint32]
 
@@ -254,8 +258,8 @@ def _value_words(values: NDArray[np.number]) -> tuple[str, list[Words]]:
     if rows.ndim != 2 or rows.dtype.kind not in "iuf" or rows.dtype.itemsize > 8:
         raise SordinoError("values must be numbers, in one row or a row each", found=f"type {values.dtype}")
     if rows.dtype.kind == "f":
-        # Adding zero makes the two zeros one.
-        words = (rows.astype(np.float64) + 0.0).view(np.uint64)
+        # Adding zero makes the two zeros one; of what is missing there are many spellings, which are made one too.
+        words = select(np.isnan(rows), MISSING, (rows.astype(np.float64) + 0.0).view(np.uint64))
     else:
         words = rows.astype(np.uint64, copy=False)
     kind = "number" if rows.dtype.kind == "f" else "integer"

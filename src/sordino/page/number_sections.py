@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sordino.domain.interval import Interval
 from sordino.page.descriptions import correlations_in_words, points_in_words
 from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
@@ -26,15 +27,19 @@ def numbers_section(result: NumbersResult) -> Section:
 
 def _means(result: NumbersResult) -> Figure:
     """Each mean on its own range, from the lowest to the highest value."""
-    ends = result.question.intervals
-    low, high = result.interval
-    starts, widths = np.array([end.low for end in ends]), np.array([end.width for end in ends])
-    value, low, high = (100 * (number - starts) / widths for number in (result.estimate.value, low, high))
-    unit = "% of the way from the lowest to the highest value"
-    names, rows = result.question.asked, _rounded(result)
+    # Of numbers that may be missing the shares of those who lack them follow.
+    ends = [*result.question.intervals, *(Interval(0, 1) for _ in result.question.missing)]
+    names, told = [name for name, _ in result.labels], [ends[place[0]] for _, place in result.labels]
+    starts, widths = np.array([end.low for end in told]), np.array([end.width for end in told])
+    value, low, high = (100 * (result.numbers[name] - starts) / widths for name in ("estimate", "low", "high"))
+    unit, rows = "% of the way from the lowest to the highest value", _rounded(result)
     drawing = points(names, (value, low, high), unit, [row["estimate"] for row in rows], zero=False)
     note = "On the right the means in their own units."
-    return Figure(drawing, points_in_words(f"{len(ends)} means", names, rows), note=note)
+    return Figure(
+        drawing,
+        points_in_words(f"{len(names)} {'means and shares' if result.question.missing else 'means'}", names, rows),
+        note=note,
+    )
 
 
 def _coefficients(result: NumbersResult) -> Figure:
@@ -76,5 +81,6 @@ def _table(result: NumbersResult) -> PageTable:
     header = (result.about, result.noun, "std. error", "from", "to", *fitted, *moved)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
     note = coverage_in_words("number", result.coverage, result.together)
+    note = " ".join([note, *(f"{untold}." for untold in result.notes)])
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
     return PageTable(header, rows, note + (why if fitted else ""))

@@ -9,7 +9,7 @@ Source: rounding as in Duchi, Jordan and Wainwright 2018 (two points) and Wang e
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -84,6 +84,11 @@ class NumberStatistic(Statistic):
         return SignReader.of([statistic.told for statistic in alike])
 
     @property
+    def optional(self) -> tuple[int, ...]:
+        """The places of the numbers that may be missing, NaN in the record; of all others a number must be there."""
+        return ()
+
+    @property
     def kind(self) -> tuple[str, int]:
         """Statistics of one kind are read together: patterns of as many signs."""
         return "sign", self.k
@@ -111,7 +116,7 @@ class NumberStatistic(Statistic):
                 [-1, 1] (named by position, never by value).
         """
         self.require_size(mechanism)
-        return read_records(values, self.d)
+        return read_records(values, self.d, self.optional)
 
     def require_size(self, mechanism: Mechanism) -> None:
         """Refuse a mechanism over another number of values than can be read.
@@ -308,15 +313,20 @@ def statistic_of(moment: Moment) -> Number | Product:
     return Number(moment[0]) if len(moment) == 1 else Product(*moment)
 
 
-def read_records(values: ArrayLike | Scaled, d: int) -> Floats:
+def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] = ()) -> Floats:
     """Records of at least d numbers as float64, shape (n, at least d); looked at, unless they were before.
+
+    Args:
+        values: the records.
+        d: how many numbers each must have at least.
+        optional: the places of those that may be missing, NaN.
 
     Raises:
         SordinoError: another shape, or others than in [-1, 1] (named by position, never by value).
     """
     records = rows_of(values, d)
     if not isinstance(values, Scaled):
-        require_inside(records)
+        require_inside(records, optional=optional)
     return records
 
 

@@ -141,6 +141,33 @@ class GridReader:
             return np.clip(lower.astype(np.intp), 0, self.points - 1), whole(up)
 
 
+@dataclass(frozen=True, eq=False)
+class OptionalReader:
+    """Numbers as points of a grid, or as missing where they are NaN: one more value, the last.
+
+    A missing number takes the word that a given one takes, and the same steps.
+
+    Attributes:
+        grid: what reads those that are given.
+    """
+
+    grid: GridReader
+
+    def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
+        """The point below, the next one, or none."""
+        absent = np.isnan(_numbers(records, rows, _chosen(self.grid.place, which)))
+        found = self.grid.read(records, rows, which, stream)
+        # No branch: how long it takes tells nobody who is missing.
+        found += absent * (self.grid.points - found)
+        return found
+
+    def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
+        """Two neighbouring points, or surely missing."""
+        if np.isnan(record[self.grid.place[which]]):
+            return [Fraction(0)] * self.grid.points + [Fraction(1)]
+        return [*self.grid.law(record, which), Fraction(0)]
+
+
 def _chosen(each: NDArray[np.generic], which: Places | None) -> NDArray[np.generic]:
     """What belongs to the statistic that each person was drawn for."""
     return each[:1] if which is None else each.take(which)

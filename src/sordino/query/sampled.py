@@ -96,6 +96,13 @@ class Sampled(SeveralQueries[Part]):
         return max((statistic.d for statistic in self.numbers), default=0)
 
     @cached_property
+    def optional(self) -> frozenset[int]:
+        """The places of the numbers that may be missing: those that every statistic reads as such."""
+        may = {place for statistic in self.numbers for place in statistic.optional}
+        must = {p for statistic in self.numbers for p in statistic.places if p not in statistic.optional}
+        return frozenset(may - must)
+
+    @cached_property
     def offsets(self) -> tuple[int, ...]:
         """Each query's first code, and after the last one the number of all codes."""
         return tuple(accumulate((query.outputs for query in self.queries), initial=0))
@@ -137,7 +144,7 @@ class Sampled(SeveralQueries[Part]):
                 (named by position, never by value).
         """
         self._require_numbers()
-        return read_records(values, self.d)
+        return read_records(values, self.d, self.optional)
 
     @steady
     def privatize(
@@ -186,7 +193,7 @@ class Sampled(SeveralQueries[Part]):
         for start in range(0, len(records), self._chunk):
             rows = slice(start, start + self._chunk)
             if not known:
-                require_inside(records[rows], start)
+                require_inside(records[rows], start, self.optional)
             piece = records[rows]
             codes[rows] = self._answer(piece, self._choose(len(piece), public.take(rows)), stream.take(rows))
         return codes

@@ -61,7 +61,8 @@ class AttributeColumns:
         """What to read: an index where SQL can tell it, else what the domain needs."""
         match self.domain:
             case Interval():
-                return {"number": number(self.names[0])}
+                missing = {"missing": f"{quoted(self.names[0])} IS NULL"} if self.attribute.optional else {}
+                return {"number": number(self.names[0])} | missing
             case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
                 return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
@@ -111,7 +112,12 @@ class AttributeColumns:
             SordinoError: a value that is missing or none of the attribute's.
         """
         values = self._read(columns)
-        if not self._all_inside(values):
+        if self.attribute.optional:
+            # All are looked at in one way: how long it takes tells nobody whether one is missing.
+            wrong = self._judge(columns)
+            if wrong.any():
+                raise self._error(table, rows + int(np.argmax(wrong)) + 1)
+        elif not self._all_inside(values):
             raise self._error(table, rows + int(np.argmax(self._outside(values))) + 1)
         return values
 
@@ -161,8 +167,11 @@ class AttributeColumns:
         where = f"{table}, row {row}, {' and '.join(self.names)}"
         wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
         if wrong.first_missing:
-            named = isinstance(self.domain, Categories)
-            step = ", or declare one of the categories as `missing` in the survey" if named else ""
+            step = ""
+            if isinstance(self.domain, Categories):
+                step = ", or declare one of the categories as `missing` in the survey"
+            elif isinstance(self.domain, Interval):
+                step = ", or declare the share that is expected to be missing as `missing` in the survey"
             found = f"a missing one in {wrong.missing:,} of {wrong.rows:,} rows"
             return SordinoError(f"{where}: a value must be given", found=found, step=f"fill it in{step}")
         rule = "one of the survey's"
@@ -174,7 +183,9 @@ class AttributeColumns:
         return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
 
     def _judge(self, columns: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
-        return self._outside(self._read(columns))
+        """Which rows are wrong: where a number may be missing, an empty cell is not."""
+        outside = self._outside(self._read(columns))
+        return outside & ~columns["missing"].to_numpy(zero_copy_only=False) if self.attribute.optional else outside
 
     def _causes(self, rows: WrongRows) -> NDArray[np.object_]:
         match self.domain:

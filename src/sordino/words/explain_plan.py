@@ -129,7 +129,7 @@ def _by_attributes(plan: Plan) -> Parts:
         raise AssertionError("only plans whose attributes have deltas come here")
     head, *shares = _asked(plan)
     said = {
-        ASKED: (*shares, *_answered_together(plan)),
+        ASKED: (*shares, *_answered_together(plan), *_missing(plan)),
         REVEALED: coordinate_promise(plan.promise),
         RESTS: (*bound_sentences(plan.promise), *ground_sentences(plan.promise)),
     }
@@ -160,6 +160,16 @@ def _answered_together(plan: Plan) -> Iterator[str]:
             yield (
                 f"A report about {question.name} answers about {question.together} numbers, about each by itself; what"
                 " it can reveal is what all these answers reveal together."
+            )
+
+
+def _missing(plan: Plan) -> Iterator[str]:
+    """Which answers may be missing, and that it is protected."""
+    for attribute in plan.attributes.values():
+        if attribute.optional:
+            yield (
+                f"{attribute.name!r} may be missing. That it is counts as one of its values, and is protected from all"
+                f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
             )
 
 

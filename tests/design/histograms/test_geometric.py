@@ -11,7 +11,7 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
 from sordino.design.histograms.best_mechanism import best_mechanism, candidates
 from sordino.design.histograms.geometric import geometric_weights
-from sordino.design.histograms.integer_channel import needed_pairs
+from sordino.design.integer_channel import needed_pairs
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.table import ChannelTable

@@ -233,7 +233,7 @@ WRONG = {
     "an infinite end": ((("high = 80", "high = inf"),), ["attribute.age.number", "inf"]),
     "a category for missing numbers": (
         (('column = "years"', 'missing = "?"'),),
-        ["attribute.age", "must not be missing"],
+        ["attribute.age", "the missing share of a number must be"],
     ),
     "pairs of values protected": (
         (('delta = "0.5"', 'protect = { epsilon = "1" }'),),

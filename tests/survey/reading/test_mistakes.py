@@ -61,7 +61,7 @@ SINGLE = {
         ("[5, 5]", '[5, 5], release_single_values = "yes"'),
         ["attribute.city.protect.release_single_values", "'yes'"],
     ),
-    "missing as number": ("named", ("protect =", "missing = 3\nprotect ="), ["attribute.job.missing", "3"]),
+    "missing as number": ("named", ("protect =", "missing = 3\nprotect ="), ["attribute.job", "missing", "3"]),
     "column as number": ("named", ("protect =", "column = 3\nprotect ="), ["attribute.job", "column", "3"]),
     "two columns of names": ("named", ("protect =", 'column = ["a", "b"]\nprotect ='), ["attribute.job", "column"]),
     "three columns of a grid": ("grid", ("protect =", 'column = ["a", "b", "c"]\nprotect ='), ["column", "two"]),

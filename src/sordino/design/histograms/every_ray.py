@@ -15,7 +15,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.histograms.integer_channel import BoundRows
+from sordino.design.integer_channel import BoundRows
 from sordino.design.reproducible import Floats, ReproducibleDraws, exponential
 
 Whole = NDArray[np.int64]

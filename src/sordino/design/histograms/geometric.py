@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sordino.design.histograms.columns.extreme_rays import floors
-from sordino.design.histograms.integer_channel import integer_channel
 from sordino.design.histograms.optimal import UNBOUNDED
+from sordino.design.integer_channel import integer_channel
 from sordino.design.reproducible import solve
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.histograms.columns.channel_design import design
-from sordino.design.histograms.integer_channel import integer_channel
+from sordino.design.integer_channel import integer_channel
 from sordino.design.reproducible import Floats, total
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown

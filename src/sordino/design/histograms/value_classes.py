@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sordino.definition.high_low import HighLowLDP
-from sordino.design.histograms.integer_channel import BoundRows
+from sordino.design.integer_channel import BoundRows
 from sordino.exact.nats import Nats
 
 

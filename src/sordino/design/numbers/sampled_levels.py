@@ -129,10 +129,11 @@ def _estimator(mechanism: Mechanism) -> MomentEstimator:
 
 def _best_shares(channels: Sequence[Mechanism]) -> NDArray[np.float64]:
     """How often each is drawn for the least total noise."""
-    spread = coarse(np.array([np.sqrt(_noise(channel)) for channel in channels]))
+    spread = coarse(np.array([np.sqrt(noise_of(channel)) for channel in channels]))
     shares: NDArray[np.float64] = spread / spread.sum()
     return shares
 
 
-def _noise(mechanism: Mechanism) -> float:
+def noise_of(mechanism: Mechanism) -> float:
+    """The largest mean square of what a report counts as."""
     return float(_estimator(mechanism).noise()[0])

@@ -15,12 +15,22 @@ function sign(number, words) {
 }
 
 function point(numbers, [place, points], words) {
-  if (points === 2) return sign(numbers[place], words);
+  return points === 2 ? sign(numbers[place], words) : onGrid(numbers, [place, points], words);
+}
+
+function onGrid(numbers, [place, points], words) {
   const above = (numbers[place] + 1) * ((points - 1) / 2);
   const lower = Math.min(Math.floor(above), points - 1);
   const rest = Math.min(Math.max(above - lower, 0), 1 - 2 ** -53);
   const threshold = BigInt(Math.trunc(rest * 2 ** 64));
   return Math.min(lower + (words.next() < threshold ? 1 : 0), points - 1);
+}
+
+/** A point of the grid, or the value after them where there is no number: by one word in both cases. */
+function optional(numbers, [place, points], words) {
+  const missing = Number.isNaN(numbers[place]);
+  const found = onGrid(missing ? { [place]: 0 } : numbers, [place, points], words);
+  return missing ? points : found;
 }
 
 function ofTwo(numbers, [first, second], words) {
@@ -41,6 +51,7 @@ export const STATISTICS = {
   number: { read: point, size: ([, points]) => points, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points <= MOST_POINTS },
   product: { read: ofTwo, size: () => 2, places: (given) => given, fits: ({ length, 0: first, 1: second }) => length === 2 && first <= second },
   signs: { read: signs, size: (places) => 2 ** places.length, places: (given) => given, fits: (places) => places.length >= 1 && places.length <= MOST_SIGNS && areDifferent(places) },
+  optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
 };
 
 class Histogram {
@@ -94,6 +105,7 @@ class Numbers {
     const { statistics, mechanisms, through, weights } = part.queries;
     this.names = part.numbers;
     this.ends = part.numbers.map((name) => plan.attributes[name].number);
+    this.mayMiss = part.numbers.map((name) => plan.attributes[name].missing !== undefined);
     this.mechanisms = mechanisms.map((own) => mechanism(own));
     if (through.length !== statistics.length || weights.length !== statistics.length) {
       throw new RangeError("each query must have a statistic, a mechanism and a weight");
@@ -118,6 +130,8 @@ class Numbers {
       throw new RangeError("a statistic must be about numbers that are asked");
     }
     if (!through || statistic.size(places) !== through.k) throw new RangeError("a mechanism must have its statistic's values");
+    const mayMiss = statistic.places(places).some((place) => this.mayMiss[place]);
+    if (mayMiss !== (name === "optional")) throw new RangeError("a number must be read as one that may be missing where it may, and only there");
     return { name, statistic, places, mechanism: through };
   }
 

@@ -38,10 +38,11 @@ export class Field {
   }
 
   #hint() {
-    const { number } = this.attribute;
+    const { number, missing } = this.attribute;
     if (!number) return `a whole number from 0 to ${size(this.attribute) - 1}`;
     const ends = `a number from ${number.low} to ${number.high}`;
-    return number.clip ? `${ends}; one beyond them counts as the nearer end` : ends;
+    const none = missing === undefined ? "" : "; leave it empty if you have none";
+    return `${ends}${number.clip ? "; one beyond them counts as the nearer end" : ""}${none}`;
   }
 
   /** The choices: each label under its own name, and no answer where that may be. */
@@ -92,7 +93,7 @@ export class Field {
       return place === "none" ? null : attribute.labels[Number(place)];
     }
     const texts = inputs.map((input) => input.value);
-    if (texts.every((text) => text.trim() === "")) return undefined;
+    if (texts.every((text) => text.trim() === "")) return attribute.number && attribute.missing !== undefined ? null : undefined;
     if (!attribute.grid) return numberOf(texts[0]);
     const [latitude, longitude] = texts.map(numberOf);
     return { latitude, longitude };

@@ -164,6 +164,9 @@ const PROTECT = both(
   (found) => ["blocks", "sensitive", "metric", "bounds"].filter((name) => Object.hasOwn(found, name)).length <= 1,
 );
 
+/** A part of the people, as a decimal text. */
+const PART = /^0\.\d{0,11}[1-9]$/;
+
 const ATTRIBUTE = both(
   fields({
     "labels?": listOf(text, 1),
@@ -180,7 +183,7 @@ const ATTRIBUTE = both(
     "delta?": text,
   }),
   exactlyOne(["labels", "numbers", "grid", "number"]),
-  (found) => found.missing === undefined || found.labels?.includes(found.missing),
+  ({ labels, missing, number }) => missing === undefined || (number ? PART.test(missing) : labels?.includes(missing)),
   (found) => !(found.number && found.protect),
 );
 
@@ -269,12 +272,13 @@ function covers({ edges }, ends) {
   return Boolean(ends) && (!edges || (edges[0] === ends.low && edges.at(-1) === ends.high));
 }
 
-/** Whether questions are about attributes of their kinds. */
+/** Whether questions are about attributes of their kinds; of numbers that may be missing only means are asked. */
 function asks(plan) {
   return plan.queries.every((part) => {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
-    if (part.numbers) return part.numbers.every((name) => own(name).number);
-    if (part.distribution !== undefined) return covers(part, own(part.distribution).number);
+    const fits = ({ number, missing }) => number && (missing === undefined || part.asked === "mean");
+    if (part.numbers) return part.numbers.every((name) => fits(own(name)));
+    if (part.distribution !== undefined) return fits(own(part.distribution)) && covers(part, own(part.distribution).number);
     if (part.table) return asksCells(plan, part, part.table.map(own));
     return Boolean(own(part.histogram).protect);
   });

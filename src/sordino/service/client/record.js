@@ -32,9 +32,10 @@ export function values(plan, record, names = asked(plan)) {
   return found;
 }
 
-/** The value of one answer. */
+/** The value of one answer; of a number that is missing and may be, NaN. */
 export function value(name, attribute, answer) {
   if (answer === undefined || answer === null) {
+    if (attribute.missing !== undefined && attribute.number) return NaN;
     if (attribute.missing !== undefined) return attribute.labels.indexOf(attribute.missing);
     throw new AnswerError(name, "an answer is needed", "none", "Give one.");
   }

@@ -1,5 +1,6 @@
 """Tables of a frozen plan: attributes, what is promised about them, and how they may depend on each other."""
 
+import re
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -10,6 +11,8 @@ from sordino.exact.messages.brief import brief, shown
 Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
 """An integer >= 0 of up to 64 bits, as a string."""
 
+BETWEEN_0_AND_1 = r"0\.[0-9]{0,11}[1-9]"
+"""A part of the people, as a decimal text."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -144,7 +147,8 @@ class AttributePart(Part):
     Attributes:
         labels, numbers, grid, number: exactly one; named categories, how many numbered ones, a map, or a number.
         columns: names of the data's columns: one, or for a grid latitude and longitude.
-        missing: the category of a missing value; None where missing values are refused.
+        missing: the category of a missing value; of a number the share of the people who are expected to lack it; None
+            where missing values are refused.
         protect: which values must not be told from each other by a report about them; None for a number, or if not
             asked for.
         delta: what a report about whatever may tell about it, within the plan's dependence bounds, in nats, as text.
@@ -164,7 +168,10 @@ class AttributePart(Part):
         require_one_of(self, "labels", "numbers", "grid", "number")
         if len(self.columns) == 2 and self.grid is None:
             raise SordinoError("only a grid has two columns", found=f"{len(self.columns)}")
-        if self.missing is not None and self.missing not in (self.labels or ()):
+        if self.number is not None and self.missing is not None:
+            if not re.fullmatch(BETWEEN_0_AND_1, self.missing):
+                raise SordinoError("the missing share of a number must be a decimal below 1", found=shown(self.missing))
+        elif self.missing is not None and self.missing not in (self.labels or ()):
             raise SordinoError("missing must name one of the labels", found=shown(self.missing))
         if self.protect is not None and self.number is not None:
             raise SordinoError("a number is protected as a whole", found="`protect`")

@@ -8,7 +8,7 @@ from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
 from sordino.survey.frozen.own_columns import require_own_columns
-from sordino.survey.frozen.parts import AttributePart, DependencePart, Part, require_one_of
+from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, DependencePart, Part, require_one_of
 
 
 class HistogramPart(Part):
@@ -45,7 +45,7 @@ class DistributionPart(Part):
     bins: int | None = None
     edges: list[float] | None = None
     mechanism: dict[str, Any]
-    quantiles: list[Annotated[str, StringConstraints(pattern=r"^0\.[0-9]{0,11}[1-9]$")]]
+    quantiles: list[Annotated[str, StringConstraints(pattern=f"^{BETWEEN_0_AND_1}$")]]
     ranges: list[Annotated[list[float], Field(min_length=2, max_length=2)]]
 
     @model_validator(mode="after")
@@ -144,6 +144,14 @@ class PlanDocument(Part):
         if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         self._check_tables(tables)
+        whole = [
+            name
+            for part in self.queries
+            if isinstance(part, NumbersPart) and part.asked != "mean"
+            for name in part.numbers
+        ]
+        if any(self.attributes[name].missing is not None for name in (*whole, *distributions)):
+            raise SordinoError("of numbers that may be missing only means can be asked", found="another question")
         unlike = [name for name in shares if self.attributes[name].protect is None]
         if unlike or any(self.attributes[name].number is None for name in (*numbers, *distributions)):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")

@@ -44,7 +44,7 @@ def _shares_above(question: SharesQuestion) -> Fraction | None:
 def _mean_above(question: NumbersQuestion) -> Fraction | None:
     """That of the worst variance of a mean."""
     queries = question.query.queries
-    if question.part.asked != "mean" or len(question.asked) > 1 or len(queries) > 1:
+    if question.part.asked != "mean" or question.missing or len(question.asked) > 1 or len(queries) > 1:
         return None
     (mechanism,) = question.query.mechanisms
     least = least_variance(level_of(mechanism))

@@ -11,6 +11,7 @@ from sordino.design.accuracy import subtracting_helps
 from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level
 from sordino.design.numbers.mean_among import among, mean_among
+from sordino.design.numbers.missing.optional_means import optional_means
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.codec import freeze
 from sordino.document.queries import freeze_queries
@@ -114,7 +115,14 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
     """How a question about numbers is asked."""
     deltas, epsilon = [survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0)
     asked = [survey.places.index(name) for name in ask.attributes]
-    if ask.mean is not None:
+    missing = {
+        survey.places.index(name): survey.named(name).missing_share
+        for name in ask.attributes
+        if survey.attribute[name].lacking
+    }
+    if missing:
+        drawn = optional_means(deltas, epsilon, dependence, asked, missing)
+    elif ask.mean is not None:
         drawn = mean_among(deltas, epsilon, dependence, asked)
     elif ask.covariance is not None:
         pairs = list(combinations_with_replacement(sorted(asked), 2))

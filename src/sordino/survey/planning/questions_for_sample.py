@@ -15,6 +15,7 @@ import numpy as np
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.domain.moment import Moment
+from sordino.errors import SordinoError
 from sordino.survey.reading.schema import Survey
 
 MOST_BINS = 1000
@@ -22,6 +23,9 @@ MOST_BINS = 1000
 
 def questions_for_sample(survey: Survey) -> SampleQuestions:
     """The attributes of a survey in the order of the alphabet, and the statistics that its questions may ask.
+
+    Raises:
+        SordinoError: a number that may be missing: that it is missing is a value too, which no sample is compared by.
 
     Example:
         >>> survey = Survey.read({
@@ -31,6 +35,10 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
         >>> questions_for_sample(survey).statistics
         ((0,),)
     """
+    lacking = [name for name, attribute in survey.attribute.items() if attribute.lacking]
+    if lacking:
+        rule, found = "a sample tells how numbers depend that everybody has", f"{lacking[0]!r}, which may be missing"
+        raise SordinoError(rule, found=found, step="declare the bound yourself, as dependence.rest, or nothing")
     attributes = tuple(_compared(survey, name) for name in survey.places)
     places = {name: place for place, name in enumerate(survey.places)}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]

@@ -12,6 +12,7 @@ from sordino.audit.certify import Certificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
+from sordino.design.numbers.missing.optional_accuracy import expected_means_given
 from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
@@ -82,7 +83,15 @@ class NumbersQuestion:
             raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
         if not set(self._needed()) <= set(moment_names(asked)):
             raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+        if asked.optional != self.missing.keys():
+            rule = "the queries must read the numbers that may be missing as such, and no others"
+            raise SordinoError(rule, found=f"places {sorted(asked.optional)}")
         return asked
+
+    @cached_property
+    def missing(self) -> dict[int, float]:
+        """The numbers that may be missing, by their places, each with the share of people expected to lack it."""
+        return {j: attribute.missing_share for j, attribute in enumerate(self.attributes) if attribute.optional}
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
@@ -100,6 +109,8 @@ class NumbersQuestion:
     @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
+        if self.missing:
+            return f"{self._read} by one of several points, or as missing"
         points = [statistic.points for statistic in self.query.numbers if isinstance(statistic, Number)]
         if any(statistic.k > 2 for statistic in self.query.numbers if not isinstance(statistic, Number)):
             return f"signs of some of {len(self.asked)} numbers together"
@@ -121,11 +132,14 @@ class NumbersQuestion:
     @cached_property
     def uniform(self) -> Sampled:
         """The queries of plain LDP that keeps the least delta."""
+        from sordino.design.numbers.missing.optional_means import optional_means
         from sordino.design.numbers.sampled_mean import sampled_mean
         from sordino.design.numbers.sampled_moments import sampled_moments
 
         d = len(self.asked)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.missing:
+            return optional_means(deltas, self.least, unknown, range(d), self.missing)
         if self.part.asked == "mean":
             return sampled_mean(deltas, self.least, unknown)
         target = d - 1 if self.part.asked == "regression" else None
@@ -142,11 +156,16 @@ class NumbersQuestion:
 
     def forecast(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
         """How exact the estimates will be, for people who are like these scaled numbers, shape (n, d)."""
-        return expected_numbers(self.part.asked, self.asked, self.query, self.ranges, self.people, records)
+        return self._expected(self.query, records)
 
     def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
         """How exact they would be under plain LDP that keeps the least delta."""
-        return expected_numbers(self.part.asked, self.asked, self.uniform, self.ranges, self.people, records)
+        return self._expected(self.uniform, records)
+
+    def _expected(self, queries: Sampled, records: NDArray[np.float64] | None) -> NumbersAccuracy:
+        if self.missing:
+            return expected_means_given(self.asked, queries, self.ranges, self.people, self.missing, records)
+        return expected_numbers(self.part.asked, self.asked, queries, self.ranges, self.people, records)
 
     def expecting(self, records: NDArray[np.float64] | None = None) -> Expected:
         """What the estimates are expected to be made of."""

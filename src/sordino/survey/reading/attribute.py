@@ -8,6 +8,7 @@ categories = ["yes", "no"]
 delta = "0.5"
 [attribute.income]
 number = { low = 0, high = 200000, clip = true }
+missing = "0.1"                                                # one of ten is expected to have none
 """
 
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import GridPart, Part, RangePart
 from sordino.survey.frozen.promise import LARGEST_DOMAIN
+from sordino.survey.reading.distribution import read_part_of_people
 from sordino.survey.reading.expected import number_mistakes, shares_mistakes
 from sordino.survey.reading.protect import Delta, ProtectTable, protect_mistakes
 
@@ -97,7 +99,8 @@ class AttributeTable(Part):
     Attributes:
         categories, grid, number: one of them.
         column: of the data: a name, or for a grid two; the attribute's own name by default.
-        missing: the category of a missing value; missing values are refused without one.
+        missing: the category of a missing value; of a number the share of the people who are expected to lack it, as
+            "0.1"; missing values are refused without it.
         protect: how values differ in what protects them.
         delta: the most that a person's one report may tell about this attribute, in nats, for somebody whose beliefs
             are within the survey's dependence bounds; the survey's epsilon by default.
@@ -108,7 +111,7 @@ class AttributeTable(Part):
     grid: GridTable | None = None
     number: NumberTable | None = None
     column: Any = None
-    missing: str | None = None
+    missing: Any = None  # the name of a category; of a number a part of the people
     protect: ProtectTable | None = None
     delta: Delta | None = None
     expected: Any = None
@@ -153,14 +156,32 @@ class AttributeTable(Part):
             yield from shares_mistakes(self.expected, domain)
 
     def _number_mistakes(self) -> Iterator[SordinoError]:
-        if self.missing is not None:
-            step = "fill it in, or leave the people out by a rule that does not look at it"
-            yield SordinoError("a number must not be missing", found="the setting `missing`", step=step)
+        try:
+            _ = self.missing_text
+        except SordinoError as error:
+            yield error
         if self.protect is not None:
             step = 'write delta = "..." instead'
             yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
         if self.expected is not None and self.number is not None:
             yield from number_mistakes(self.expected, self.number)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether it is a number that may be missing."""
+        return self.number is not None and self.missing is not None
+
+    @property
+    def missing_text(self) -> str | None:
+        """The category of a missing value, or the share of the people who are expected to lack the number.
+
+        Raises:
+            SordinoError: no such share.
+        """
+        if not self.lacking:
+            return self.missing  # type: ignore[no-any-return]  # a text, as was looked at
+        step = 'write missing = "0.1" if one of ten is expected to have no number, or leave it out if all have one'
+        return read_part_of_people(self.missing, "the missing share of a number", step)
 
     def domain(self) -> AttributeDomain:
         """Its values."""

@@ -43,7 +43,7 @@ def read_quantiles(given: object) -> list[str]:
     mistakes: list[SordinoError] = []
     for each in given:
         try:
-            read.append(_quantile(each))
+            read.append(read_part_of_people(each, "a quantile", "the median is 0.5"))
         except SordinoError as error:
             mistakes.append(error)
     repeated = {text for text in read if read.count(text) > 1}
@@ -53,16 +53,25 @@ def read_quantiles(given: object) -> list[str]:
     return read
 
 
-def _quantile(given: object) -> str:
-    step = "the median is 0.5"
+def read_part_of_people(given: object, what: str, step: str) -> str:
+    """A part of the people between 0 and 1, as a decimal text without an exponent.
+
+    Args:
+        given: a number, or its text.
+        what: it is, for messages.
+        step: the advice then.
+
+    Raises:
+        SordinoError: something else, one of the ends, or too many digits.
+    """
     try:
         number = Decimal(given if isinstance(given, str) else repr(given))
     except InvalidOperation:
-        raise SordinoError("a quantile must be a number between 0 and 1", found=shown(given), step=step) from None
+        raise SordinoError(f"{what} must be a number between 0 and 1", found=shown(given), step=step) from None
     if not (number.is_finite() and 0 < number < 1):
-        raise SordinoError("a quantile must lie between 0 and 1, neither of them itself", found=shown(given), step=step)
+        raise SordinoError(f"{what} must lie between 0 and 1, neither of them itself", found=shown(given), step=step)
     if -int(number.normalize().as_tuple().exponent) > DIGITS:
-        raise SordinoError(f"a quantile must have at most {DIGITS} digits", found=shown(given))
+        raise SordinoError(f"{what} must have at most {DIGITS} digits", found=shown(given))
     return f"{number.normalize():f}"
 
 

@@ -97,6 +97,11 @@ class Survey(Part):
             if ask.histogram in self.attribute and not finite:
                 step = "ask for its distribution or mean, or write categories instead of number"
                 yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
+            lacking = [name for name in ask.attributes if name in self.attribute and self.attribute[name].lacking]
+            if ask.mean is None and lacking:
+                rule = f"ask.{i}.{ask.kind} must be of numbers that everybody has"
+                step = "ask for its mean, or fill missing numbers in"
+                yield SordinoError(rule, found=f"{lacking[0]!r}, which may be missing", step=step)
             if ask.distribution in self.attribute and not finite:
                 yield from self._distribution_mistakes(i, ask)
 
@@ -220,9 +225,8 @@ class Survey(Part):
         table = self.attribute[name]
         columns = columns_of(name, table.column, grid=table.grid is not None)
         clip = table.number is not None and table.number.clip
-        return Attribute(
-            name, table.domain(), columns, table.missing, clip, self.delta(name) if self.by_coordinates else None
-        )
+        delta = self.delta(name) if self.by_coordinates else None
+        return Attribute(name, table.domain(), columns, table.missing_text, clip, delta)
 
     def definition(self, name: str) -> Definition:
         """The promise about one attribute's values, by a report about it."""

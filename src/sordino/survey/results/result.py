@@ -15,7 +15,8 @@ from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.intervals.forged import Limits, require_fewer
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.intervals.simultaneous import draws_noise
-from sordino.estimation.moments import NormalEstimate, covariances, means
+from sordino.estimation.missing.given import MeansGiven
+from sordino.estimation.moments import NormalEstimate, covariances, means, quantile
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan, Question
@@ -25,6 +26,7 @@ from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult, Numbers
 from sordino.survey.results.joint import fitted_together
+from sordino.survey.results.watching import standard_errors
 
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything.
@@ -144,8 +146,9 @@ class NumbersResult:
 
     Attributes:
         question: that they answer.
-        estimate: of the means, shape (a,), the covariances, shape (a, a), or the coefficients, shape (1 + a,), with
-            the intercept first; in the units of the data.
+        estimate: of the means, shape (a,), and then the shares of who lacks a number that may be missing; the
+            covariances, shape (a, a); or the coefficients, shape (1 + a,), with the intercept first. Of all but shares
+            in the units of the data.
         fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
         coverage: what intervals hold against.
         moved: how far at most the forged reports can have moved each number, of the estimate's shape.
@@ -170,7 +173,8 @@ class NumbersResult:
         fitted: NDArray[np.float64] | None = None
         match question.part.asked:
             case "mean":
-                estimate, move = means(asked, aggregate, None, ranges), moved_means
+                read = MeansGiven.of(asked, aggregate, ranges) if question.missing else None
+                estimate, move = read or means(asked, aggregate, None, ranges), moved_means
             case "covariance":
                 estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
                 fitted = covariance.projected
@@ -190,6 +194,8 @@ class NumbersResult:
     def interval(self) -> Limits:
         """Lower and upper limits, of the estimate's shape."""
         estimate, n, expected = self.estimate, self.n, self.question.people
+        if isinstance(estimate, MeansGiven):
+            return estimate.within(self._reach)
         return self.coverage.limits(
             estimate.interval(self.each),
             estimate.value,
@@ -204,7 +210,9 @@ class NumbersResult:
     @property
     def each(self) -> float:
         """The confidence of each number's interval."""
-        return self.coverage.each(self.count)
+        # What is not told counts too: whether it is depends on how confident its interval is.
+        rows = self.estimate.value.size if isinstance(self.estimate, MeansGiven) else self.count
+        return self.coverage.each(rows)
 
     @property
     def noun(self) -> str:
@@ -222,12 +230,33 @@ class NumbersResult:
         names = self.question.asked
         match self.question.part.asked:
             case "mean":
-                return [(name, (j,)) for j, name in enumerate(names)]
+                told = [(name, j) for j, name in enumerate(names) if j not in self._untold]
+                told += [(f"{names[j]} missing", len(names) + i) for i, j in enumerate(self.question.missing)]
+                return [(name, (place,)) for name, place in told]
             case "covariance":
                 pairs = combinations_with_replacement(range(len(names)), 2)
                 return [(f"{names[j]}, {names[k]}" if j < k else names[j], (j, k)) for j, k in pairs]
             case "regression":
                 return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
+
+    @cached_property
+    def _untold(self) -> tuple[int, ...]:
+        """The places of numbers that nobody may have: none has a mean then."""
+        return self.estimate.untold(self._reach) if isinstance(self.estimate, MeansGiven) else ()
+
+    @property
+    def _reach(self) -> float:
+        """How many standard errors limits are from an estimate."""
+        if self.coverage.watched:
+            return standard_errors(self.n, self.question.people, self.each)
+        return quantile(self.each)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not told of the question, and why."""
+        step = "ask more people, or leave it out"
+        rule = "so few reports tell that anybody has the number that its mean is not told"
+        return tuple(f"{self.question.asked[j]}: {rule}: {step}" for j in self._untold)
 
     @property
     def count(self) -> int:
@@ -331,6 +360,9 @@ def _result(question: Question, own: Aggregate, method: Method | None, coverage:
         return Untold(question, own.n, error)
     result: HistogramResult | DistributionResult | NumbersResult
     if isinstance(question, NumbersQuestion):
+        if coverage.forged and question.missing:
+            rule, found = "what forged reports move is told of numbers that everybody has", "one that may be missing"
+            return Untold(question, own.n, SordinoError(rule, found=found, step="leave forged reports out"))
         try:
             result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
-from sordino.design.histograms.integer_channel import integer_channel, require_valid
+from sordino.design.integer_channel import integer_channel, require_valid
 from sordino.design.reproducible import ReproducibleDraws
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats

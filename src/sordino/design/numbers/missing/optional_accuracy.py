@@ -1,0 +1,65 @@
+"""How exact means will be where numbers may be missing, before anybody is asked.
+
+The standard errors are those that estimates will show (`estimation.missing.given`), at the expected shares of what is
+read, with the channel's exact variances.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sordino.design.numbers.numbers_accuracy import Floats, NumbersAccuracy, unknown_records
+from sordino.domain.ranges import Ranges
+from sordino.errors import SordinoError
+from sordino.estimation.missing.given import NumberAndShare
+from sordino.query.missing.optional import OptionalNumber
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+
+
+def expected_means_given(
+    names: Sequence[str],
+    queries: Sampled,
+    ranges: Ranges,
+    people: int,
+    missing: Mapping[int, float],
+    records: Floats | None = None,
+) -> NumbersAccuracy:
+    """Expected standard errors of the means, then of the shares that are missing, with this many people.
+
+    Args:
+        names: of the numbers, in the queries' order.
+        queries: one for each number, one of which is drawn for each person.
+        ranges: of the numbers, in the units of the data.
+        people: who answer.
+        missing: for the places of the numbers that may be missing, the share that is expected to be.
+        records: what the people are expected to be like, scaled numbers of shape (n, d), NaN where they are missing (of
+            a number of which none is, the declared share is); `unknown_records` by default.
+    """
+    likely = unknown_records(len(names)) if records is None else records
+    means: dict[int, float] = {}
+    shares: dict[int, float] = {}
+    total = sum(queries.weights)
+    for query, weight in zip(queries.queries, queries.weights, strict=True):
+        if not isinstance(query, Query):
+            raise SordinoError("numbers that may be missing are asked one at a time", found="several together")
+        statistic, (place,) = query.number, query.number.places
+        asked = people * weight / total
+        if isinstance(statistic, OptionalNumber):
+            known = np.isnan(likely[:, place]).any()
+            read = statistic.shares(likely[:, place], None if known else missing[place])
+        else:
+            read = OptionalNumber(place, statistic.k).shares(likely[:, place], 0.0)[:-1]
+        codes = [query.mechanism.unbiased(grid) for _, grid in statistic.told]
+        told = np.array([read @ grid for _, grid in statistic.told])
+        law = query.mechanism.forward(read)
+        spread = np.array([[law @ (a * b) for b in codes] for a in codes]) - np.outer(told, told)
+        if len(told) > 1:
+            both = NumberAndShare.of(told, spread / asked)
+            means[place], shares[place] = both.stderr, both.share_stderr
+        else:
+            means[place] = np.sqrt(spread[0, 0] / asked)
+    places, half = sorted(shares), ranges.half
+    labels = (*names, *(f"{names[j]} missing" for j in places))
+    stderr = [*(half[j] * means[j] for j in range(len(names))), *(shares[j] for j in places)]
+    return NumbersAccuracy(labels, tuple(map(float, stderr)), (*half.tolist(), *(0.5 for _ in places)))

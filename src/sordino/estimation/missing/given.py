@@ -1,0 +1,144 @@
+"""Means of numbers that may be missing, among the people who have them; and the share of the people who do not.
+
+With y the mean of the number, a missing one counted as 0, and s the share of people who have it, both unbiased, the
+mean among these is y / s. Its standard error is first-order (delta method). Its interval is Fieller's: all means m for
+which y - m s is no further from 0 than its own standard error allows. That has ends where the interval of s leaves 0
+out; where it does not, the reports say nothing of the mean, and none is told.
+
+Source: Fieller 1954, some problems in interval estimation. Shapes: a numbers, of which b may be missing.
+"""
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.moment import given
+from sordino.domain.ranges import Ranges
+from sordino.estimation.moments import NormalEstimate, quantile
+from sordino.estimation.told import Told
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.sampled import Sampled
+
+Floats = NDArray[np.float64]
+
+Limits = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberAndShare:
+    """What is told of one scaled number that may be missing.
+
+    Attributes:
+        number: y, its mean, a missing one counted as 0.
+        share: s, of the people who have it.
+        covariance: of the two, shape (2, 2).
+    """
+
+    number: float
+    share: float
+    covariance: Floats
+
+    @classmethod
+    def of(cls, means: Floats, covariance: Floats) -> "NumberAndShare":
+        """Of the means of the number and of whether it is given, which is 1 or -1, shape (2,)."""
+        to_share = np.array([1.0, 0.5])
+        return cls(float(means[0]), (1 + float(means[1])) / 2, covariance * np.outer(to_share, to_share))
+
+    @property
+    def mean(self) -> float:
+        """Of the number among those who have it."""
+        return self.number / self.share
+
+    @property
+    def stderr(self) -> float:
+        """Of this mean, to the first order."""
+        slopes = np.array([1.0, -self.mean]) / self.share
+        return sqrt(max(float(slopes @ self.covariance @ slopes), 0.0))
+
+    @property
+    def share_stderr(self) -> float:
+        """Of the share."""
+        return sqrt(float(self.covariance[1, 1]))
+
+    def limits(self, z: float) -> tuple[float, float] | None:
+        """Of the mean, within [-1, 1], at this many standard errors; None where the share may be 0."""
+        (yy, ys), (_, ss) = (z**2 * self.covariance).tolist()
+        square, middle = self.share**2 - ss, self.number * self.share - ys
+        if self.share <= 0 or square <= 0:
+            return None
+        # (y - m s)^2 <= z^2 var(y - m s) is a quadratic in m, which y / s solves: there are two ends.
+        half = sqrt(max(float(middle**2 - square * (self.number**2 - yy)), 0.0))
+        low, high = np.clip([(middle - half) / square, (middle + half) / square], -1, 1).tolist()
+        return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class MeansGiven(NormalEstimate):
+    """The means among those who have the numbers, shape (a,), then the shares of those who lack them, shape (b,).
+
+    Attributes:
+        ranges: of the numbers.
+        told: of each that may be missing, by its place, ascending.
+    """
+
+    ranges: Ranges = field(repr=False)
+    told: dict[int, NumberAndShare] = field(repr=False)
+
+    @classmethod
+    def of(cls, asked: Sampled, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
+        """Of the tally of queries that read some numbers as perhaps missing.
+
+        Args:
+            asked: by which people answered.
+            aggregate: their tally.
+            ranges: of the numbers.
+
+        Raises:
+            SordinoError: fewer reports than moments, or one that nobody answered about.
+
+        Example:
+            >>> from sordino import Query, RandomizedResponse
+            >>> from sordino.query.missing.optional import OptionalNumber
+            >>> asked = Sampled((Query(OptionalNumber(0), RandomizedResponse(3, "9")),), (1,))
+            >>> found = MeansGiven.of(asked, asked.tally([1] * 60 + [0] * 20 + [2] * 20), Ranges.of({"x": (0, 10)}))
+            >>> found.value.round(2).tolist(), found.untold(1.96)
+            ([7.5, 0.2], ())
+        """
+        places = sorted(asked.optional)
+        names = [*((j,) for j in range(ranges.d)), *map(given, places)]
+        read = Told.of(asked, aggregate, names, ranges.names)
+        told = {}
+        for i, j in enumerate(places):
+            at = [j, ranges.d + i]
+            told[j] = NumberAndShare.of(read.means[at], read.covariance[np.ix_(at, at)])
+        means, errors = read.means[: ranges.d].copy(), np.sqrt(np.diagonal(read.covariance)[: ranges.d])
+        for j, own in told.items():
+            means[j], errors[j] = (own.mean, own.stderr) if own.share > 0 else (np.nan, np.nan)
+        shares = [(1 - own.share, own.share_stderr) for own in told.values()]
+        value = np.append(ranges.middle + ranges.half * means, [share for share, _ in shares])
+        stderr = np.append(ranges.half * errors, [error for _, error in shares])
+        return cls(value, stderr, aggregate.n, ranges, told)
+
+    def interval(self, confidence: float = 0.95) -> Limits:
+        """Lower and upper limits; each covers by itself. Not a number where no mean is told.
+
+        Raises:
+            SordinoError: a confidence outside (0, 1).
+        """
+        return self.within(quantile(confidence))
+
+    def within(self, z: float) -> Limits:
+        """What lies no further from the estimates than this many standard errors."""
+        low, high = self.value - z * self.stderr, self.value + z * self.stderr
+        for j, own in self.told.items():
+            ends = np.array(own.limits(z) or (np.nan, np.nan))
+            low[j], high[j] = self.ranges.middle[j] + self.ranges.half[j] * ends
+        d = self.ranges.d
+        low[d:], high[d:] = np.clip(low[d:], 0, 1), np.clip(high[d:], 0, 1)
+        return low, high
+
+    def untold(self, z: float) -> tuple[int, ...]:
+        """The places of the numbers that nobody may have, as far as so many standard errors tell."""
+        return tuple(j for j, own in self.told.items() if own.limits(z) is None)

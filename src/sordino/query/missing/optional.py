@@ -1,0 +1,104 @@
+"""The statistic of a number that may be missing: a point of a grid, or that there is none, as one value more.
+
+Whether a number is missing is a value like any other: what the channel does not tell of any two values, it tells
+neither of a number nor of its absence. What is read counts, on average, as two moments: the number, where a missing one
+counts as 0, and whether it is given. The mean among those who gave it is the quotient of the first and of their share.
+
+Units: numbers scaled to [-1, 1], NaN where they are missing. Cost: one word a number, missing or not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.moment import Moment, given
+from sordino.errors import SordinoError
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
+from sordino.query.number import MOST_POINTS, Floats, NumberStatistic, require_places
+from sordino.query.reader import GridReader, OptionalReader
+
+
+@checked_class
+@dataclass(frozen=True)
+class OptionalNumber(NumberStatistic):
+    """One number, rounded at random to one of equally spaced points from -1 to 1, or missing.
+
+    Attributes:
+        place: of the number in the record.
+        points: of the grid; the value after them says that the number is missing.
+
+    Example:
+        >>> from sordino.mechanism.randomized import RandomizedResponse
+        >>> income = OptionalNumber(0)
+        >>> income.encode(income.checked([1.0, np.nan, -1.0], RandomizedResponse(3, "1")), FixedStream()).tolist()
+        [1, 2, 0]
+    """
+
+    name: ClassVar[str] = "optional"
+
+    place: int
+    points: int = 2
+
+    def __post_init__(self) -> None:
+        require_places((self.place,))
+        if type(self.points) is not int or not 2 <= self.points < MOST_POINTS:
+            raise SordinoError(f"a grid must have 2 to {MOST_POINTS - 1} points", found=shown(self.points))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Its own."""
+        return (self.place,)
+
+    @property
+    def optional(self) -> tuple[int, ...]:
+        """Its own."""
+        return (self.place,)
+
+    @property
+    def k(self) -> int:
+        """The points, and that there is none."""
+        return self.points + 1
+
+    @property
+    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+        """The number, where a missing one counts as 0; and whether it is given."""
+        numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
+        return ((self.place,), numbers), (given(self.place), np.append(np.ones(self.points), -1.0))
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """The place and the points."""
+        return self.place, self.points
+
+    def moved(self, place: Mapping[int, int]) -> "OptionalNumber":
+        """At its new place."""
+        return OptionalNumber(place[self.place], self.points)
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """Grids of as many points."""
+        return "optional", self.k
+
+    def reader(self, alike: Sequence[Self]) -> OptionalReader:
+        """Of all of them."""
+        return OptionalReader(GridReader(np.array([statistic.place for statistic in alike]), self.points))
+
+    def shares(self, numbers: NDArray[np.float64], missing: float | None = None) -> Floats:
+        """The expected shares of what is read of some numbers, shape (k,).
+
+        Args:
+            numbers: in [-1, 1], shape (n,); NaN where they are missing.
+            missing: the share of people whose number is missing; as among these numbers by default.
+        """
+        there = numbers[~np.isnan(numbers)]
+        absent = 1 - len(there) / len(numbers) if missing is None else missing
+        spread = np.zeros(self.points)
+        at = (there + 1) * ((self.points - 1) / 2)
+        lower = np.clip(at.astype(np.intp), 0, self.points - 2)
+        np.add.at(spread, lower, lower + 1 - at)
+        np.add.at(spread, lower + 1, at - lower)
+        return np.append(spread * ((1 - absent) / max(len(there), 1)), absent)

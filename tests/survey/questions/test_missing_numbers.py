@@ -1,0 +1,138 @@
+"""Surveys whose numbers may be missing: what is frozen, promised, told and refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sordino import aggregate, estimate, explain, privatize
+from sordino import plan as plan_verb
+from sordino.cli.show_result import result_json
+from sordino.errors import SordinoError
+from sordino.survey.planning.forecast import forecasts
+from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.questions_for_sample import questions_for_sample
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.result import results
+
+INCOME = {"number": {"low": 0, "high": 1000}, "missing": "0.2"}
+AGE = {"number": {"low": 0, "high": 100}}
+
+
+def survey(ask, income=INCOME, **more):
+    return {"version": 1, "epsilon": "1", "attribute": {"income": income, "age": AGE}, "ask": [ask], **more}
+
+
+def made(**more):
+    return plan_verb(survey({"mean": ["age", "income"]}, **more), people=20_000)
+
+
+def table(n, missing, seed=0):
+    import pyarrow as pa
+
+    rng = np.random.default_rng(seed)
+    incomes = [
+        None if absent else 400.0 + 200 * x for absent, x in zip(rng.random(n) < missing, rng.random(n), strict=True)
+    ]
+    return pa.table({"income": pa.array(incomes, pa.float64()), "age": np.full(n, 50.0)})
+
+
+def test_from_survey_to_estimates():
+    plan = made()
+    assert Plan.of_text(plan.bytes.decode(), "it").promise.holds
+    (found,) = results(plan, aggregate(plan, privatize(plan, table(20_000, 0.3))))
+    rows = {row["value"]: row for row in found.rows()}
+    assert list(rows) == ["age", "income", "income missing"]
+    for name, truth in (("age", 50), ("income", 500), ("income missing", 0.3)):
+        assert abs(rows[name]["estimate"] - truth) < 6 * rows[name]["stderr"]
+        assert rows[name]["low"] < rows[name]["estimate"] < rows[name]["high"]
+    (forecast,) = forecasts(plan)
+    np.testing.assert_allclose(forecast.plan.stderr, [row["stderr"] for row in rows.values()], rtol=0.2)
+    assert any("'income' may be missing" in line for line in explain(plan))
+
+
+@pytest.mark.parametrize("coverage", [Coverage(), Coverage(watched=True), Coverage(simultaneous=True)])
+def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
+    plan = made()
+    (found,) = results(plan, aggregate(plan, privatize(plan, table(20_000, 1.0))), coverage=coverage)
+    assert [row["value"] for row in found.rows()] == ["age", "income missing"]
+    assert "so few reports tell that anybody has the number" in found.notes[0]
+    said = json.dumps([result_json(found), *found.rows()], allow_nan=False)
+    assert "income: so few reports" in said
+
+
+def test_the_page_shows_shares_beside_means(tmp_path):
+    plan = made()
+    for missing in (0.3, 1.0):
+        page = estimate(plan, aggregate(plan, privatize(plan, table(5_000, missing)))).page(
+            tmp_path / f"{missing}.html"
+        )
+        text = (tmp_path / f"{missing}.html").read_text() if page is None else str(page)
+        assert "income missing" in text
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        {"covariance": ["age", "income"]},
+        {"distribution": "income"},
+        {"regression": {"target": "age", "features": ["income"]}},
+    ],
+)
+def test_other_questions_about_it_are_refused(ask):
+    with pytest.raises(
+        SordinoError, match="must be of numbers that everybody has; found 'income', which may be missing"
+    ):
+        Survey.read(survey(ask))
+
+
+@pytest.mark.parametrize("share", ["0", 0, 1, "1.5", "few", -0.1, True, "0.1234567890123"])
+def test_a_missing_share_is_a_part_of_the_people(share):
+    with pytest.raises(SordinoError, match="the missing share of a number must"):
+        Survey.read(survey({"mean": ["age", "income"]}, {**INCOME, "missing": share}))
+
+
+def test_a_share_may_be_a_number_and_is_frozen_as_a_decimal_text():
+    frozen = Plan.of(Survey.read(survey({"mean": ["age", "income"]}, {**INCOME, "missing": 0.20})), 1000)
+    assert frozen.document.attributes["income"].missing == "0.2"
+
+
+def test_samples_tell_no_dependence_of_it():
+    with pytest.raises(SordinoError, match="a sample tells how numbers depend that everybody has"):
+        questions_for_sample(Survey.read(survey({"mean": ["age", "income"]})))
+
+
+def test_a_dependence_bound_on_all_others_serves_it():
+    given = made(dependence={"rest": "0.1"}, epsilon="2", attribute={"income": INCOME, "age": {**AGE, "delta": "0.3"}})
+    assert given.promise.holds
+    assert float(given.promise.reached[given.promise.names.index("age")]) <= 0.3
+    assert float(given.promise.level) > 0.3
+
+
+def forged(plan, sealed, change):
+    document = json.loads(plan.bytes)
+    change(document)
+    text = json.dumps(sealed(document), sort_keys=True, separators=(",", ":"))
+    return Plan.of_text(text + "\n", "it")
+
+
+def test_plans_that_read_it_as_another_number_are_refused(sealed):
+    plan = made()
+
+    def always_there(document):
+        del document["attributes"]["income"]["missing"]
+
+    def other_share(document):
+        document["attributes"]["income"]["missing"] = "1.0"
+
+    def covariance(document):
+        document["queries"][0]["asked"] = "covariance"
+
+    for change, why in (
+        (always_there, "as such, and no others"),
+        (other_share, "decimal below 1"),
+        (covariance, "only means"),
+    ):
+        with pytest.raises(SordinoError, match=why):
+            forged(plan, sealed, change)
