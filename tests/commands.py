@@ -4,7 +4,7 @@ import io
 import os
 import subprocess
 import sys
-from contextlib import chdir, contextmanager, nullcontext
+from contextlib import chdir, contextmanager, nullcontext, redirect_stdout
 
 import click
 import pytest
@@ -51,23 +51,37 @@ def started(command, **options):
             process.kill()
 
 
-def run_here(*arguments, folder=None):
+def run_here(*arguments, folder=None, encoding="utf-8"):
     """Run a command in this process: exit code, output, errors."""
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch, chdir(folder) if folder else nullcontext():
         patch.setattr(sys, "argv", ["sordino", *map(str, arguments)])
         patch.setattr(sys, "stdout", streams[0])
         patch.setattr(sys, "stderr", streams[1])
         with pytest.raises(SystemExit) as stop:
             main()
-    output, errors = (stream.buffer.getvalue().decode() for stream in streams)
+    output, errors = (stream.buffer.getvalue().decode(encoding) for stream in streams)
     return stop.value.code, output, errors
+
+
+def run_program(text, folder=None):
+    """Run a page's program in this process, which has loaded what it imports: what it prints."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), chdir(folder) if folder else nullcontext():
+        exec(compile(text, "<program>", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own pages
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="session")
 def run():
     """Run a command in this process, which has loaded all that commands need."""
     return run_here
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Drawings of pages are empty, for tests that say nothing of what they show: to draw takes most of a page's time."""
+    monkeypatch.setattr("sordino.page.figures.drawing._written", lambda *_: b'<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 
 @pytest.fixture(scope="session")

@@ -9,18 +9,21 @@ from plain_mechanisms import MECHANISMS, cells, size
 from plain_words import WORD, below, pick
 
 
-def report(plan, record, words):
-    """The code of a plan's report."""
-    weights = [part["weight"] for part in plan["queries"]]
-    common = math.gcd(*weights)
-    chosen = pick([w // common for w in weights], below(sum(weights) // common, words)) if len(weights) > 1 else 0
-    first, code = 0, 0
-    for place, part in enumerate(plan["queries"]):
-        ask = next((kind for word, kind in KINDS.items() if word in part), Numbers)(plan, part)
-        if place == chosen:
-            code = first + ask.answer(record, words)
-        first += ask.outputs
-    return code
+class Client:
+    """Who has read a plan, and reports."""
+
+    def __init__(self, plan):
+        weights = [part["weight"] for part in plan["queries"]]
+        self.weights = [weight // math.gcd(*weights) for weight in weights]
+        self.asks = [
+            next((kind for word, kind in KINDS.items() if word in part), Numbers)(plan, part)
+            for part in plan["queries"]
+        ]
+
+    def report(self, record, words):
+        """The code of a record."""
+        chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
+        return sum(ask.outputs for ask in self.asks[:chosen]) + self.asks[chosen].answer(record, words)
 
 
 class Histogram:

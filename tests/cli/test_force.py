@@ -22,6 +22,7 @@ MADE = {
 KEPT = ("survey.toml", "plan.json", "people.csv", "reports.csv", "key", "me.ledger", "record.toml")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("words", MADE.values(), ids=MADE)
 def test_what_can_be_made_again_is_replaced_by_force_only(released, run, words):
     made = released / words[-1]

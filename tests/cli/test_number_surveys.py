@@ -56,6 +56,7 @@ def printed(outcome):
     return json.loads(out)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_whole_way(asked, run, tmp_path):
     planned = printed(run("plan", "survey.toml", "--people", N, "-o", "plan.json", "--json"))
     assert planned["promise"]["holds"] is True

@@ -55,6 +55,7 @@ def test_a_pipe_gets_the_result_only(released, spawn):
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.long
 def test_a_pipe_gets_one_message_of_a_mistake(released, spawn):
     done = spawn("estimate", "plan.json", "none.csv", "--json")
     assert done.returncode == 2
@@ -64,7 +65,8 @@ def test_a_pipe_gets_one_message_of_a_mistake(released, spawn):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", [pytest.param("utf-8", marks=pytest.mark.long), "latin-1"])
+@pytest.mark.long
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_labels_are_printed_in_the_encoding_of_the_output(released, program, monkeypatch, encoding):
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     command = [*program, "estimate", "plan.json", "reports.csv"]
@@ -135,6 +137,7 @@ def on_terminal(command):
     return process.returncode, Path("output").read_bytes(), shown
 
 
+@pytest.mark.long
 def test_a_terminal_shows_progress(many, program, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 300_000)
@@ -165,17 +168,20 @@ def test_a_pipe_shows_no_progress_of_many_rows_either(many, program):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_a_mistake_on_a_terminal_is_one_message(many, program):
+def test_a_mistake_on_a_terminal_is_one_message_after_the_progress(many, program, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * 300_000 + b"x\n")
     code, output, shown = on_terminal([*program, "privatize", "plan.json", "people.csv", "-o", "new.csv"])
     assert (code, output) == (2, b"")
+    assert b"privatize \x1b" in shown
     assert b"row 300001, page" in shown
     assert b"Traceback" not in shown
     assert not list(many.glob("*new*"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("arguments", [pytest.param(["--json"], marks=pytest.mark.long), []], ids=["json", "text"])
+@pytest.mark.long
+@pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
 def test_an_output_that_is_full_is_one_message(many, program, arguments):
     with Path("/dev/full").open("wb") as full:
         command = [*program, "estimate", "plan.json", "reports.csv", *arguments]

@@ -2,13 +2,11 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from commands import PATIENCE
+from commands import run_program
 
 PAGE = (Path(__file__).parents[2] / "docs" / "dependence.md").read_text(encoding="utf-8")
 
@@ -18,7 +16,7 @@ def ran(tmp_path_factory, run):
     """The folder where the page's programs and its command ran, one after the other, and what the command printed."""
     folder = tmp_path_factory.mktemp("page")
     program = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
-    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True, timeout=PATIENCE)
+    run_program(program, folder)
     (survey,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (folder / "survey.toml").write_text(survey, encoding="utf-8")
     (line,) = re.findall(r"```console\n\$ (.*?)\n```", PAGE, re.DOTALL)

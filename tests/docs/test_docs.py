@@ -3,8 +3,6 @@
 import inspect
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pyarrow.csv as pc
 import pytest
 
 import sordino
-from commands import PATIENCE, every_command
+from commands import every_command, run_program
 from sordino.demo.people import draw_people
 from sordino.document.checked_tables import tables_within
 from sordino.survey.planning.plan import Plan
@@ -58,9 +56,9 @@ def test_the_tree_of_the_readme_names_every_floor():
 
 def test_the_python_example_of_the_readme_runs():
     (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True, timeout=PATIENCE)
-    assert "1 of 2 values is sensitive" in done.stdout
-    assert "'value': 'no', 'estimate': 0." in done.stdout
+    printed = run_program(example)
+    assert "1 of 2 values is sensitive" in printed
+    assert "'value': 'no', 'estimate': 0." in printed
 
 
 def test_the_survey_of_unequal_attributes_of_the_readme_keeps_what_it_says():

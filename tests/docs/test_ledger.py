@@ -2,13 +2,11 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from commands import PATIENCE
+from commands import run_program
 from sordino.ledger.documents.query_table import ModelTable, QueryTable, RangedModelTable
 from sordino.ledger.documents.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 
@@ -40,7 +38,7 @@ def test_the_commands_leave_what_they_say(ran):
 
 def test_the_program_runs(ran):
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    subprocess.run([sys.executable, "-c", program], cwd=ran[0], check=True, timeout=PATIENCE)
+    run_program(program, ran[0])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import plain_client
+from plain_client import Client
 from plain_words import Words
 from sordino.document.codec import MECHANISMS
 from sordino.document.queries import STATISTICS
@@ -68,10 +68,10 @@ def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_a_plain_client_answers_as_they_say(name):
-    plan = json.loads(VECTORS[name]["plan"])
+    client = Client(json.loads(VECTORS[name]["plan"]))
     for vector in VECTORS[name]["reports"]:
         words = Words([int(word, 16) for word in vector["words"]])
-        assert str(plain_client.report(plan, vector["record"], words)) == vector["code"]
+        assert str(client.report(vector["record"], words)) == vector["code"]
         assert words.drawn == len(words.words)
 
 

@@ -13,7 +13,8 @@ from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.tables import reports
 from sordino.tables.reports import privatize_table
 
-ROWS = 140_000  # more than a batch
+BATCH, ROWS = 2048, 5000
+"""Rows that are read at a time here, and more of them."""
 
 
 @pytest.fixture
@@ -53,7 +54,8 @@ def test_a_second_run_gives_the_same_bytes(plan, people, codes_of, ending):
     assert first == second
 
 
-def test_each_id_keeps_its_report_in_any_order_and_format(plan, people, codes_of):
+def test_each_id_keeps_its_report_in_any_order_and_format(plan, people, codes_of, monkeypatch):
+    monkeypatch.setattr("sordino.tables.duckdb.ROWS", BATCH)
     rng = np.random.default_rng(1)
     ids, values, order = rng.permutation(10**7)[:ROWS], rng.integers(0, 1000, ROWS), rng.permutation(ROWS)
     codes = codes_of(plan, people("people.csv", ids.tolist(), values.tolist()))

@@ -233,6 +233,7 @@ def test_estimates_and_reports_are_frames_of_pandas_too(frozen, files):
     assert found.to_frame()["value"].tolist()[:2] == ["yes", "no"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_is_estimated_is_written_as_the_command_writes_it(frozen, files, tmp_path):
     found = estimate(frozen, files / "reports.parquet")
     found.save(tmp_path / "shares.parquet")

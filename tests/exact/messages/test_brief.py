@@ -1,6 +1,7 @@
 """Public objects print themselves shortly, however large they are."""
 
 import ast
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -102,8 +103,29 @@ def written_otherwise(call):
                 yield ast.unparse(value)
 
 
+OTHERWISE = r"found=\s*(repr|str)\s*\(|found=.*:.*\]|(?m:^)\s*[)\]]\[.*:"
+"""What a file must hold for something to be written otherwise in it; a slice may end an expression of several lines."""
+
+
+def calls_in(trees):
+    return ((path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
 def test_every_message_says_what_was_found_in_one_way():
-    calls = (
-        (path, node) for path, tree in source_trees().items() for node in ast.walk(tree) if isinstance(node, ast.Call)
-    )
+    calls = calls_in(source_trees(OTHERWISE))
     assert [(path.name, text) for path, call in calls for text in written_otherwise(call)] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "f(found=repr(x))",
+        "f(found=str(x + 1), step='s')",
+        "f(found=text[:80])",
+        "f(\n    found=text[0:2][:80],\n)",
+        "f(\n    found=join(\n        a,\n    )[:80],\n)",
+    ],
+)
+def test_what_is_written_otherwise_is_noticed(source):
+    assert re.search(OTHERWISE, source)
+    assert [text for _, call in calls_in({"": ast.parse(source)}) for text in written_otherwise(call)] != []
