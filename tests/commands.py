@@ -80,8 +80,10 @@ def run():
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    """Drawings of pages are empty, for tests that say nothing of what they show: to draw takes most of a page's time."""
-    monkeypatch.setattr("sordino.page.figures.drawing._written", lambda *_: b'<svg xmlns="http://www.w3.org/2000/svg"/>')
+    """Drawings of pages are empty, for tests that say nothing of what they show: they take most of its time."""
+    monkeypatch.setattr(
+        "sordino.page.figures.drawing._written", lambda *_: b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+    )
 
 
 @pytest.fixture(scope="session")

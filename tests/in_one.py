@@ -10,18 +10,18 @@ def in_one(names, values=(), fixture=None):
     It is written like `pytest.mark.parametrize`, also several above each other, or with the fixture that holds the
     values. Other fixtures are made once for all cases, so it is for tests that change none.
     """
-    words, cases = [name.strip() for name in names.split(",")], list(values)
+    words, cases = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)], list(values)
 
     def decorate(test):
         @wraps(test)
         def every(**made):
             held = made.pop(fixture) if fixture else cases
-            for value in held:
+            for place, value in enumerate(held, 1):
                 case = dict(zip(words, [value] if len(words) == 1 else value, strict=True))
                 try:
                     test(**made, **case)
                 except BaseException as error:
-                    error.add_note(f"in the case {case}")
+                    error.add_note(f"in case {place}: {case}")
                     raise
 
         signature = inspect.signature(test)

@@ -11,7 +11,7 @@ def test_every_case_is_run_with_the_fixtures_that_are_left():
     seen = []
 
     @in_one("a", [1, 2])
-    @in_one("b, c", [(3, 4), (5, 6)])
+    @in_one(("b", "c"), [(3, 4), (5, 6)])
     def test(folder, a, b, c):
         seen.append((folder, a, b, c))
 
@@ -40,7 +40,7 @@ def test_a_failure_names_its_case():
 
     with pytest.raises(AssertionError) as failed:
         test()
-    assert failed.value.__notes__ == ["in the case {'b': 3}", "in the case {'a': 'y'}"]
+    assert failed.value.__notes__ == ["in case 1: {'b': 3}", "in case 2: {'a': 'y'}"]
 
 
 def test_a_case_that_does_not_fit_its_names_is_no_case():

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianFilter,
@@ -98,7 +99,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("words", WRONG)
+@in_one("words", WRONG)
 def test_each_wrong_part_is_named(words):
     with pytest.raises(SordinoErrors, match=words):
         check_mechanism(changed(RandomizedResponse, **WRONG[words]))

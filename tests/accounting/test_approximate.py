@@ -7,6 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     ApproximateFilter,
@@ -157,7 +158,7 @@ def test_boxes_take_part():
     assert exact.counted(query, 0).spent == pytest.approx(0.5, abs=1e-3)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "words"),
     [
         (lambda: ApproximateFilter("1", 0), "0.36"),

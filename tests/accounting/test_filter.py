@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from chances import whole_chances
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianFilter,
@@ -207,7 +208,7 @@ def test_grouped_bounds_are_looser_but_hold():
     assert grouped.spent <= 1.6
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "words"),
     [
         (lambda: BayesianFilter(SQUARE, PairwiseLDP([[0, 1], [1, 0]])), "offered"),
@@ -243,10 +244,8 @@ def test_no_work_at_all_is_basic_composition_and_carried_bounds():
     assert exact_loss(queries, outputs, GRID) <= 1
 
 
-@pytest.mark.parametrize("rule", ["full", "simplified"])
-@pytest.mark.parametrize(
-    ("epsilon", "low", "spill"), [("25", 0, 5e-10), ("40", 0, 1e-16), ("44", 0, 0), ("16", 1e9, 0), ("1", 1e15, 0)]
-)
+@in_one("rule", ["full", "simplified"])
+@in_one(("epsilon", "low", "spill"), [("25", 0, 5e-10), ("40", 0, 1e-16), ("44", 0, 0), ("16", 1e9, 0), ("1", 1e15, 0)])
 def test_where_rounding_hides_the_answers_their_epsilons_count(rule, epsilon, low, spill):
     """Floats say nothing of a least probability below their rounding; a loss that is no number is not accepted."""
     box = Box([low], [low + 2])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianCoordinateDP,
@@ -43,8 +44,8 @@ PAIR = Record({"first": TWO, "second": THREE})
 FIFTY = Record({f"q{i}": TWO for i in range(50)})
 
 
-@pytest.mark.parametrize("epsilon", ["1", "ln 3", "1/3", "0.1", "12", "ln 1.0001"])
-@pytest.mark.parametrize("rule", ["full", "simplified"])
+@in_one("epsilon", ["1", "ln 3", "1/3", "0.1", "12", "ln 1.0001"])
+@in_one("rule", ["full", "simplified"])
 def test_as_many_answers_as_fit_are_accepted_exactly(epsilon, rule):
     """Seven answers fit into seven times their epsilon to the last unit; an eighth does not."""
     budget = sum((Nats.of(epsilon) for _ in range(7)), Nats.of(0))
@@ -294,7 +295,7 @@ def test_large_domains_answer_at_once():
     assert blocks.accepts(RandomizedResponse(k, "1"))
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "words"),
     [
         (lambda: BayesianFilter(TWO, PairwiseLDP([[0] * 3] * 3)), "2 values; found 3"),

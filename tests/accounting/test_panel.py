@@ -6,6 +6,7 @@ from time import process_time
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianFilter,
@@ -149,7 +150,7 @@ def test_means_over_stopped_people_are_biased_and_likelihood_is_not():
     assert abs(naive - truth) > 8 * error
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "words"),
     [
         (lambda: Panel(FIVE, CoordinateDP([1]), 3), "offered"),

@@ -151,8 +151,8 @@ def test_one_unit_more_in_one_block_size_is_refused(family, size):
     assert len(blocks.values(int(blocks.block[certificate.witness.value]))) == size
 
 
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
-@pytest.mark.parametrize("k", [3, 4, 100, 43_750])
+@in_one("epsilon", ["0.5", "1", "4"])
+@in_one("k", [3, 4, 100, 43_750])
 def test_the_plain_coin_costs_randomized_response_a_factor_of_k_minus_1(k, epsilon):
     plain = RandomizedResponse.from_threshold(k, largest_threshold(Nats.of(epsilon)))
     certificate = certify(plain, LDP(epsilon))
@@ -160,11 +160,11 @@ def test_the_plain_coin_costs_randomized_response_a_factor_of_k_minus_1(k, epsil
     assert certificate.witness.loss.floor() == pytest.approx(float(epsilon) + math.log(k - 1), rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one(
     "definition",
     [LDP("100"), BlockLDP([0] * 5, "100"), BlockLDP([0, 0, 0, 1, 1], "100"), BlockLDP([0, 1, 2, 1, 0], "100")],
 )
-@pytest.mark.parametrize("within", ["hadamard", "randomized", "best"])
+@in_one("within", ["hadamard", "randomized", "best"])
 def test_a_public_block_loses_everything_under_another_definition(definition, within):
     mechanism = Blockwise([0, 0, 1, 1, 1], "0.001", within)
     certificate = certify(mechanism, definition)
@@ -186,8 +186,8 @@ def test_one_value_has_nothing_to_hide(mechanism):
         assert (certificate.holds, certificate.slack, certificate.witness) == (True, 0, None)
 
 
-@pytest.mark.parametrize("epsilon", [0, "1e-25"])
-@pytest.mark.parametrize(
+@in_one("epsilon", [0, "1e-25"])
+@in_one(
     ("family", "k"),
     [*((HadamardResponse, k) for k in (1, 2, 3, 1000)), *((RandomizedResponse, k) for k in (1, 2, 4, 64))],
 )
@@ -197,7 +197,7 @@ def test_an_epsilon_below_the_coins_granularity_is_kept_where_it_can_be(family, 
     assert certificate.slack.ceil() < 1e-18
 
 
-@pytest.mark.parametrize(("k", "epsilon"), [(3, 0), (6, "1e-19"), (7, "1e-25"), (1000, 0), (43_750, "1e-16")])
+@in_one(("k", "epsilon"), [(3, 0), (6, "1e-19"), (7, "1e-25"), (1000, 0), (43_750, "1e-16")])
 def test_a_coin_rounded_below_a_level_one_is_refused(k, epsilon):
     rounded = RandomizedResponse.from_threshold(k, largest_threshold(Nats.of(epsilon), k - 1))
     assert not certify(rounded, LDP(epsilon)).holds
@@ -250,7 +250,7 @@ def test_a_repeated_class_is_refused(repeated):
         certify(doctored(BLOCKWISE, [*columns, columns[repeated]]), BlockLDP(BLOCKS, "1"))
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("weights", "rule"),
     [
         (((T + 1, HALF), (WORD - T, HALF)), "attain"),

@@ -141,7 +141,7 @@ def test_two_values(first, second):
             assert refused(BinaryOptimal.from_weights(x, y), definition)
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@in_one("epsilon", EPSILONS)
 def test_bounds_that_are_exchanged_exchange_the_values(epsilon):
     mechanism, mirrored = BinaryOptimal(epsilon, "2"), BinaryOptimal("2", epsilon)
     assert mirrored.first - mirrored.second == mechanism.first - mechanism.second
@@ -183,7 +183,7 @@ def test_mechanisms_within_blocks(epsilon):
             assert np.count_nonzero(blocks == blocks[witness.value]) == inner[place].k
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@in_one("epsilon", EPSILONS)
 def test_an_ldp_mechanism_keeps_every_bound_as_large_as_its_own(epsilon):
     mechanism = SubsetSelection(6, epsilon)
     line = [[Nats.of(epsilon) + abs(x - y) - 1 if x != y else 0 for y in range(6)] for x in range(6)]

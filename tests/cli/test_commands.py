@@ -214,6 +214,11 @@ def test_reports_and_aggregates_add_up(released, run):
         assert (released / f"sum{i}.json").read_bytes() == (released / "both.json").read_bytes()
 
 
+def test_labels_are_printed_in_the_encoding_of_the_output(released, run):
+    assert "wei\u00df" in run("estimate", "plan.json", "reports.csv", encoding="latin-1")[1]
+    assert r"wei\xdf" in run("estimate", "plan.json", "reports.csv", encoding="ascii")[1]
+
+
 def test_labels_are_texts_and_never_markup(released, run):
     labels = ["[red]a[/red]", "[/b]", ":smile:", "$\\frac$", "<script>"]
     survey = ["version = 1", 'epsilon = "2"', '[attribute."[b]"]', f"categories = {json.dumps(labels)}"]

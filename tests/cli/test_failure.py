@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import PATIENCE, every_command, started
+from in_one import in_one
 from sordino.cli.exits import EXIT_CODES, HELP
 from sordino.errors import DamagedError, RefusedError, SordinoError, SordinoErrors, UnavailableError
 
@@ -57,7 +58,7 @@ def test_every_command_tells_its_exit_codes(run):
         assert HELP in " ".join(out.split()), words
 
 
-@pytest.mark.parametrize(("code", "number"), CODES.items())
+@in_one(("code", "number"), CODES.items())
 def test_the_reference_tells_every_exit_code(code, number):
     assert f"| {number} | `{code}` |" in REFERENCE
     assert f"{number} {code}" in HELP

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.printable import escaped_json, printable, quoted
 from sordino.survey.planning.plan import Plan
@@ -42,7 +43,7 @@ def commands(text):
     return [c for c in text if c != "\n" and (unicodedata.category(c) in kinds or c in marks | tags)]
 
 
-@pytest.mark.parametrize("name", ESCAPES)
+@in_one("name", ESCAPES)
 def test_what_a_terminal_obeys_is_spelled_out(name):
     text = ESCAPES[name]
     assert commands(printable(text)) == []
@@ -64,7 +65,7 @@ def test_a_quotation_ends_where_it_ends():
     assert quoted("a\n- b") == r'"a\n- b"'
 
 
-@pytest.mark.parametrize("name", ESCAPES)
+@in_one("name", ESCAPES)
 def test_errors_hold_none_of_them(name):
     text = ESCAPES[name]
     error = SordinoError(f"{text} must be given", found=text, step=f"write {text}")

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
@@ -29,7 +30,7 @@ def test_loss_is_listed_by_attribute_and_value():
     )
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("deltas", "epsilon", "left"),
     [
         # The deltas lose ln 2 each whatever q is, the record ln 4.
@@ -109,7 +110,7 @@ def test_the_sizes_come_from_numbers_or_a_record():
         definition.slack(EVIDENCE)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("deltas", "epsilon", "rest", "words"),
     [
         (

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csgraph
 
+from in_one import in_one
 from sordino.definition.bounds import closure, read_bound, read_bounds, read_epsilon
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -142,25 +143,23 @@ def test_logarithms_among_more_than_64_values_are_refused():
     assert closure(read_bounds([row[:9] for row in matrix[:9]]))[0][1] == Nats.of("ln 2")
 
 
-@pytest.mark.parametrize("bound", [None, "inf", "Infinity", " INF ", float("inf")])
+@in_one("bound", [None, "inf", "Infinity", " INF ", float("inf")])
 def test_an_infinite_bound_protects_nothing(bound):
     assert read_bound(bound) is None
 
 
-@pytest.mark.parametrize("bound", [0, "1/2", 0.25, "ln 3", Fraction(1, 7), Nats.of("1 + ln 2"), 100])
+@in_one("bound", [0, "1/2", 0.25, "ln 3", Fraction(1, 7), Nats.of("1 + ln 2"), 100])
 def test_a_finite_bound_is_kept_exactly(bound):
     assert read_bound(bound) == Nats.of(bound) == read_epsilon(bound)
 
 
-@pytest.mark.parametrize(
-    "bound", [-1, "-0.001", "nan", float("-inf"), "-inf", "ln .5", 101, "1e400", True, [1], "much"]
-)
+@in_one("bound", [-1, "-0.001", "nan", float("-inf"), "-inf", "ln .5", 101, "1e400", True, [1], "much"])
 def test_no_other_bound_is_read(bound):
     with pytest.raises(SordinoError):
         read_bound(bound)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("matrix", "rule"),
     [
         ([[0, 1], [1]], "square; found 2 rows, one of them of 1 entries"),

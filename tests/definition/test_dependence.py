@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.definition.rest import Rest
 from sordino.definition.sampling import dependent_loss
@@ -130,7 +131,7 @@ def test_decimals_are_read_as_they_are_written():
     assert float(Dependence.from_prior([[third, 0], [third, third]], [(0,)]).of_rest(1)) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("prior", "values", "words"),
     [
         ([[0.5, 0.2], [0.1, 0.1]], None, "sum to 1"),
@@ -159,8 +160,8 @@ def test_statistics_of_no_attribute_are_refused():
         Dependence.from_prior([[0.25, 0.25], [0.25, 0.25]], [(2,)])
 
 
-@pytest.mark.parametrize("statistic", [(0,), (0, 0)])
-@pytest.mark.parametrize("bound", [0, "0.3", "0.999999999"])
+@in_one("statistic", [(0,), (0, 0)])
+@in_one("bound", [0, "0.3", "0.999999999"])
 def test_what_is_about_an_attribute_alone_has_no_bound_below_one(statistic, bound):
     with pytest.raises(SordinoError, match="must have the bound 1"):
         Dependence.bounded([0, 1], {(0, statistic): bound})

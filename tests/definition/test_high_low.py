@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.definition.high_low import HighLowLDP, read_sensitive
 from sordino.definition.matrix import PairwiseLDP
 from sordino.errors import SordinoError
@@ -100,7 +101,7 @@ def test_a_value_that_is_not_sensitive_may_be_told():
     assert definition.slack(told) == -math.inf
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("parts", "ratio"),
     [
         ([([0], [5, 1])], Fraction(5)),  # value 0 against those of weight zero: infinite, see below
@@ -146,7 +147,7 @@ def test_bounds_of_two_reports_add_over_the_same_values():
             both + other
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("sensitive", "rule"),
     [
         ([], "some of the values must be sensitive, and not all; found none"),

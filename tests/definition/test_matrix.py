@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.errors import SordinoError
@@ -157,7 +158,7 @@ def test_equal_floats_may_hide_a_loss_of_twice_the_radius():
     assert definition.slack(evidence) <= 0.5
 
 
-@pytest.mark.parametrize("bound", ["0", "0.001", "1/3", "ln 3", "40"])
+@in_one("bound", ["0", "0.001", "1/3", "ln 3", "40"])
 def test_no_report_leaves_at_most_the_least_bound(bound):
     definition = PairwiseLDP([["0", bound], ["40", "0"]])
     slack = definition.slack(FiniteEvidence(np.zeros(2)))

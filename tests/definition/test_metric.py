@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.accounting.filter import BayesianFilter
 from sordino.audit.certify import certify
 from sordino.definition.matrix import PairwiseLDP
@@ -185,7 +186,7 @@ def test_two_reports_keep_the_sum_of_their_bounds():
         METRICS["steps"] + metric
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "said"),
     [
         (lambda: MetricLDP.line([0, 1, "1.0"], 1), "above 0.*found 0: merge values"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.definition.pairwise import LDP, BlockLDP, largest_ratio
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, FiniteEvidence, ValueClass
@@ -162,7 +163,7 @@ def test_extremes_of_mechanisms_are_the_largest_ratio_of_all_pairs_and_codes(awk
             assert found == max(ratios)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("parts", "ratio"),
     [
         ([([0], [5, 1])], Fraction(1)),  # one value on two outputs is no pair
@@ -188,7 +189,7 @@ def test_a_value_in_no_class_is_protected_too():
     assert tightest(BlockLDP([0, 1, 1], "1").extremes(column)) == math.inf
 
 
-@pytest.mark.parametrize("epsilon", ["-0.1", -1, "ln .5", "100.001", "1e400", "100 + ln 2", "nan", True, None])
+@in_one("epsilon", ["-0.1", -1, "ln .5", "100.001", "1e400", "100 + ln 2", "nan", True, None])
 def test_an_epsilon_is_a_promise_between_0_and_100(epsilon):
     with pytest.raises(SordinoError):
         LDP(epsilon)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.definition.prior import Prior
 from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
@@ -160,7 +161,7 @@ def test_floats_are_the_numbers_that_they_are():
     assert Prior.of([["1/3", "1/6"], ["1/4", "1/4"]]).weights == (4, 2, 3, 3)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("prior", "words"),
     [
         ([0.5, 0.499], "sum to one; found 0.999"),

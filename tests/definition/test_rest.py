@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.definition.rest import Rest
 from sordino.errors import SordinoError
@@ -181,7 +182,7 @@ def test_bounds_are_read_from_numbers_rows_and_declarations():
         assert Rest.of(rest, 2).bounds == (tenth, tenth)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("rest", "words"),
     [
         ([[0, 0.1], [0.1, 0]], "found a matrix"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.accuracy import expected_accuracy, subtracting_helps
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import unbiased
@@ -15,7 +16,7 @@ from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 
 
-@pytest.mark.parametrize(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
+@in_one(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
 def test_distance_of_a_thousand_values_in_blocks(blocks, figure):
     mechanism = Blockwise(np.arange(1000) % blocks, "1", "hadamard")
     accuracy = expected_accuracy(mechanism, 512_000, subtract_totals=False)
@@ -39,7 +40,7 @@ def test_errors_are_those_of_the_dense_channel_at_uniform_values(channel, subtra
     assert found.total_variation == pytest.approx(0.5 * np.sqrt(2 / np.pi / 400) * np.sqrt(variance).sum(), abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("mechanism", "helps"),
     [
         (HadamardResponse(2, "1"), True),

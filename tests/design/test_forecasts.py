@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.design.histograms.shares_accuracy import expected_shares
 from sordino.design.numbers.best_window import best_window
@@ -167,7 +168,7 @@ def test_enough_people_are_rarely_refused_and_not_many_more_than_that():
     assert expected.refused(enough // 2) > 0.1
 
 
-@pytest.mark.parametrize("d", [2, 3, 4, 9, 40])
+@in_one("d", [2, 3, 4, 9, 40])
 def test_people_of_whom_nothing_is_known_spread_alike_and_apart(d):
     records = unknown_records(d)
     assert records.mean(axis=0) == pytest.approx(np.zeros(d), abs=1e-12)

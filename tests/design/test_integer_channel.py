@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
 from sordino.design.integer_channel import integer_channel, require_valid
 from sordino.design.reproducible import ReproducibleDraws
@@ -44,7 +45,7 @@ def test_any_channel_within_the_bounds_is_rounded_to_one(witness, exp_bounds, se
     assert information(rounded) == pytest.approx(information(channel), abs=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", ["0.001", "1", "ln 3", "20", "40"])
+@in_one("epsilon", ["0.001", "1", "ln 3", "20", "40"])
 def test_randomized_response_is_tight_to_its_units(epsilon):
     bound = Nats.of(epsilon)
     k, high = 5, np.exp(float(bound))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.accuracy import expected_accuracy
 from sordino.design.people_needed import people_needed
 from sordino.errors import SordinoError
@@ -21,7 +22,7 @@ COTH = {"0.5": 4.082988, "1": 2.163953, "2": 1.313035}
 UNEQUAL = np.repeat(np.arange(4), [40, 80, 120, 160])
 
 
-@pytest.mark.parametrize(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
+@in_one(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
 def test_published_distances_need_the_people_they_were_measured_with(blocks, figure):
     mechanism = Blockwise(np.arange(1000) % blocks, "1", "hadamard")
     assert people_needed(mechanism, total_variation=figure) == pytest.approx(512_000, rel=0.02)
@@ -31,8 +32,8 @@ def test_uniform_protection_of_a_thousand_values():
     assert people_needed(HadamardResponse(1000, "1"), total_variation=2.73) == pytest.approx(1e5, rel=0.01)
 
 
-@pytest.mark.parametrize("epsilon", COTH)
-@pytest.mark.parametrize("labels", [np.zeros(300, dtype=int), np.arange(300) % 6, UNEQUAL])
+@in_one("epsilon", COTH)
+@in_one("labels", [np.zeros(300, dtype=int), np.arange(300) % 6, UNEQUAL])
 def test_blocks_of_hadamard_have_a_closed_form_and_stay_below_the_papers_bound(labels, epsilon):
     sizes = np.bincount(labels)
     shares = np.random.default_rng(len(sizes)).dirichlet(np.full(len(labels), 5.0))
@@ -57,7 +58,7 @@ def test_shares_in_proportion_to_the_squared_sizes_are_the_worst_for_unequal_blo
         assert people_needed(mechanism, total_variation=0.1, shares=shares) <= needed
 
 
-@pytest.mark.parametrize(
+@in_one(
     "mechanism",
     [
         HadamardResponse(12, "2"),
@@ -67,7 +68,7 @@ def test_shares_in_proportion_to_the_squared_sizes_are_the_worst_for_unequal_blo
         Blockwise(np.arange(12) % 4, "2", "randomized"),
     ],
 )
-@pytest.mark.parametrize("wanted", ["total_variation", "stderr"])
+@in_one("wanted", ["total_variation", "stderr"])
 def test_even_shares_are_the_worst_for_one_block_and_for_equal_blocks(mechanism, wanted):
     even = people_needed(mechanism, **{wanted: 0.02})
     rng = np.random.default_rng(4)

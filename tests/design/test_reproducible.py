@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design import reproducible
 from sordino.design.numbers.drawn_answers import apportioned
 from sordino.design.reproducible import (
@@ -116,7 +117,7 @@ def test_equal_shares_are_apportioned_in_their_order(amount):
         assert apportioned(shares, amount) == apportioned(np.array([1, 1, 1, 2, 2, 1e-9, 0]), amount)
 
 
-@pytest.mark.parametrize("name", EXACT)
+@in_one("name", EXACT)
 def test_designs_use_nothing_whose_order_is_open(name):
     """No matrix product, no library of linear algebra, no function that processors compute differently."""
     path = Path(reproducible.__file__).parent / f"{name}.py"

@@ -12,6 +12,7 @@ import pytest
 
 import sordino
 from commands import every_command, run_program
+from in_one import in_one
 from sordino.demo.people import draw_people
 from sordino.document.checked_tables import tables_within
 from sordino.survey.planning.plan import Plan
@@ -30,7 +31,7 @@ def test_every_command_and_option_has_its_line():
             assert not option.startswith("-") or f"`{option}`" in REFERENCE, (words, option)
 
 
-@pytest.mark.parametrize("table", dict.fromkeys(tables_within(Survey)))
+@in_one("table", dict.fromkeys(tables_within(Survey)))
 def test_every_setting_has_its_line(table):
     for name in table.model_fields:
         assert f"`{name}`" in REFERENCE or f"[{name}" in REFERENCE, name

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from commands import run_program
+from in_one import in_one
 from sordino.ledger.documents.query_table import ModelTable, QueryTable, RangedModelTable
 from sordino.ledger.documents.terms_table import BoundsTable, RangeTable, RecordAttributeTable, TermsTable
 
@@ -41,9 +42,7 @@ def test_the_program_runs(ran):
     run_program(program, ran[0])
 
 
-@pytest.mark.parametrize(
-    "table", [TermsTable, RecordAttributeTable, RangeTable, BoundsTable, QueryTable, ModelTable, RangedModelTable]
-)
+@in_one("table", [TermsTable, RecordAttributeTable, RangeTable, BoundsTable, QueryTable, ModelTable, RangedModelTable])
 def test_every_setting_has_its_line(table):
     for name in table.model_fields:
         assert f"`{name}`" in PAGE or f"[{name}" in PAGE, name

@@ -5,6 +5,7 @@ from typing import get_args
 import pytest
 from pydantic_core.core_schema import ErrorType
 
+from in_one import in_one
 from sordino.document.checked_tables import WORDS, _mistakes, tables_within, try_tables
 from sordino.document.record_file import RecordTable
 from sordino.errors import SordinoErrors
@@ -49,7 +50,7 @@ def test_our_words_are_of_types_that_there_are():
 NUMBER = {"number": {"low": 0, "high": 12}}
 
 
-@pytest.mark.parametrize("name", ["number", "low", "grid", "categories", "attribute", "sleep"])
+@in_one("name", ["number", "low", "grid", "categories", "attribute", "sleep"])
 def test_an_attribute_may_have_the_name_of_a_setting(name):
     tables = {"version": 1, "epsilon": "1", "attribute": {name: {**NUMBER, "dleta": "1"}}}
     (found,) = mistakes(TermsTable, tables)
@@ -75,7 +76,7 @@ def test_what_an_unknown_setting_hides_is_told_with_it():
     assert [error.rule.split()[0] for error in caught.value.errors] == ["colour", "exactly"]
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("tables", "words"),
     [
         ({"version": MARK, "record": {}}, ["version must be 1"]),

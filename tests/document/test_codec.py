@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from json_parts import places, widened
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
@@ -70,7 +71,7 @@ def test_each_kind_has_a_name_of_its_own():
     assert all(freeze(channel)["name"] == name for name, (channel, _) in CHANNELS.items())
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@in_one("name", CHANNELS)
 def test_a_channel_comes_back(name):
     channel, promise = CHANNELS[name]
     again = read(json.loads(json.dumps(freeze(channel))), promise)
@@ -78,7 +79,7 @@ def test_a_channel_comes_back(name):
     assert again.parameters == channel.parameters
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@in_one("name", CHANNELS)
 def test_a_record_with_any_part_changed_is_refused_or_written_again_as_it_was(name):
     channel, promise = CHANNELS[name]
     frozen = json.loads(json.dumps(freeze(channel)))
@@ -94,7 +95,7 @@ def test_a_record_with_any_part_changed_is_refused_or_written_again_as_it_was(na
         assert read(changed, promise) is None or isinstance(part, list)
 
 
-@pytest.mark.parametrize("name", CHANNELS)
+@in_one("name", CHANNELS)
 def test_entries_of_other_names_are_refused_at_every_depth(name):
     channel, promise = CHANNELS[name]
     frozen = json.loads(json.dumps(freeze(channel)))

@@ -234,7 +234,7 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("spelling", TOGETHER)
+@in_one("spelling", TOGETHER)
 def test_other_spellings_of_queries_together_are_refused(spelling):
     assert read(as_json(FROZEN["sampled, together"])) is not None
     with pytest.raises(SordinoError):
@@ -249,7 +249,7 @@ def test_absurdly_many_queries_together_are_refused_at_once():
             thaw_queries(found)
 
 
-@pytest.mark.parametrize("found", [None, [], "queries", 3, [{}]])
+@in_one("found", [None, [], "queries", 3, [{}]])
 def test_what_is_no_object_is_refused(found):
     with pytest.raises(DamagedError):
         thaw_queries(found)

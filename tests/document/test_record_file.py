@@ -2,6 +2,7 @@
 
 import pytest
 
+from in_one import in_one
 from sordino.document.record_file import load_tables, read_values
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
@@ -60,7 +61,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, each in WRONG.items() for value in each])
+@in_one(("name", "value"), [(name, value) for name, each in WRONG.items() for value in each])
 def test_what_is_no_value_is_refused_by_the_rule_alone(name, value):
     with pytest.raises(SordinoErrors) as caught:
         values(**{name: value})

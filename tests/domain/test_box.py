@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.domain.box import Box
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
@@ -24,7 +25,7 @@ def test_the_cube_covers_the_box():
     assert (box.records(corners * 1.5)[1] == box.high).all()
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("low", "high"),
     [
         ([], []),
@@ -48,7 +49,7 @@ def test_the_wrong_number_is_named_by_position_only():
     assert "7731" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("records", [[[0.5]], [0.5, 0.5, 0.5], [["a", "b"]], [[0.5, np.nan]], [[0.5, np.inf]]])
+@in_one("records", [[[0.5]], [0.5, 0.5, 0.5], [["a", "b"]], [[0.5, np.nan]], [[0.5, np.inf]]])
 def test_bad_records_are_refused(records):
     with pytest.raises(SordinoError, match="records"):
         Box([0, 0], [1, 1]).checked(records)

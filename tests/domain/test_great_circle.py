@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from on_earth import GRIDS, apart
 from sordino.domain.great_circle import KILOMETRES, cell_sizes, least_distances
 from sordino.domain.grid import Grid
 
 
-@pytest.mark.parametrize("name", GRIDS)
+@in_one("name", GRIDS)
 def test_no_two_centres_are_closer_than_is_said_of_their_rows_and_columns(name):
     grid = GRIDS[name]
     distances, rows, columns = apart(grid)

@@ -51,14 +51,14 @@ def test_positions_are_located_one_by_one():
     np.testing.assert_array_equal(DYADIC.locate(latitude, longitude), [0, 4 * 16 + 15, -1, -1])
 
 
-@pytest.mark.parametrize("row", range(8))
+@in_one("row", range(8))
 def test_a_position_on_an_inner_edge_belongs_to_the_cell_above_it(row):
     column = 2 * row
     latitude, longitude = np.array([-1 + row / 4]), np.array([column / 2])
     np.testing.assert_array_equal(DYADIC.locate(latitude, longitude), [row * 16 + column])
 
 
-@pytest.mark.parametrize("grid", GRIDS)
+@in_one("grid", GRIDS)
 def test_outer_edges_belong_to_the_grid_and_nothing_beyond_does(grid):
     last = grid.k - 1
     south, north, west, east = (np.array([float(edge)]) for edge in (grid.south, grid.north, grid.west, grid.east))
@@ -89,7 +89,7 @@ def test_an_absurd_number_is_outside():
     assert US.locate(np.array([1e308]), np.array([-100.0])) == -1
 
 
-@pytest.mark.parametrize("grid", GRIDS)
+@in_one("grid", GRIDS)
 def test_a_label_is_a_position_in_its_cell(grid):
     cells = np.arange(0, grid.k, max(grid.k // 500, 1))
     labels = [grid.label(int(cell)) for cell in cells]
@@ -97,7 +97,7 @@ def test_a_label_is_a_position_in_its_cell(grid):
     np.testing.assert_array_equal(grid.locate(latitude, longitude), cells)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("grid", "label"),
     [
         (US, "25.1,-129.9"),
@@ -133,7 +133,7 @@ def test_the_papers_blocks_are_tiles():
         np.testing.assert_array_equal(np.bincount(US.tiles(height, width)), [cells] * count)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("wrong", "rule"),
     [
         ({"south": 50}, "south must lie below north"),

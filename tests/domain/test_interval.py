@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 
@@ -15,7 +16,7 @@ def test_a_range_holds_floats():
     assert Interval(-3, 1).width == 4
 
 
-@pytest.mark.parametrize(
+@in_one(
     "ends",
     [(0, np.inf), (-np.inf, 0), (np.nan, 1), (0, np.nan), (1, 1), (2, 1), ("0", 1), (True, 2), (None, 1), (0, 1e300)],
 )

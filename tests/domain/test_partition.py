@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 
@@ -72,7 +73,7 @@ def test_a_repeated_or_missing_value_is_never_accepted(labels, data):
         assert Partition.of(lists).k == len(labels)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("blocks", "found"),
     [
         ([[0, 1], [1]], "repeated 1; missing 2"),
@@ -88,7 +89,7 @@ def test_every_kind_of_mistake_is_named_at_once(blocks, found):
     assert caught.value.found.startswith(found)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("blocks", "rule"),
     [
         ([], "whole number for each value"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.domain import scaled
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
@@ -30,7 +31,7 @@ def test_the_first_of_several_is_named(monkeypatch):
         Scaled.of(records)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("values", "d"),
     [([[0.5, 1]], 3), ([0.5, 1], 2), (0.5, 1), ([[["0"]]], 1), ([["a"]], 1), ([[True]], 1), ([[1j]], 1), ([[None]], 1)],
 )

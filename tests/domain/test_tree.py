@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.domain.tree import LARGEST_TREE, Tree
 from sordino.errors import SordinoError
 
@@ -25,7 +26,7 @@ def climbed(parents, value):
     return way
 
 
-@pytest.mark.parametrize(("k", "seed"), [(1, 0), (2, 1), (9, 2), (33, 3), (64, 4)])
+@in_one(("k", "seed"), [(1, 0), (2, 1), (9, 2), (33, 3), (64, 4)])
 def test_depths_and_ways_are_those_of_climbing(k, seed):
     parents = grown(k, seed)
     tree = Tree.of(parents.tolist())
@@ -56,7 +57,7 @@ def test_a_path_joins_neighbours_only_and_is_no_deeper_than_half_its_length(k):
     assert tree.depth.max() <= k // 2
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("parents", "said"),
     [
         ([], "1 to 65536 values; found 0"),

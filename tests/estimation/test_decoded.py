@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from in_one import in_one
 from sordino.estimation.estimate import estimate
 from sordino.estimation.interval import different, share_interval
 from sordino.mechanism.aggregate import Aggregate
@@ -169,8 +170,8 @@ def test_values_that_are_alike_share_their_squares(mechanism):
         assert (part.shape, part.strides) == ((mechanism.k,), (0,))
 
 
-@pytest.mark.parametrize("columns", [0, 1, 2, 3])
-@pytest.mark.parametrize("size", [0, 1, 2, 60])
+@in_one("columns", [0, 1, 2, 3])
+@in_one("size", [0, 1, 2, 60])
 def test_values_that_differ_are_each_the_first_of_their_kind(size, columns):
     rng = np.random.default_rng(size + columns)
     numbers = [rng.integers(0, 3, size + 5).astype(float) for _ in range(columns)]

@@ -34,8 +34,8 @@ def test_unbiased_is_the_plain_decoding_of_the_shares(subtract_totals):
     np.testing.assert_array_equal(estimate(MECHANISM, TALLY, subtract_totals=subtract_totals).value, expected)
 
 
-@pytest.mark.parametrize("subtract_totals", [False, True])
-@pytest.mark.parametrize("method", ["simplex", "block-simplex", "likelihood"])
+@in_one("subtract_totals", [False, True])
+@in_one("method", ["simplex", "block-simplex", "likelihood"])
 def test_what_is_fitted_is_a_distribution_and_the_estimate_stays_unbiased(method, subtract_totals):
     found = estimate(MECHANISM, TALLY, method, subtract_totals=subtract_totals)
     assert found.fitted.min() >= 0
@@ -80,8 +80,8 @@ def test_block_simplex_keeps_every_blocks_share_of_the_reports():
     np.testing.assert_array_equal(value[6:], 0)
 
 
-@pytest.mark.parametrize("subtract_totals", [False, True])
-@pytest.mark.parametrize("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
+@in_one("subtract_totals", [False, True])
+@in_one("method", ["unbiased", "simplex", "block-simplex", "likelihood"])
 def test_standard_errors_are_the_spread_over_reports_whatever_the_method(method, subtract_totals):
     single = np.stack([unbiased(MECHANISM, e, subtract_totals=subtract_totals) for e in np.eye(MECHANISM.outputs)])
     reports = np.repeat(single, TALLY.counts, axis=0)

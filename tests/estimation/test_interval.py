@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation import interval
 from sordino.estimation.estimate import estimate
@@ -161,7 +162,7 @@ def test_more_confidence_is_wider(confidence):
     assert np.any(high > 0)
 
 
-@pytest.mark.parametrize("confidence", [0, 1, -0.5, 95, np.nan])
+@in_one("confidence", [0, 1, -0.5, 95, np.nan])
 def test_a_confidence_lies_between_0_and_1(confidence):
     with pytest.raises(SordinoError, match="between 0 and 1"):
         share_interval(BLOCKS, one_each(BLOCKS), confidence)

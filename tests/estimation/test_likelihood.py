@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from in_one import in_one
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation import likelihood as module
@@ -124,7 +125,7 @@ def test_every_epsilon_converges(make, epsilon):
             check(mechanism, matrix, law, n, blocks)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@in_one("seed", range(12))
 def test_brute_force_finds_nothing_more_likely_and_the_same_law(seed):
     rng = np.random.default_rng(seed)
     k, n = int(rng.integers(2, 7)), 10**9

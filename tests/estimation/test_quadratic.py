@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation import quadratic
 from sordino.estimation.quadratic import positive_part, projected_minimum, trust_region
@@ -24,7 +25,7 @@ def in_ball(radius):
     return lambda t: t * min(1, radius / max(np.linalg.norm(t), 1e-300))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@in_one("seed", range(10))
 def test_no_start_of_a_general_optimizer_ends_lower_in_the_ball(seed):
     rng = np.random.default_rng(seed)
     p, radius = int(rng.integers(1, 7)), float(rng.uniform(0.1, 3))
@@ -56,7 +57,7 @@ def test_no_point_of_a_grid_is_lower():
         assert least - 0.02 <= found <= least + 1e-12
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("matrix", "vector", "radius", "expected"),
     [
         # Inside; on the boundary of a convex form; a ball so large that it does not bind.
@@ -112,7 +113,7 @@ def test_the_positive_part_is_nearest(seed):
     assert np.sum((found - matrix) ** 2) >= other - 1e-6
 
 
-@pytest.mark.parametrize("seed", range(8))
+@in_one("seed", range(8))
 def test_the_minimum_over_a_convex_set_is_that_of_a_general_optimizer(seed):
     rng = np.random.default_rng(seed)
     p = int(rng.integers(1, 7))

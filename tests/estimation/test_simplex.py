@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
+from in_one import in_one
 from sordino.domain.partition import Partition
 from sordino.estimation.simplex import project
 
@@ -118,7 +119,7 @@ def test_the_order_of_the_values_does_not_matter(vector, random):
     np.testing.assert_allclose(project(np.array(vector)[shuffled]), project(np.array(vector))[shuffled], atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@in_one("seed", range(8))
 def test_no_distribution_is_nearer(seed):
     rng = np.random.default_rng(seed)
     vector = rng.normal(scale=0.5, size=int(rng.integers(2, 9)))

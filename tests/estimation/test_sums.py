@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.best_mechanism import geometric_channel
 from sordino.domain.partition import Partition
@@ -31,8 +32,8 @@ def found(mechanism, *, subtract_totals=False):
     return aggregate, estimate(mechanism, aggregate, subtract_totals=subtract_totals)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("subtract_totals", [False, True])
+@in_one("name", MECHANISMS)
+@in_one("subtract_totals", [False, True])
 def test_sums_are_those_of_the_estimates(name, subtract_totals):
     _, estimates = found(MECHANISMS[name], subtract_totals=subtract_totals)
     sums = estimates.sums(BLOCKS)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import leverage, unbiased, unit_variance
 from sordino.mechanism.blockwise import Blockwise
@@ -120,8 +121,8 @@ def test_randomized_response_already_adds_up(k):
     np.testing.assert_allclose(unbiased(mechanism, law), unbiased(mechanism, law, subtract_totals=True), atol=1e-12)
 
 
-@pytest.mark.parametrize("epsilon", [0, "1e-25"])
-@pytest.mark.parametrize("build", [RandomizedResponse, HadamardResponse, lambda k, e: Blockwise([0] * k, e)])
+@in_one("epsilon", [0, "1e-25"])
+@in_one("build", [RandomizedResponse, HadamardResponse, lambda k, e: Blockwise([0] * k, e)])
 def test_reports_that_say_nothing_are_refused(build, epsilon):
     mechanism = build(4, epsilon)
     law = mechanism.forward(np.full(4, 0.25))

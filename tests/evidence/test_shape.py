@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.evidence.stack import Stack
 from sordino.papers.bayesian_filter.appendix_a import LogSquare
 from sordino.query.log_share import LogAffine, LogClipped
@@ -70,7 +71,7 @@ def test_slopes_and_values_stay_within_what_is_claimed(name, epsilon, first, sec
     assert (np.abs(quotients) <= shape.steepest + rounding).all()
 
 
-@pytest.mark.parametrize("name", EVERY)
+@in_one("name", EVERY)
 def test_a_reflected_function_is_turned_around(name):
     shape, (low, high) = made(name, 1.0)
     grid = np.linspace(low, high, 101)[:, None]

@@ -114,7 +114,7 @@ def test_most_weight_is_allowed_and_one_more_is_not(epsilon, light, exp_bounds):
     assert found + 1 > (high if epsilon != "0" else 1) * light
 
 
-@pytest.mark.parametrize("epsilon", ["0", "1", "ln 3", "1 + ln 3", "40"])
+@in_one("epsilon", ["0", "1", "ln 3", "1 + ln 3", "40"])
 def test_nothing_weighs_against_nothing(epsilon):
     assert least_weight(Nats.of(epsilon), 0) == most_weight(Nats.of(epsilon), 0) == 0
 
@@ -125,7 +125,7 @@ def test_weights_meet_rational_odds_exactly():
     assert (most_weight(third, 3), most_weight(third, 0)) == (9, 0)
 
 
-@pytest.mark.parametrize("digits", [30, 39, 40, 41, 80])
+@in_one("digits", [30, 39, 40, 41, 80])
 def test_weights_are_right_however_close_their_limit_is_to_an_integer(digits, exp_bounds):
     logarithm = 2 * sum(Fraction(1, (2 * n + 1) * 2 ** (2 * n + 1)) for n in range(400))
     below = Fraction(int(logarithm * 10**digits), 10**digits)

@@ -1,8 +1,8 @@
 """Draws from tables: every word is in the pattern whose run of words holds it, found by counting."""
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.exact.guide import Guide
 
 WORD = 2**64
@@ -27,7 +27,7 @@ def pattern_of(table, word):
     raise AssertionError
 
 
-@pytest.mark.parametrize("name", TABLES)
+@in_one("name", TABLES)
 def test_each_word_is_in_the_pattern_that_a_search_finds(name):
     tables = TABLES[name]
     words = np.random.default_rng(7).integers(0, WORD, 300, dtype=np.uint64).tolist()

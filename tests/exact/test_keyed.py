@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.record_ids import RecordIds, Texts, first_repeated
@@ -92,8 +93,8 @@ def test_public_words_are_those_of_the_witness():
     assert words.tolist() == [[witness("public", id_bits(record), [], draw) for draw in range(3)] for record in IDS]
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("kind", ["integer", "number"])
+@in_one("width", [1, 2, 3, 4, 5])
+@in_one("kind", ["integer", "number"])
 def test_rows_of_numbers_are_values_too(kind, width):
     rows = np.random.default_rng(width).integers(-9, 9, (6, width))
     values = rows if kind == "integer" else rows / 7
@@ -351,7 +352,7 @@ def test_values_of_another_kind_are_refused(values):
         KeyedSource(KEY, TASK).for_records(IDS).stream(values)
 
 
-@pytest.mark.parametrize("key", [b"", bytes(16), bytes(31), bytes(33), b"SECRET77" * 5])
+@in_one("key", [b"", bytes(16), bytes(31), bytes(33), b"SECRET77" * 5])
 def test_a_key_has_32_bytes(key):
     with pytest.raises(SordinoError, match=f"32 bytes; found {len(key)}") as caught:
         KeyedSource(key, TASK)

@@ -124,14 +124,14 @@ def test_floor_and_ceil_enclose_sums_that_almost_cancel(ratio, digits):
     assert high - low <= 2 * math.ulp(low) + 1e-37
 
 
-@pytest.mark.parametrize("text", ["ln 2", "ln 1/2", "1 + ln 2", "-1 + ln 3", "1/3", "-1/3", "ln 1e300", "ln 1e-300"])
+@in_one("text", ["ln 2", "ln 1/2", "1 + ln 2", "-1 + ln 3", "1/3", "-1/3", "ln 1e300", "ln 1e-300"])
 def test_floor_and_ceil_of_simple_amounts(text):
     amount = Nats.of(text)
     assert witness.mpf(amount.floor()) < truth(amount) < witness.mpf(amount.ceil())
     assert amount.ceil() <= math.nextafter(math.nextafter(amount.floor(), math.inf), math.inf)
 
 
-@pytest.mark.parametrize("number", [0.0, 1.0, -0.5, 3.0, 2.0**-1074, 2.0**70])
+@in_one("number", [0.0, 1.0, -0.5, 3.0, 2.0**-1074, 2.0**70])
 def test_floor_and_ceil_of_a_float_are_that_float(number):
     assert Nats(Fraction(number)).floor() == number == Nats(Fraction(number)).ceil()
 
@@ -176,7 +176,7 @@ def test_nothing_has_no_sign(amount):
     assert (str(amount.floor()), str(amount.ceil()), str(float(amount))) == ("0.0", "0.0", "0.0")
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("first", "second"),
     [("0.5", "1/2"), ("ln 4", "ln 2 + ln 2"), ("ln 1 + 1", "1.000"), ("ln 2/4", "ln .5"), (0.1, "0.1")],
 )
@@ -185,7 +185,7 @@ def test_equal_amounts_are_equal_in_sets(first, second):
     assert len({Nats.of(first), Nats.of(second)}) == 1
 
 
-@pytest.mark.parametrize("number", [0, 1, -7, 10**400, Fraction(2, 3)])
+@in_one("number", [0, 1, -7, 10**400, Fraction(2, 3)])
 def test_exact_numbers_are_equal_to_their_amounts_in_sets_too(number):
     assert Nats.of(number) == number
     assert {Nats.of(number)} == {number}

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.exact.nats import outward
 
 values = st.one_of(
@@ -22,7 +22,7 @@ def test_a_printed_number_is_rounded_as_told_and_by_less_than_its_last_digit(val
         assert len(text.lower().partition("e")[0].strip("-").replace(".", "").strip("0")) <= digits
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("value", "up", "down"),
     [
         (Fraction(0), "0", "0"),

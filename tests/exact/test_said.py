@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
 from sordino.exact.nats import Nats
 from sordino.exact.said import left, told, told_of
@@ -80,7 +81,7 @@ def test_what_is_reached_is_said_beside_the_bound(amount, bound):
     assert (Fraction(number) < bound) == (amount < bound)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("said", "text"),
     [
         (told(Nats.of("1.74188396")), "1.75 nats"),

@@ -1,8 +1,8 @@
 """Two readers of the same words: each sees every row's words in order, whatever the other one draws, and when."""
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.shared import shared
 from sordino.exact.source import SystemSource
@@ -14,7 +14,7 @@ def keyed():
     return KeyedSource(bytes(32), "task").for_records(np.arange(ROWS)).stream(np.arange(ROWS))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@in_one("seed", range(5))
 def test_each_reader_sees_the_words_of_its_rows_in_order(seed):
     alone = keyed()
     expected = np.stack([alone.next() for _ in range(12)], axis=1)

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.exact.coin import WORD
 from sordino.exact.sign import HALF, SignCoins
 
@@ -12,7 +12,7 @@ NUMBERS = [0.0, -0.0, 5e-324, -1e-300, 2**-64, 1e-9, 0.3, -0.3, 1 / 3, 0.9999999
 THRESHOLDS = [HALF, HALF + 1, HALF + 12345, 13485734923847239847, WORD - 513, WORD - 78, WORD - 2, WORD - 1, WORD]
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS)
+@in_one("threshold", THRESHOLDS)
 def test_the_weight_of_a_number_is_the_line_between_the_ends(threshold):
     coins = SignCoins((threshold,))
     assert (coins.weight(1.0), coins.weight(-1.0), coins.weight(0.0)) == (threshold, WORD - threshold, HALF)
@@ -23,7 +23,7 @@ def test_the_weight_of_a_number_is_the_line_between_the_ends(threshold):
         assert weight + coins.weight(-number) == WORD
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS)
+@in_one("threshold", THRESHOLDS)
 def test_the_sampler_turns_at_the_weight(threshold):
     coins = SignCoins((threshold,))
     for number in NUMBERS:
@@ -35,8 +35,8 @@ def test_the_sampler_turns_at_the_weight(threshold):
         assert found.tolist() == [said != (number >= 0) for said in is_wrong]
 
 
-@pytest.mark.parametrize("threshold", [HALF, HALF + 12345, WORD - 78])
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf, 1e300, -7.0, 1.0000001])
+@in_one("threshold", [HALF, HALF + 12345, WORD - 78])
+@in_one("number", [np.nan, np.inf, -np.inf, 1e300, -7.0, 1.0000001])
 def test_whatever_the_floats_did_the_threshold_stays_between_its_ends(number, threshold):
     assert WORD - threshold <= SignCoins((threshold,)).weight(number) <= threshold
 

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.exact.source import ZEROS, SystemSource
 from sordino.mechanism.hadamard import HadamardResponse
 
@@ -34,7 +35,7 @@ def in_child(draw):
     return words
 
 
-@pytest.mark.parametrize("count", [0, 1, 7, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5])
+@in_one("count", [0, 1, 7, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5])
 def test_words_fill_the_whole_batch_and_never_repeat(count):
     words = SystemSource().words(count)
     assert (words.dtype, words.shape) == (np.uint64, (count,))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.exact.source import uniform_below, uniform_below_either
 
 HALF = 2**32
@@ -38,7 +39,7 @@ def first_half(choice, bound):
     return -(-choice * HALF // bound)
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3, 5, 6, 7, 10, 24, 25, 64, 999, 1000])
+@in_one("bound", [1, 2, 3, 5, 6, 7, 10, 24, 25, 64, 999, 1000])
 def test_every_choice_has_the_same_number_of_words(bound):
     starts = [first_half(choice, bound) for choice in range(bound + 1)]
     edges = sorted({half for start in starts for half in (start - 1, start, start + 1) if 0 <= half < HALF})
@@ -76,7 +77,7 @@ def test_only_rejected_rows_draw_again():
     assert rows == [[], [], [], []]
 
 
-@pytest.mark.parametrize("bound", [1, 2, 16, 2**20, HALF])
+@in_one("bound", [1, 2, 16, 2**20, HALF])
 def test_powers_of_two_never_draw_again(bound):
     assert np.all(outcomes(bound, [0, 1, HALF // 2, HALF - 1]) >= 0)
 
@@ -85,7 +86,7 @@ WIDE = [HALF + 1, 3 * HALF, 2**40, 2**40 + 7, 10**15, 2**62 - 1, 2**63 - 25, 2**
 LAST = 2**64 - 1
 
 
-@pytest.mark.parametrize("bound", WIDE)
+@in_one("bound", WIDE)
 def test_wide_choices_have_the_same_number_of_words(bound):
     words = 2**64 // bound
     for choice in {0, 1, bound // 3, bound // 2, bound - 2, bound - 1}:
@@ -96,7 +97,7 @@ def test_wide_choices_have_the_same_number_of_words(bound):
         assert rows == [[]] * len(around)
 
 
-@pytest.mark.parametrize("bound", [*WIDE, 2**33 - 1, 5])
+@in_one("bound", [*WIDE, 2**33 - 1, 5])
 def test_words_past_the_last_whole_quotient_are_drawn_again(bound):
     # A small bound beside a wide one is chosen in the same way.
     words = 2**64 // bound
@@ -111,7 +112,7 @@ def test_words_past_the_last_whole_quotient_are_drawn_again(bound):
         assert rows == [[], [], [], []]
 
 
-@pytest.mark.parametrize("bounds", [(7, 12), (12, 7), (1, 1000), (2**32, 3), (2**32 + 5, 3), (2**50, 2**63)])
+@in_one("bounds", [(7, 12), (12, 7), (1, 1000), (2**32, 3), (2**32 + 5, 3), (2**50, 2**63)])
 def test_each_row_chooses_below_its_own_bound(bounds):
     rng = np.random.default_rng(1)
     second = rng.random(2000) < 0.5
@@ -127,7 +128,7 @@ def test_each_row_chooses_below_its_own_bound(bounds):
         assert both[mask].max() < bound
 
 
-@pytest.mark.parametrize("bounds", [(7, 1000), (1000, 7), (1000, 999), (2**31 + 11, 2**31 - 1), (8, 1000), (3, HALF)])
+@in_one("bounds", [(7, 1000), (1000, 7), (1000, 999), (2**31 + 11, 2**31 - 1), (8, 1000), (3, HALF)])
 def test_each_row_is_rejected_by_the_remainder_of_its_own_bound_and_draws_again_by_either(bounds):
     # Upper halves whose products have a small lower half, below either remainder or both, for each of the bounds.
     halves = sorted(

@@ -49,7 +49,7 @@ def test_adding_leaves_the_summands_alone():
     assert (first.n, second.n) == (2, 1)
 
 
-@pytest.mark.parametrize("i", range(len(DIFFERENT)))
+@in_one("i", range(len(DIFFERENT)))
 def test_different_channels_have_different_fingerprints_and_do_not_add(i):
     for j, other in enumerate(DIFFERENT):
         if i == j:
@@ -66,7 +66,7 @@ def test_equal_channels_have_equal_fingerprints_and_add():
     assert (first.tally([0]) + second.tally([0])).n == 2
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("codes", "rule"),
     [
         ([0, 1, MECHANISM.outputs], f"below {MECHANISM.outputs}; found another at position 2"),

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.binary import BinaryOptimal
@@ -49,7 +50,7 @@ def test_one_bound_alone():
     np.testing.assert_allclose(BinaryOptimal("inf", "1").probabilities(), [[1 - math.exp(-1), math.exp(-1)], [0, 1]])
 
 
-@pytest.mark.parametrize("epsilon", ["0.001", "0.5", "1", "ln 3", "20", "40"])
+@in_one("epsilon", ["0.001", "0.5", "1", "ln 3", "20", "40"])
 def test_equal_bounds_are_warners_randomized_response(epsilon):
     mechanism, warner = BinaryOptimal(epsilon, epsilon), RandomizedResponse(2, epsilon)
     for value in range(2):
@@ -77,7 +78,7 @@ def test_without_bounds_both_answers_are_true():
     np.testing.assert_array_equal(mechanism.privatize(values), values)
 
 
-@pytest.mark.parametrize(("first", "second"), [("0", "0"), ("0", "1"), ("1", "0"), ("0", "inf"), ("inf", "0")])
+@in_one(("first", "second"), [("0", "0"), ("0", "1"), ("1", "0"), ("0", "inf"), ("inf", "0")])
 def test_a_bound_of_nothing_says_nothing(first, second):
     mechanism = BinaryOptimal(first, second)
     assert not mechanism.informative
@@ -86,8 +87,8 @@ def test_a_bound_of_nothing_says_nothing(first, second):
         mechanism.decode(np.array([0.5, 0.5]))
 
 
-@pytest.mark.parametrize("second", ["0.5", "2", "inf"])
-@pytest.mark.parametrize("first", ["0.5", "1", "inf"])
+@in_one("second", ["0.5", "2", "inf"])
+@in_one("first", ["0.5", "1", "inf"])
 def test_no_channel_under_the_bounds_is_more_accurate(first, second):
     # A grid of all channels with two answers, by the odds that the bounds allow.
     best = BinaryOptimal(first, second).total_variance
@@ -121,7 +122,7 @@ def test_frozen_weights_give_the_same_channel():
     assert BinaryOptimal.from_weights(built.first, built.second - 1).fingerprint != built.fingerprint
 
 
-@pytest.mark.parametrize("bound", ["-1", "101", "nan", True, [1]])
+@in_one("bound", ["-1", "101", "nan", True, [1]])
 def test_a_bound_is_an_epsilon_or_infinite(bound):
     with pytest.raises(SordinoError):
         BinaryOptimal(bound, "1")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -58,7 +59,7 @@ def test_best_is_near_the_optimum_elsewhere(k, size, gap, epsilon):
     assert mechanism.total_variance <= Blockwise(equal_blocks(k, size), epsilon, "hadamard").total_variance
 
 
-@pytest.mark.parametrize(("size", "ratio"), [(2, 3.79), (10, 1.56), (25, 1.38), (50, 1.32), (1250, 1.27)])
+@in_one(("size", "ratio"), [(2, 3.79), (10, 1.56), (25, 1.38), (50, 1.32), (1250, 1.27)])
 def test_block_hadamard_costs_as_much_more_as_published(size, ratio):
     # Of one block: with more blocks the squared shares weigh less in the ratio.
     assert HadamardResponse(size, "1").total_variance / optimum(size, size, 1.0) == pytest.approx(ratio, abs=0.005)
@@ -70,7 +71,7 @@ def test_blocks_of_25_cells_take_36_bits():
     assert (mechanism.code_bits, mechanism.outputs, mechanism.counters) == (36, 1750 * 2**25, 1750 * 26)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("sizes", "bits", "families"),
     [
         ((60, 60, 60), 64, {60: SubsetSelection}),

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
@@ -29,8 +30,8 @@ def test_any_uncertain_threshold_is_a_channel(family, threshold):
     assert family.from_threshold(3, threshold).threshold == threshold
 
 
-@pytest.mark.parametrize("family", COINS)
-@pytest.mark.parametrize("threshold", [0, -1, WORD, WORD + 1])
+@in_one("family", COINS)
+@in_one("threshold", [0, -1, WORD, WORD + 1])
 def test_a_threshold_is_no_certainty(family, threshold):
     with pytest.raises(SordinoError, match="threshold"):
         family.from_threshold(3, threshold)
@@ -43,10 +44,8 @@ def test_a_mechanism_has_a_value(family, k):
         family(k, "1")
 
 
-@pytest.mark.parametrize(
-    "build", [lambda e: RandomizedResponse(3, e), lambda e: HadamardResponse(3, e), lambda e: Blockwise([0, 0], e)]
-)
-@pytest.mark.parametrize("epsilon", ["-1", "101", "nan", "ln 0", True])
+@in_one("build", [lambda e: RandomizedResponse(3, e), lambda e: HadamardResponse(3, e), lambda e: Blockwise([0, 0], e)])
+@in_one("epsilon", ["-1", "101", "nan", "ln 0", True])
 def test_an_impossible_epsilon_is_refused(build, epsilon):
     with pytest.raises(SordinoError):
         build(epsilon)
@@ -60,7 +59,7 @@ def test_an_unknown_inner_mechanism_is_refused(within):
         Blockwise([0, 0], "1", within)
 
 
-@pytest.mark.parametrize("epsilon", ["0.001", "0.5", "1", "2", "4", "20"])
+@in_one("epsilon", ["0.001", "0.5", "1", "2", "4", "20"])
 def test_best_takes_the_lowest_total_variance_of_all_choices(epsilon):
     best = Blockwise(SIZES, epsilon)
     for families in product(COINS, repeat=2):
@@ -82,7 +81,7 @@ def test_a_plans_inner_mechanisms_are_taken_in_any_order():
     assert Blockwise.from_inner(SIZES, inner) != Blockwise(SIZES, "1", "hadamard")
 
 
-@pytest.mark.parametrize("sizes", [(1, 2), (1, 2, 3, 4), (1, 2, 2, 3), (1, 2, 4), ()])
+@in_one("sizes", [(1, 2), (1, 2, 3, 4), (1, 2, 2, 3), (1, 2, 4), ()])
 def test_a_plan_names_one_inner_mechanism_for_each_block_size(sizes):
     with pytest.raises(SordinoError, match="each block size"):
         Blockwise.from_inner(SIZES, [HadamardResponse(size, "1") for size in sizes])

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.estimation.unbiased import leverage
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -25,9 +26,7 @@ def total_variation(mechanism, n):
     return 0.5 * math.sqrt(2 / math.pi / n) * np.sqrt(mechanism.variance()).sum()
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "figure"), [("0.5", "16.67"), ("1", "4.683"), ("2", "1.724"), ("3", "1.221"), ("4", "1.076")]
-)
+@in_one(("epsilon", "figure"), [("0.5", "16.67"), ("1", "4.683"), ("2", "1.724"), ("3", "1.221"), ("4", "1.076")])
 def test_hadamard_variance_of_a_rare_value(epsilon, figure):
     assert HadamardResponse(50, epsilon).variance(np.eye(50)[7])[3] == printed(figure)
 
@@ -56,7 +55,7 @@ def test_hadamard_costs_379_percent_of_randomized_response_on_two_values():
     assert ratio == printed("3.79")
 
 
-@pytest.mark.parametrize(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
+@in_one(("blocks", "figure"), [(1, 1.216), (10, 0.383), (20, 0.269), (50, 0.170), (100, 0.121)])
 def test_distance_of_a_thousand_values_in_blocks(blocks, figure):
     mechanism = Blockwise(np.arange(1000) % blocks, "1", "hadamard")
     assert total_variation(mechanism, 512_000) == pytest.approx(figure, rel=0.01)
@@ -81,7 +80,7 @@ def test_without_epsilon_a_forged_report_outweighs_everybody():
     assert leverage(RandomizedResponse(4, 0)) == leverage(HadamardResponse(3, 0)) == math.inf
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("mechanism", "bits"),
     [
         (RandomizedResponse(1, "1"), 0),

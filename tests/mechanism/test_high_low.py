@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.accuracy import expected_accuracy
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
@@ -40,8 +41,8 @@ def test_published_sums_of_variances(k, s, subsets, paper):
     assert HighLow(k, range(s), "1", "hadamard").total_variance == printed(paper)
 
 
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
-@pytest.mark.parametrize("s", [1, 2, 5, 30])
+@in_one("epsilon", ["0.5", "1", "4"])
+@in_one("s", [1, 2, 5, 30])
 def test_hadamard_inside_has_the_published_variances(s, epsilon):
     k, sensitive = 40, np.arange(s) + 3
     p = np.random.default_rng(1).dirichlet(np.ones(k))
@@ -194,7 +195,7 @@ def test_reports_that_do_not_fit_are_refused_with_what_they_need():
     assert HighLow(60, range(30), "1", code_bits=6).code_bits == 6
 
 
-@pytest.mark.parametrize("sensitive", [[], range(4), [4], [-1], [0, 0], ["a"]])
+@in_one("sensitive", [[], range(4), [4], [-1], [0, 0], ["a"]])
 def test_some_of_the_values_are_sensitive(sensitive):
     with pytest.raises(SordinoError, match=r"sensitive values|values must be sensitive"):
         HighLow(4, sensitive, "1")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
@@ -11,7 +12,7 @@ from sordino.mechanism.projective import ProjectiveResponse, best_field, best_fi
 
 
 # n times the variance of a value that nobody has, at k = 43,750 (five digits), and the prime that reaches it.
-@pytest.mark.parametrize(
+@in_one(
     ("epsilon", "field", "variance"),
     [("0.5", 3, 15.817), ("1", 3, 3.770), ("2", 7, 0.7319), ("3", 23, 0.2210), ("4", 53, 0.0761)],
 )
@@ -23,7 +24,7 @@ def test_a_rare_value_has_the_known_variance(epsilon, field, variance):
 
 
 # With powers of two; the last column is the optimum of all mechanisms.
-@pytest.mark.parametrize(
+@in_one(
     ("epsilon", "field", "variance", "optimum"),
     [
         ("0.5", 3, 15.817, 15.671),
@@ -41,7 +42,7 @@ def test_the_chosen_field_comes_near_the_optimum(epsilon, field, variance, optim
     assert optimum * 0.999 < rare < optimum * 1.01
 
 
-@pytest.mark.parametrize("field", [4, 8, 16, 32, 64, 128])
+@in_one("field", [4, 8, 16, 32, 64, 128])
 def test_the_variance_is_that_of_the_estimates_of_the_law_of_the_codes(field):
     mechanism = ProjectiveResponse(12, "1", field)
     p = np.random.default_rng(field).dirichlet(np.ones(12))
@@ -96,7 +97,7 @@ def test_shorter_codes_have_the_best_fields_that_are_left(k, epsilon):
     assert all(mechanism.code_bits > bits for mechanism in every)
 
 
-@pytest.mark.parametrize("field", [1, 0, -3, -4, 6, 9, 12, 256, 2**25])
+@in_one("field", [1, 0, -3, -4, 6, 9, 12, 256, 2**25])
 def test_a_field_has_an_order_that_there_is(field):
     with pytest.raises(SordinoError, match="a prime, or a power of two up to 128") as caught:
         ProjectiveResponse(5, "1", field)

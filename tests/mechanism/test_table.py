@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
 from sordino.estimation.unbiased import leverage
@@ -142,7 +143,7 @@ def test_a_wide_table_is_sampled_to_the_last_choice(bits):
         assert mechanism.privatize([0], script).tolist() == [code]
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("rows", "rule"),
     [
         ([], "rows of one length"),

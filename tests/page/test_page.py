@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from jinja2 import UndefinedError
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.page.figures.bars import Shares, bars
 from sordino.page.figures.correlations import correlations
@@ -164,7 +165,7 @@ def test_rows_that_no_telephone_has_room_for_become_blocks_whose_cells_are_named
     assert {cell["role"] for cell in reader.all("td")} == {"cell"}
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("cells", "number"),
     [
         (("1,234", "5"), True),

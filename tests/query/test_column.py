@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     Affine,
@@ -34,7 +35,7 @@ LEAKY = ChannelTable([[1, 5, 2], [3, 3, 2]])
 """One code rises, one falls, one tells nothing."""
 
 
-@pytest.mark.parametrize("epsilon", ["0", "0.001", "0.1", "1/3", "ln 3", "ln 1.8", "1 + ln 2", "20", "44"])
+@in_one("epsilon", ["0", "0.001", "0.1", "1/3", "ln 3", "ln 1.8", "1 + ln 2", "20", "44"])
 def test_epsilons_are_those_of_the_integers_and_not_above_what_was_asked(epsilon):
     query = Query(MODEL, RandomizedResponse(2, epsilon))
     heads = query.mechanism.threshold
@@ -70,8 +71,8 @@ def test_any_channel_from_two_values_has_evidence():
     assert not asked.after(query, 0).accepts(query)
 
 
-@pytest.mark.parametrize("mechanism", [RandomizedResponse(2, "0.1"), RandomizedResponse(2, "5"), LEAKY])
-@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-6, 1e-3])
+@in_one("mechanism", [RandomizedResponse(2, "0.1"), RandomizedResponse(2, "5"), LEAKY])
+@in_one("off", [0.0, 1e-12, 1e-6, 1e-3])
 def test_the_radius_covers_a_share_that_is_off_and_the_grain_of_its_threshold(mechanism, off):
     for code in range(mechanism.outputs):
         column = column_of(mechanism, code)

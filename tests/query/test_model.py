@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chances import chances
+from in_one import in_one
 from sordino import Box, LinearQuery, LogisticQuery, SordinoError, TruncatedLinearQuery, estimate
 from sordino.exact.coin import WORD
 from sordino.papers.simulation import SimulationSource
@@ -35,8 +36,8 @@ def exp_bounds(epsilon):
     return (Fraction(3), Fraction(3)) if epsilon == "ln 3" else (low, high)
 
 
-@pytest.mark.parametrize("kind", QUESTIONS)
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@in_one("kind", QUESTIONS)
+@in_one("epsilon", EPSILONS)
 def test_no_two_records_differ_by_more_than_epsilon(kind, epsilon):
     query = QUESTIONS[kind](epsilon)
     ones = chances(query, WILD)
@@ -137,7 +138,7 @@ def test_uninformative_questions_tell_nothing():
         estimate(query, query.tally([0, 1]))
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "words"),
     [
         (lambda: LinearQuery([], 0, -1, 1, 1), "at least one"),

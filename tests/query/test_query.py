@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import (
     Categories,
     ChannelTable,
@@ -34,7 +35,7 @@ def test_reports_are_those_of_the_mechanism():
     assert query.parameters == same.parameters != other.parameters
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("attributes", "k", "words"),
     [
         (("d",), 2, "attributes of the record"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from in_one import in_one
 from sordino import (
     Query,
     Sampled,
@@ -292,7 +293,7 @@ def test_codes_of_all_queries_fit_in_64_bits():
         Sampled((half, half, Query(Value("one"), RandomizedResponse(2, "1"))), (1, 1, 1))
 
 
-@pytest.mark.parametrize(("count", "weights"), [(0, ()), (2, (1,)), (1, (1, 1)), (2, (1, 0)), (2, (1, -1))])
+@in_one(("count", "weights"), [(0, ()), (2, (1,)), (1, (1, 1)), (2, (1, 0)), (2, (1, -1))])
 def test_each_query_has_a_weight(count, weights):
     with pytest.raises(SordinoError, match="whole weight >= 1"):
         sampled_of(*list(MECHANISMS)[:count], weights=weights or (0,))

@@ -78,7 +78,7 @@ def test_the_sampler_sends_each_code_as_often_as_the_law_by_hand(name):
             assert law(name, record) == {code: share for code, share in said.items() if share}
 
 
-@pytest.mark.parametrize("name", [name for name, asked in QUERIES.items() if isinstance(asked, Query)])
+@in_one("name", [name for name, asked in QUERIES.items() if isinstance(asked, Query)])
 def test_the_law_that_is_told_is_that_of_the_sampler(name):
     asked = QUERIES[name]
     for record in [*records_of(asked), *product(GRID, repeat=numbers_of(asked))]:
@@ -128,7 +128,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", ASKED)
+@in_one("name", ASKED)
 def test_the_level_is_reached_and_not_above_what_was_asked(name):
     d = numbers_of(QUERIES[name])
     ends = [law(name, record) for record in product((-1.0, 0.0, 1.0), repeat=d)]
@@ -137,7 +137,7 @@ def test_the_level_is_reached_and_not_above_what_was_asked(name):
     assert float(largest) > float(Nats.of(ASKED[name])) - 0.01
 
 
-@pytest.mark.parametrize("epsilon", ["0.001", "0.5", "1", "ln 3", "5", "20", "36.5", "40", "60"])
+@in_one("epsilon", ["0.001", "0.5", "1", "ln 3", "5", "20", "36.5", "40", "60"])
 def test_a_rounded_bit_is_the_bit_of_one_threshold(epsilon):
     """Rounding to a sign and telling it by randomized response: what one coin with a slope in the number does."""
     coin = RandomizedResponse(2, epsilon)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from in_one import in_one
 from sordino import (
     Query,
     Sampled,
@@ -153,9 +154,7 @@ def test_the_first_code_that_nobody_sends_is_found_wherever_it_is():
     assert SAMPLED.first_invalid(np.array([0, *wrong[::-1]], dtype=np.uint64)) == 1
 
 
-@pytest.mark.parametrize(
-    "weights", [(1,), (1, 1, 1), (0, 1), (-1, 2), (1.0, 1), (True, 1), (2**32, 1), ("1", 1), (np.int64(1), 1)]
-)
+@in_one("weights", [(1,), (1, 1, 1), (0, 1), (-1, 2), (1.0, 1), (True, 1), (2**32, 1), ("1", 1), (np.int64(1), 1)])
 def test_weights_are_whole_and_one_for_each_query(weights):
     queries = tuple(Query(Value("a"), RandomizedResponse(2, "1")) for _ in range(2))
     with pytest.raises(SordinoError, match="whole weight >= 1"):

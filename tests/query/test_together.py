@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from enumerated import COIN, LEVELS, PAIR, QUERIES, digits_of
+from in_one import in_one
 from sordino import (
     LDP,
     ChannelTable,
@@ -167,7 +168,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@in_one("name", REFUSED)
 def test_what_cannot_be_answered_together_is_refused(name):
     queries, rule = REFUSED[name]
     with pytest.raises(SordinoError, match=rule):

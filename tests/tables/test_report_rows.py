@@ -78,7 +78,7 @@ def test_every_sign_that_is_no_digit_is_noticed(digits):
             assert read(rows, right[: 21 + at] + bytes([byte]) + right[22 + at :]) == ([code] * good, not good)
 
 
-@pytest.mark.parametrize("last", LASTS[1:])
+@in_one("last", LASTS[1:])
 def test_codes_beyond_the_last_are_noticed(last):
     rows = ReportRows(TAG, last)
     largest = 10 ** len(str(last)) - 1
@@ -94,7 +94,7 @@ def test_a_part_of_a_row_is_noticed(cut):
     assert read(rows, content + content[: rows.width - cut]) == ([5] * 10, True)
 
 
-@pytest.mark.parametrize("header", [b"", b"plan,code", b"plan,code\r\n", b"\xef\xbb\xbfplan,code\n", b"code,plan\n"])
+@in_one("header", [b"", b"plan,code", b"plan,code\r\n", b"\xef\xbb\xbfplan,code\n", b"code,plan\n"])
 def test_another_header_is_noticed(header):
     with pytest.raises(OtherRowsError):
         list(ReportRows(TAG, 9).read(io.BytesIO(header), 5))

@@ -114,7 +114,7 @@ def test_a_wrong_argument_is_one_clear_error(name):
                 pytest.fail(f"{name} of {words}: {error!r}")
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("call", "message"),
     [
         (lambda: best_mechanism(3.0, LDP("1")), "k of best_mechanism must be a whole number; found a float."),

@@ -1,8 +1,8 @@
 """Numbers in as many digits as their standard errors allow."""
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.words.digits import rounded
 
 
@@ -10,7 +10,7 @@ def row(estimate, stderr):
     return {"attribute": "a", "value": "v", "estimate": estimate, "stderr": stderr, "low": -1.0, "high": 1.0}
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("estimate", "stderr", "texts"),
     [
         (72.48504, 8.47652, ("72.5", "8.5")),

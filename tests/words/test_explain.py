@@ -94,7 +94,7 @@ def test_a_plan_says_what_is_public_and_what_is_missing(plan):
     assert "public" not in text
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("mechanism", "bits", "weight"),
     [
         # 1 / (Pr(own code | value) - Pr(own code | another)) with the exact odds of the definition.

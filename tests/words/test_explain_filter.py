@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import (
     LDP,
     BayesianCoordinateDP,
@@ -61,7 +62,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@in_one("case", CASES)
 def test_a_filter_says_what_is_promised_what_binds_and_what_is_left(case):
     start, query, binding, promised = CASES[case]
     text = " ".join(explain(start.after(query, 1)))

@@ -7,6 +7,7 @@ from itertools import permutations
 import mpmath
 import pytest
 
+from in_one import in_one
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.survey.planning.plan import Plan
@@ -43,7 +44,7 @@ def lines_of(definition, labels=None):
     return texts(promise(definition, labels))
 
 
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@in_one("epsilon", EPSILONS)
 def test_sensitive_values_are_suspected_by_no_more_than_is_said(epsilon):
     text = " ".join(lines_of(HighLowLDP(5, [1, 3], epsilon)))
     with mpmath.workdps(60):

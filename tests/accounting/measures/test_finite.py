@@ -223,7 +223,7 @@ def test_few_ratios_are_compared_where_floats_cannot_tell(monkeypatch):
     assert len(compared) < 8
 
 
-@pytest.mark.parametrize("order", list(product([0, 1], repeat=3)))
+@in_one("order", list(product([0, 1], repeat=3)))
 def test_versions_are_taken_from_the_bound_exactly(order):
     """After a change what is left is a bound like any other, touched at equality."""
     coin = ChannelTable([[3, 1], [1, 3]])
@@ -279,7 +279,7 @@ def test_values_that_were_ruled_out_break_no_bound():
     assert asked.after(split, 0).spent == 0
 
 
-@pytest.mark.parametrize("heavy", range(3, 12))
+@in_one("heavy", range(3, 12))
 def test_what_floats_round_down_is_refused(heavy):
     """Twice the level of a table against a bound that is a hair below, at it, or a hair above."""
     table = ChannelTable([[heavy, 2], [2, heavy]])

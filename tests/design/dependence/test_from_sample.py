@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.dependence.from_sample import Statement, records_needed, state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
 from sordino.domain.attribute import Attribute
@@ -236,9 +237,7 @@ FLAT = np.arange(100) % 2
 NUMBER = SampleQuestions((*categories(2), SampleNumber("y", Interval(0, 1))), ((1,),))
 
 
-@pytest.mark.parametrize(
-    "confidence", [0, 1, "1", -0.1, 95, float("nan"), float("inf"), "nan", "much", "1e-999999999", None]
-)
+@in_one("confidence", [0, 1, "1", -0.1, 95, float("nan"), float("inf"), "nan", "much", "1e-999999999", None])
 def test_a_confidence_is_a_number_between_zero_and_one(confidence):
     with pytest.raises(SordinoError, match="confidence must lie between 0 and 1"):
         state_dependence(BITS, tally_sample(BITS, [FLAT, FLAT]), confidence)
@@ -256,7 +255,7 @@ def test_a_date_is_a_day(date):
         state_dependence(BITS, tally_sample(BITS, [FLAT, FLAT]), "0.9", date=date)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("asked", "columns"),
     [
         (BITS, [FLAT]),
@@ -312,7 +311,7 @@ def test_one_percent_takes_150000_records():
     assert 0.0099 < max(bound.bound for bound in found.values() if bound.why == "sample") <= 0.01
 
 
-@pytest.mark.parametrize(("bound", "rarest"), [(0, 0.5), (1, 0.5), (math.nan, 0.5), (0.1, 0), (0.1, 0.6)])
+@in_one(("bound", "rarest"), [(0, 0.5), (1, 0.5), (math.nan, 0.5), (0.1, 0), (0.1, 0.6)])
 def test_wishes_that_no_sample_fulfils_are_refused(bound, rarest):
     with pytest.raises(SordinoError):
         records_needed(BITS, bound, "0.9", rarest)

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
@@ -50,7 +51,7 @@ def test_an_inner_edge_belongs_to_the_upper_bin_and_the_last_to_the_last():
     assert rounded.answered(numbers).tolist() == pytest.approx([-0.9, -0.9, 0.1, 0.1, 0.1])
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("settings", "words"),
     [
         ({"domain": Categories(["a", "b"])}, "must be about numbers"),
@@ -69,7 +70,7 @@ def test_numbers_that_cannot_be_compared_are_refused(settings, words):
     assert words in str(error.value)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("attributes", "statistics", "words"),
     [
         ((), ((0,),), "names"),

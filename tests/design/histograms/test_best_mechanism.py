@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
@@ -79,7 +80,7 @@ def test_a_matrix_of_sensitive_values_or_blocks_is_no_worse_than_their_own_mecha
         assert certify(chosen, definition).holds
 
 
-@pytest.mark.parametrize(("first", "second"), [("1", "2"), ("1", "inf"), ("inf", "1"), ("0.5", "0.5"), ("inf", "inf")])
+@in_one(("first", "second"), [("1", "2"), ("1", "inf"), ("inf", "1"), ("0.5", "0.5"), ("inf", "inf")])
 def test_two_values_have_their_optimum(first, second):
     chosen = best_mechanism(2, PairwiseLDP([["0", first], [second, "0"]]))
     assert chosen == BinaryOptimal(first, second)

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.histograms.every_ray import (
     APART,
     BITS,
@@ -59,7 +60,7 @@ def random_whole(generator, k, low):
     return bounds
 
 
-@pytest.mark.parametrize(("k", "low"), [(2, 1), (3, 1), (4, 1), (4, 600), (5, 100)])
+@in_one(("k", "low"), [(2, 1), (3, 1), (4, 1), (4, 600), (5, 100)])
 def test_all_vertices_are_found(k, low):
     bounds = random_whole(np.random.default_rng(k), k, low)
     found = vertices(bounds)

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP
@@ -34,8 +35,8 @@ def shares(definition):
     return np.array(geometric_weights(definition.bounds), dtype=np.float64) / 2**64
 
 
-@pytest.mark.parametrize("step", ["1/4", "1", "5"])
-@pytest.mark.parametrize("k", [2, 3, 8, 17])
+@in_one("step", ["1/4", "1", "5"])
+@in_one("k", [2, 3, 8, 17])
 def test_on_a_line_of_equal_steps_it_is_the_truncated_geometric_mechanism(k, step):
     ratio = np.exp(-float(Fraction(step)))
     apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from in_one import in_one
 from sordino import PairwiseLDP, optimal_channel
 from sordino.design.histograms.columns.extreme_rays import floors
 from sordino.design.histograms.every_ray import every_ray
@@ -62,8 +63,8 @@ def test_small_bounds_have_a_floor_too():
     assert (small - Fraction(1, 3)) / (large - Fraction(1, 3)) == pytest.approx(10**4, rel=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("part", [1e-6, 1e-3, 0.1])
+@in_one("seed", range(4))
+@in_one("part", [1e-6, 1e-3, 0.1])
 def test_prices_that_do_not_fit_prove_less_and_nothing_false(seed, part):
     generator = np.random.default_rng(seed)
     # Three alike, and two of their own.

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from on_earth import GRIDS, apart
 from sordino.design.histograms.map_steps import map_steps
 from sordino.domain.grid import Grid
@@ -21,7 +22,7 @@ def used(grid, per, epsilon):
     return (row_step * rows[other] + column_step * columns[other]) / allowed
 
 
-@pytest.mark.parametrize("name", GRIDS)
+@in_one("name", GRIDS)
 def test_no_two_cells_are_told_apart_by_more_than_their_distance_allows(name):
     for per, epsilon in ((Fraction(100), "1"), (Fraction(1000), "1/10"), (Fraction("16.09344"), "ln 3")):
         part = used(GRIDS[name], per, epsilon)

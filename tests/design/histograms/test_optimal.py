@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.metric import MetricLDP
 from sordino.design.histograms.best_mechanism import best_mechanism, optimal_channel
@@ -211,7 +212,7 @@ def test_one_value_has_one_answer():
     assert optimal_weights([[Nats.of(0)]]) == ((WHOLE,),)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("bounds", "prior", "match"),
     [
         ([[None, 0], [0, None]], None, "told apart"),

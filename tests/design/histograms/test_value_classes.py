@@ -3,14 +3,14 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.value_classes import classes_of, sensitive_classes
 
 
-@pytest.mark.parametrize("seed", range(6))
+@in_one("seed", range(6))
 def test_two_values_are_of_one_class_where_exchanging_them_changes_nothing(seed):
     generator = np.random.default_rng(seed)
     bounds = [[int(generator.integers(3, 5)) if x != z else 0 for z in range(5)] for x in range(5)]

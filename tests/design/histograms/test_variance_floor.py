@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from in_one import in_one
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
@@ -161,8 +162,8 @@ def test_the_published_floor_of_uniform_bounds(epsilon, share):
     assert float(uniform_floor(1024, Nats.of(epsilon)) / 1024) == pytest.approx(share, rel=2e-4)
 
 
-@pytest.mark.parametrize("epsilon", ["0.1", "1", "3", "6"])
-@pytest.mark.parametrize("k", [2, 3, 7, 16])
+@in_one("epsilon", ["0.1", "1", "3", "6"])
+@in_one("k", [2, 3, 7, 16])
 def test_no_mechanism_for_ldp_lies_below(k, epsilon):
     floor = definition_floor(k, LDP(epsilon))
     totals = [mechanism.total_variance for mechanism in candidates(k, LDP(epsilon)).values()]

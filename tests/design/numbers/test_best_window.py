@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import Number, Query, RandomizedResponse, Sampled, SordinoError, WindowResponse
 from sordino.design.numbers.best_window import best_window
 from sordino.design.numbers.sampled_mean import is_better
@@ -40,7 +41,7 @@ def piecewise(epsilon, number):
     return inside + outside - number**2
 
 
-@pytest.mark.parametrize("epsilon", [1.5, 2, 3, 4, 6])
+@in_one("epsilon", [1.5, 2, 3, 4, 6])
 def test_the_best_window_beats_one_bit_and_the_published_mechanisms(epsilon):
     window = best_window(epsilon)
     own = variance_of(window, FINE)
@@ -66,8 +67,8 @@ def test_a_small_epsilon_needs_a_bit_only():
     assert (best_window("0.5").k, best_window("0.5").window) == (2, 1)
 
 
-@pytest.mark.parametrize("share", [1.0, 0.1])
-@pytest.mark.parametrize("epsilon", ["1", "2", "4"])
+@in_one("share", [1.0, 0.1])
+@in_one("epsilon", ["1", "2", "4"])
 def test_the_best_is_the_best_of_its_neighbours(epsilon, share):
     window = best_window(epsilon, share=share)
     around = [(window.k + a, window.window + b) for a in (-1, 0, 1) for b in (-1, 0, 1)]
@@ -90,7 +91,7 @@ def test_the_best_on_average_is_the_best_of_its_neighbours(epsilon):
     assert np.trapezoid(variance_of(window, fine), fine) == pytest.approx(min(others), rel=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", ["-1", "inf", "101", None, ""])
+@in_one("epsilon", ["-1", "inf", "101", None, ""])
 def test_amounts_that_cannot_be_promised_are_refused(epsilon):
     with pytest.raises(SordinoError):
         best_window(epsilon)

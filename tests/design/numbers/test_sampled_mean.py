@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers, expected_error, single_answers
+from in_one import in_one
 from sordino import SordinoError, sampled_mean
 from sordino.audit.answers import answers
 from sordino.definition.dependence import Dependence
@@ -261,7 +262,7 @@ def test_one_number_is_asked_by_one_bit_at_a_small_epsilon():
     assert AskedNumbers(channel).noise() == pytest.approx([1 / tanh(0.2) ** 2])
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("deltas", "epsilon", "text"),
     [
         (["1", "3"], 2, "a delta must not exceed epsilon = 2; found 3 for attribute 1: lower it or raise epsilon."),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from asked_numbers import AskedNumbers
+from in_one import in_one
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers import sampled_moments as module
 from sordino.design.numbers.drawn_answers import whole_shares
@@ -105,7 +106,7 @@ def test_independence_of_all_pairs_protects_no_product(exp_bounds):
     assert bayesian_losses(careless, XOR)[0] > exp_bounds(Fraction(2))[1]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@in_one("seed", range(8))
 def test_levels_are_the_highest_that_the_deltas_allow(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 5))
@@ -209,7 +210,7 @@ def test_pairs_come_with_the_numbers_that_they_are_made_of():
     assert channel.moments.names == ((0,), (2,), (3,), (0, 2), (3, 3))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 100, 1000, 5000])
+@in_one("size", [1, 2, 3, 100, 1000, 5000])
 def test_whole_shares_are_near_the_shares_and_fill_a_power_of_two(size):
     shares = np.random.default_rng(size).exponential(size=size) ** 4 + 1e-9
     weights = whole_shares(shares)

@@ -1,8 +1,8 @@
 """Cyclic designs against their blocks, listed one by one."""
 
 import numpy as np
-import pytest
 
+from in_one import in_one
 from sordino.exact.combinatorics.cyclic_design import CyclicDesign, divisors, prime_factors, primitive_root
 
 DESIGNS = [(2, 1, 1), (3, 2, 2), (5, 1, 2), (7, 3, 3), (7, 3, 4), (13, 2, 6), (13, 4, 5), (31, 5, 10), (31, 15, 16)]
@@ -17,7 +17,7 @@ def listed(p, order, size):
     return [{(c + pow(root, a, p) * d) % p for d in base} for a in range(families) for c in range(p)]
 
 
-@pytest.mark.parametrize(("p", "order", "size"), DESIGNS)
+@in_one(("p", "order", "size"), DESIGNS)
 def test_blocks_are_translates_of_multiples_of_the_base_set(p, order, size):
     design, blocks = CyclicDesign(p, order, size), listed(p, order, size)
     assert len(blocks) == design.blocks
@@ -26,7 +26,7 @@ def test_blocks_are_translates_of_multiples_of_the_base_set(p, order, size):
     assert sorted([*design.base, *design.rest]) == list(range(p))
 
 
-@pytest.mark.parametrize(("p", "order", "size"), DESIGNS)
+@in_one(("p", "order", "size"), DESIGNS)
 def test_all_pairs_of_points_share_equally_many_blocks(p, order, size):
     blocks = listed(p, order, size)
     for x in range(p):
@@ -35,7 +35,7 @@ def test_all_pairs_of_points_share_equally_many_blocks(p, order, size):
             assert sum({x, y} <= block for block in blocks) == size * (size - 1) // order
 
 
-@pytest.mark.parametrize(("p", "order", "size"), DESIGNS)
+@in_one(("p", "order", "size"), DESIGNS)
 def test_sums_over_points_and_over_blocks_are_those_of_the_list(p, order, size):
     design, blocks = CyclicDesign(p, order, size), listed(p, order, size)
     points, weights = np.arange(2 * p).reshape(2, p) ** 2.0, np.arange(2 * design.blocks).reshape(2, -1) ** 2.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.exact.combinatorics.field import Field, is_order, is_prime
 
 PRIMES = (2, 3, 5, 7, 13, 31)
@@ -35,7 +36,7 @@ def test_the_axioms_hold(q):
     assert not times[0].any()
 
 
-@pytest.mark.parametrize("q", ORDERS)
+@in_one("q", ORDERS)
 def test_single_elements_are_counted_like_arrays(q):
     field, (plus, times) = Field(q), tables(q)
     some = range(0, q, max(1, q // 16))
@@ -44,7 +45,7 @@ def test_single_elements_are_counted_like_arrays(q):
     assert all(times[a, field.inverse(a)] == 1 for a in range(1, q))
 
 
-@pytest.mark.parametrize("q", ORDERS)
+@in_one("q", ORDERS)
 def test_a_difference_plus_what_was_taken_away_is_the_first(q):
     plus, elements = tables(q)[0], np.arange(q)
     first, second = np.broadcast_arrays(elements[:, None], elements)
@@ -73,7 +74,7 @@ def without_carries(a, b):
     return int(np.bitwise_xor.reduce([a << i for i in range(8) if b >> i & 1], initial=0))
 
 
-@pytest.mark.parametrize("q", BINARY)
+@in_one("q", BINARY)
 def test_trace_masks_turn_products_into_bits(q):
     field, (plus, times) = Field(q), tables(q)
     trace = np.array([field.trace(a) for a in range(q)])

@@ -1,15 +1,15 @@
 """Sylvester's matrix against scipy's."""
 
 import numpy as np
-import pytest
 from scipy.linalg import hadamard
 
+from in_one import in_one
 from sordino.exact.combinatorics.hadamard import order, parity, transform
 
 ORDERS = [1, 2, 4, 8, 64, 256]
 
 
-@pytest.mark.parametrize("size", ORDERS)
+@in_one("size", ORDERS)
 def test_transform_multiplies_by_the_matrix(size):
     vectors = np.random.default_rng(size).normal(size=(2, 3, size))
     before = vectors.copy()
@@ -17,13 +17,13 @@ def test_transform_multiplies_by_the_matrix(size):
     np.testing.assert_array_equal(vectors, before)
 
 
-@pytest.mark.parametrize("size", ORDERS)
+@in_one("size", ORDERS)
 def test_transform_of_integers_is_exact(size):
     vector = np.random.default_rng(size).integers(0, 2**40, size)
     np.testing.assert_array_equal(transform(vector), hadamard(size, dtype=np.int64) @ vector)
 
 
-@pytest.mark.parametrize("size", ORDERS)
+@in_one("size", ORDERS)
 def test_parity_is_the_sign_of_the_entry(size):
     index = np.arange(size, dtype=np.uint64)
     signs = 1 - 2 * parity(index[:, None], index[None, :]).astype(int)

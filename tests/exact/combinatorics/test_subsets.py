@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.exact.combinatorics import subsets
 from sordino.exact.combinatorics.subsets import bit_counts, members, unrank
 
@@ -45,7 +46,7 @@ def test_every_rank_of_every_size_has_its_mask(n, either_way):
             assert found.tolist() == [*listed(n, first), *listed(n, other)]
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("n", "sizes"),
     [(63, (31, 32)), (63, (1, 63)), (40, (20, 3)), (62, (0, 31)), (32, (5, 31)), (33, (32, 5)), (33, (0, 4))],
 )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sordino
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import MOST_SHOWN, brief, shown
 from source_trees import source_trees
@@ -45,7 +46,7 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("name", LARGE)
+@in_one("name", LARGE)
 def test_large_objects_print_shortly(name):
     text = repr(LARGE[name]())
     assert text.startswith(f"{name}(")
@@ -82,7 +83,7 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("name", FOUND)
+@in_one("name", FOUND)
 def test_what_was_found_is_said_shortly_whatever_it_is(name):
     found, begins = FOUND[name]
     assert shown(found).startswith(begins)

@@ -65,7 +65,7 @@ ABSURD = [
 ]
 
 
-@pytest.mark.parametrize(("number", "value"), GOOD)
+@in_one(("number", "value"), GOOD)
 def test_a_number_is_read_exactly(number, value):
     assert read_rational(number) == value
 

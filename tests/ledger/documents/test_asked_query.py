@@ -2,6 +2,7 @@
 
 import pytest
 
+from in_one import in_one
 from sordino import Query, Value
 from sordino.errors import SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
@@ -47,7 +48,7 @@ def test_the_channel_of_the_words(terms, asks, channel):
     assert again.fingerprint == query.fingerprint
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("edit", "words"),
     [
         ({"id": ""}, "id"),

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import pytest
 
+from in_one import in_one
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
@@ -61,7 +62,7 @@ def test_the_frozen_words_say_the_same(tables):
             LedgerTerms.of_document({**terms.document, key: value})
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("path", "value", "words"),
     [
         ("epsilon", "0", "above 0"),
@@ -91,7 +92,7 @@ def test_mistakes_are_told(path, value, words):
         LedgerTerms.read(tables)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("path", "value", "words"),
     [
         ("attribute.smoker.categories", ["yes"], "at least two categories; found 1"),

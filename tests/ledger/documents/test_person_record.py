@@ -2,6 +2,7 @@
 
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
@@ -27,7 +28,7 @@ def test_values_stand_in_the_order_of_the_attributes(tmp_path):
     assert record.row.dtype.kind == "i"
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("record", "words"),
     [
         ({"age": 9141, "sleep": 7}, "'age' must lie between 18 and 90"),
@@ -81,7 +82,7 @@ def test_no_error_quotes_the_file(tmp_path, text):
     assert "9141" not in str(caught.value)
 
 
-@pytest.mark.parametrize("version", [None, 2, True, "1", 1.0])
+@in_one("version", [None, 2, True, "1", 1.0])
 def test_a_version_is_needed(version):
     with pytest.raises(SordinoError, match="version must be 1"):
         PersonRecord.read({"version": version, "record": {"age": 44, "sleep": 7}}, NUMBERS)

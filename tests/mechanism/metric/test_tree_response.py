@@ -7,6 +7,7 @@ from itertools import accumulate, product
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.metric import MetricLDP
 from sordino.document.codec import freeze, thaw
@@ -195,7 +196,7 @@ def test_other_lengths_and_edges_are_another_channel():
     assert len({first.fingerprint, *(TreeResponse(one).fingerprint for one in others)}) == 4
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("make", "said"),
     [
         (lambda: TreeResponse(MetricLDP.tree([None] + [0] * 9, "1")), "code of its own.*too many.*least of them"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from enumerated import COIN, PAIR, TRIPLE, table
+from in_one import in_one
 from sordino import LDP, BitFlips, RandomizedResponse, SordinoError, certify
 from sordino.document.codec import thaw
 from sordino.exact.coin import WORD
@@ -118,7 +119,7 @@ def test_independent_flips_are_as_many_randomized_responses():
         assert law[value, code] == pytest.approx(both, rel=1e-15)
 
 
-@pytest.mark.parametrize(
+@in_one(
     "weights",
     [
         (WORD,),

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import LDP, ChannelTable, LinearTable, SordinoError, certify
 from sordino.testing import check_mechanism
 from weights import linear
@@ -38,7 +39,7 @@ def test_all_parts_are_those_of_the_weights():
     assert LinearTable(ROWS).parameters != ChannelTable(ROWS).parameters
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("rows", "found"),
     [
         ([[4, 1, 2, 1], [2, 3, 1, 2], [1, 3, 2, 2]], "equal steps above 0; found other steps: use ChannelTable"),

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino import LDP, Number, Query, RandomizedResponse, SordinoError, WindowResponse, certify
 from sordino.document.codec import thaw
 from sordino.exact.coin import WORD
@@ -51,7 +52,7 @@ def test_the_threshold_is_the_largest_that_keeps_epsilon(k, epsilon, window, exp
     ).holds
 
 
-@pytest.mark.parametrize("epsilon", ["0.01", "1", "ln 3", "5", "40"])
+@in_one("epsilon", ["0.01", "1", "ln 3", "5", "40"])
 def test_two_values_are_randomized_response(epsilon):
     bit = RandomizedResponse(2, epsilon)
     window = WindowResponse(2, epsilon)
@@ -95,9 +96,7 @@ def test_a_number_has_its_mean_and_its_variance(k, epsilon, window):
         assert second == pytest.approx(np.interp(number, np.linspace(-1, 1, k), squares), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("k", "window"), [(1, 1), (0, 1), (2, 0), (2.0, 1), (2, True), (1025, 1), (2, 1025), ("2", 1), (2, None)]
-)
+@in_one(("k", "window"), [(1, 1), (0, 1), (2, 0), (2.0, 1), (2, True), (1025, 1), (2, 1025), ("2", 1), (2, None)])
 def test_sizes_that_make_no_channel_are_refused(k, window):
     with pytest.raises(SordinoError):
         WindowResponse(k, "1", window)
@@ -105,7 +104,7 @@ def test_sizes_that_make_no_channel_are_refused(k, window):
         WindowResponse.from_threshold(k, WORD - 1, window)
 
 
-@pytest.mark.parametrize("epsilon", ["-1", "inf", "nan", "101", "", None])
+@in_one("epsilon", ["-1", "inf", "nan", "101", "", None])
 def test_epsilons_that_cannot_be_promised_are_refused(epsilon):
     with pytest.raises(SordinoError):
         WindowResponse(3, epsilon)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.audit.certify import certify
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
@@ -16,8 +17,8 @@ from sordino.mechanism.subsets.cyclic import LARGEST_CODES, CyclicSubsets, best_
 from sordino.mechanism.subsets.subset import SubsetSelection
 
 
-@pytest.mark.parametrize(("design", "size"), [((13, 4, 4), 4), ((13, 4, 5), 5), ((13, 1, 3), 3), ((31, 5, 10), 10)])
-@pytest.mark.parametrize("epsilon", ["0.3", "2"])
+@in_one(("design", "size"), [((13, 4, 4), 4), ((13, 4, 5), 5), ((13, 1, 3), 3), ((31, 5, 10), 10)])
+@in_one("epsilon", ["0.3", "2"])
 def test_the_variance_is_that_of_all_subsets(design, size, epsilon):
     k = design[0]
     cyclic, subsets = CyclicSubsets(k, epsilon, design), SubsetSelection(k, epsilon, size)
@@ -50,8 +51,8 @@ def least(k, epsilon):
     return min(sums)
 
 
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "2", "4"])
-@pytest.mark.parametrize("k", [65, 100, 150, 365, 1024, 2000])
+@in_one("epsilon", ["0.5", "1", "2", "4"])
+@in_one("k", [65, 100, 150, 365, 1024, 2000])
 def test_what_is_chosen_is_within_a_percent_of_the_least_variance_there_is(k, epsilon):
     chosen = min(kind(k, epsilon).total_variance for kind in (CyclicSubsets, RandomizedResponse))
     assert 1 - 1e-9 < chosen / least(k, epsilon) < 1.01
@@ -91,7 +92,7 @@ def test_designs_become_shorter_and_worse(k, epsilon):
     assert all(first <= 1.001 * second for first, second in pairwise(variances))
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("design", "rule", "found"),
     [
         ((7, 3, 3), "a prime from k = 10", "7"),

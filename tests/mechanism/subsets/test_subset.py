@@ -59,7 +59,7 @@ def test_a_rare_value_of_many_tends_to_the_published_variance():
     assert 2 * rare[64] - rare[32] == pytest.approx(limit, rel=0.02)
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("epsilon", "k", "ratio"),
     [("1", 2, "3.79"), ("1", 10, "1.56"), ("1", 25, "1.38"), ("1", 50, "1.32"), ("2", 10, "2.9"), ("4", 50, "14.7")],
 )
@@ -85,8 +85,8 @@ def test_no_other_size_and_no_other_mechanism_has_a_lower_variance(k, epsilon):
         assert chosen.total_variance <= family(k, epsilon).total_variance * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("k", [2, 5, 64])
-@pytest.mark.parametrize("epsilon", ["0.5", "ln 3", "4"])
+@in_one("k", [2, 5, 64])
+@in_one("epsilon", ["0.5", "ln 3", "4"])
 def test_subsets_of_one_are_randomized_response(k, epsilon):
     one, known = SubsetSelection(k, epsilon, 1), RandomizedResponse(k, epsilon)
     assert one.threshold == known.threshold
@@ -97,7 +97,7 @@ def test_subsets_of_one_are_randomized_response(k, epsilon):
             )
 
 
-@pytest.mark.parametrize(("epsilon", "size"), [("20", 1), ("1", 7), ("0.001", 12), ("100", 1), ("1e-9", 13)])
+@in_one(("epsilon", "size"), [("20", 1), ("1", 7), ("0.001", 12), ("100", 1), ("1e-9", 13)])
 def test_the_size_falls_with_epsilon(epsilon, size):
     assert best_size(25, float(epsilon)) == SubsetSelection(25, epsilon).size == size
 
@@ -110,7 +110,7 @@ def test_tallies_count_bits_and_reports():
     assert mechanism.tally([]).counts.tolist() == [0] * 6
 
 
-@pytest.mark.parametrize("code", [0, 1, 0b111, 0b11111, 0b100000, 2**63])
+@in_one("code", [0, 1, 0b111, 0b11111, 0b100000, 2**63])
 def test_masks_of_another_size_are_refused(code):
     with pytest.raises(SordinoError, match="found another at position 1"):
         SubsetSelection(5, "1", 2).tally(np.array([0b11, code], dtype=np.uint64))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from in_one import in_one
 from sordino.design.dependence.from_sample import Bound, Statement
 from sordino.design.dependence.sample_questions import SampleQuestions
 from sordino.domain.attribute import Attribute
@@ -65,7 +66,7 @@ def test_bounds_of_zero_are_drawn():
     assert png == dependence_map(statement_of([[1, 0], [0, 1]]))
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("bound", "text"),
     [
         (0, "0"),

@@ -1,5 +1,6 @@
 import pytest
 
+from in_one import in_one
 from sordino.page.figures.lettering import MISSING, drawable, families, fit, for_markup, percent
 
 
@@ -7,8 +8,8 @@ def test_the_first_family_comes_with_matplotlib():
     assert families()[0] == "DejaVu Sans"
 
 
-@pytest.mark.parametrize("text", ["", "short", "words " * 40, "x" * 200, "日本語" * 40, "\0\n\t"])
-@pytest.mark.parametrize("lines", [1, 2])
+@in_one("text", ["", "short", "words " * 40, "x" * 200, "日本語" * 40, "\0\n\t"])
+@in_one("lines", [1, 2])
 def test_lines_are_few_and_short(text, lines):
     fitted = fit(text, 30, lines).split("\n")
     assert len(fitted) <= lines
@@ -33,7 +34,7 @@ def test_what_no_font_draws_becomes_a_square_in_files_of_pixels_only():
     assert drawable("a\U0010fffd\ud800\0b") == f"a{MISSING}\\ud800\\x00b"
 
 
-@pytest.mark.parametrize("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800])
+@in_one("code", [0, 7, 27, 127, 0x85, 0x9B, 0x202E, 0x2066, 0xD800])
 def test_what_hides_is_spelled_out(code):
     assert for_markup(f"a{chr(code)}b") == "a" + chr(code).encode("unicode_escape").decode() + "b"
 
@@ -50,7 +51,7 @@ def test_letters_of_all_scripts_stay(text):
     assert for_markup(text) == text
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("share", "decimals", "text"),
     [
         (0.07, None, "7 %"),

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.mechanism.high_low import HighLow
@@ -19,8 +20,8 @@ def test_a_rare_value_has_the_published_variance():
         assert variance[1] == pytest.approx(3.918, abs=5e-4)
 
 
-@pytest.mark.parametrize("epsilon", ["0.5", "1", "4"])
-@pytest.mark.parametrize("sensitive", [None, [0, 3]])
+@in_one("epsilon", ["0.5", "1", "4"])
+@in_one("sensitive", [None, [0, 3]])
 def test_variances_are_those_of_one_bit_each(epsilon, sensitive):
     k = 5
     p = np.array([0.1, 0.2, 0.05, 0.25, 0.4])

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from in_one import in_one
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
@@ -53,7 +54,7 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@in_one("name", SAME)
 def test_a_survey_whose_attributes_read_one_column_is_refused(name):
     attributes, expected = SAME[name]
     with pytest.raises(SordinoErrors) as caught:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from in_one import in_one
 from sordino.design.dependence.sample_questions import cells_of
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError, SordinoErrors
@@ -69,7 +70,7 @@ def test_numbers_with_bins_or_a_lipschitz_constant():
     assert cells_of(numbers()) == 0
 
 
-@pytest.mark.parametrize(
+@in_one(
     ("settings", "words"),
     [
         ({"bins": 0}, "bins must be at least 2"),

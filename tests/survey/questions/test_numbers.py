@@ -8,6 +8,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.definition.sampling import sampling_deltas, sampling_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.document.sealed import canonical
@@ -251,9 +252,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("mistake", WRONG)
-def test_a_mistake_is_named(mistake):
-    changes, words = WRONG[mistake]
+@in_one(("changes", "words"), WRONG.values())
+def test_a_mistake_is_named(changes, words):
     with pytest.raises(SordinoErrors) as raised:
         read(*changes)
     assert [word for word in words if word not in str(raised.value)] == []

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from in_one import in_one
 from sordino.survey.results.watching import standard_errors, watched_limits
 
 
-@pytest.mark.parametrize("confidence", [0.3, 0.9, 0.95, 0.999])
-@pytest.mark.parametrize("n", [1, 40, 1000, 10**6])
+@in_one("confidence", [0.3, 0.9, 0.95, 0.999])
+@in_one("n", [1, 40, 1000, 10**6])
 def test_at_the_limits_the_mixture_of_martingales_is_one_over_the_error(n, confidence):
     """By Ville's inequality a martingale that begins at 1 ever reaches 1 / error with probability error at most."""
     error, expected = 1 - confidence, 1000

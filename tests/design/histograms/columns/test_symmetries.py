@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from in_one import in_one
 from sordino.design.histograms.columns.column_weights import best_weights, sparse
 from sordino.design.histograms.columns.orbits import Orbits
 from sordino.design.histograms.columns.symmetries import LARGEST_GROUP, symmetries
@@ -37,7 +38,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("labels", "number", "orbits"), CASES)
+@in_one(("labels", "number", "orbits"), CASES)
 def test_groups_of_known_bounds(labels, number, orbits):
     found = symmetries(labels)
     assert len(found) == number <= LARGEST_GROUP
