@@ -15,6 +15,7 @@ from sordino.document.sealed import canonical
 from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 
 TWO = """\
@@ -90,7 +91,7 @@ def test_estimates_are_in_the_units_of_the_data():
     rng = np.random.default_rng(3)
     ages, heights = rng.uniform(20, 80, 20_000), rng.normal(170, 8, 20_000).clip(140, 200)
     records = np.column_stack([(ages - 50) / 30, (heights - 170) / 30])
-    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records])), confidence=0.999999)
+    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records])), coverage=Coverage(0.999999))
     rows = list(result.rows())
     for row, truth in zip(rows, (ages.mean(), heights.mean()), strict=True):
         assert row["low"] <= truth <= row["high"]
@@ -116,7 +117,7 @@ def test_two_numbers_at_a_large_epsilon_are_told_by_everybody():
     rng = np.random.default_rng(4)
     ages, heights = rng.uniform(20, 80, 20_000), rng.normal(170, 8, 20_000).clip(140, 200)
     records = np.column_stack([(ages - 50) / 30, (heights - 170) / 30])
-    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records])), confidence=0.999999)
+    (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records])), coverage=Coverage(0.999999))
     for row, truth in zip(result.rows(), (ages.mean(), heights.mean()), strict=True):
         assert row["low"] <= truth <= row["high"]
         assert row["stderr"] < 0.2

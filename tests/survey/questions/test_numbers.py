@@ -20,6 +20,7 @@ from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import save_statement
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.reading.schema import Survey
+from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import NumbersResult, Untold, results
 from sordino.words.explain import explain
 from sordino.words.odds_by_attribute import kept
@@ -341,7 +342,7 @@ def simulated(plan, n, seed=0):
 
 def test_estimates_are_in_the_units_of_the_data(plan):
     data, tally = simulated(plan, 1_000_000)
-    found = results(plan, tally, confidence=0.999999)
+    found = results(plan, tally, coverage=Coverage(0.999999))
     assert [type(result) for result in found[1:]] == [NumbersResult] * 3
     _, means, covariances, slopes = found
     truth = {
@@ -376,8 +377,7 @@ def test_the_expected_errors_of_coefficients_are_found_where_features_are_as_exp
     asks = SURVEY[SURVEY.index("[[ask]]") :]
     plan = Plan.of(read((asks, '[[ask]]\nregression = { target = "weight", features = ["height", "age"] }\n')), 300_000)
     (question,) = plan.questions
-    rng = np.random.default_rng(0)
-    values = rng.uniform(-1, 1, (300_000, 3))  # nothing explains anything
+    values = np.random.default_rng(0).uniform(-1, 1, (300_000, 3))  # nothing explains anything
     forecast = question.forecast(values[:1000])
     source = KeyedSource(bytes(32), "features").for_records(np.arange(len(values)))
     (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([values], source)))
