@@ -39,6 +39,7 @@ from sordino.tables.records import check_ids
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
 from sordino.tables.table_file import changed, file_state, opened, table_format, typed, unchanged
 from sordino.tables.values import read_people, require_people
+from sordino.tables.weighted.counts import CountColumn, require_nothing_else, sorted_codes
 
 COLUMNS = ("plan", "code")
 
@@ -59,6 +60,7 @@ def privatize_table(
     key: Path | KeyedSource | None = None,
     task: str = TASK,
     jobs: int = 1,
+    count_column: str | None = None,
 ) -> int:
     """Release one report for each row of a table; returns how many.
 
@@ -75,6 +77,8 @@ def privatize_table(
             id and value always give the same report.
         task: tells this release from others of the same plan under the same key file.
         jobs: processes that read and privatize the pieces of a Parquet file; the same reports whatever their number.
+        count_column: how many people each row stands for, each of whom answers; the reports are then in the order of
+            their codes. No ids, key or jobs go with it.
 
     Raises:
         SordinoError: the reports exist, the data cannot be read whole, an id is missing or stands twice, the key is
@@ -93,7 +97,7 @@ def privatize_table(
         done += rows
         progress(rows)
 
-    with _codes(plan, data, count, id_column, key, task, jobs) as codes:
+    with _codes(plan, data, count, id_column, key, task, jobs, count_column) as codes:
         if table_format(reports) == ".parquet":
             write_reports(plan, codes, reports)
         else:
@@ -110,6 +114,7 @@ def privatize_frame(
     key: Path | KeyedSource | None = None,
     task: str = TASK,
     jobs: int = 1,
+    count_column: str | None = None,
 ) -> pa.Table:
     """The reports that `privatize_table` would write, in memory; each call without a key is a new release.
 
@@ -119,7 +124,7 @@ def privatize_frame(
     Raises:
         SordinoError: the data cannot be read whole, an id is missing or stands twice, the key is none or is not secret.
     """
-    with _codes(plan, data, progress, id_column, key, task, jobs) as codes:
+    with _codes(plan, data, progress, id_column, key, task, jobs, count_column) as codes:
         table = pa.Table.from_batches(_as_batches(plan, codes), _schema(plan))
     return table.replace_schema_metadata({HASH: plan.hash})
 
@@ -133,9 +138,18 @@ def _codes(
     key: Path | KeyedSource | None,
     task: str,
     jobs: int,
+    count_column: str | None,
 ) -> Iterator[Iterator[Words]]:
     """One report for each row of a table, whose ids have been compared before the first is made."""
     require_jobs(jobs)
+    if count_column is not None:
+        require_nothing_else(id_column, key, jobs)
+        counts = CountColumn(count_column)
+        require_people(plan, data)
+        counts.require(data)
+        people = read_people(plan, data, None, counts=counts)
+        yield sorted_codes(unchanged(data, file_state(data), drawn(plan, people, None)), progress)
+        return
     with held_key(key, task, id_column) as made:
         require_people(plan, data)
         file, pieces = pieces_of(data) if jobs > 1 else (None, [])

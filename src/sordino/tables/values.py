@@ -16,6 +16,7 @@ from sordino.tables.duckdb import count_where, header, read_batches
 from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.records import batch_ids, id_expressions
 from sordino.tables.table_file import changed
+from sordino.tables.weighted.counts import CountColumn, each_person
 
 QuestionValues: TypeAlias = tuple[Column | Measured, ...]
 """For each question of a plan the values of a batch of people: indices, shape (n,), or numbers to be scaled."""
@@ -49,17 +50,22 @@ def read_values(plan: Plan, table: PathOrFrame) -> Iterator[tuple[Column, ...]]:
 
 
 def read_people(
-    plan: Plan, table: PathOrFrame, id_column: str | None, places: range | None = None
+    plan: Plan,
+    table: PathOrFrame,
+    id_column: str | None,
+    places: range | None = None,
+    counts: CountColumn | None = None,
 ) -> Iterator[tuple[QuestionValues, RecordIds | None]]:
     """The values of a table that the plan asks for, each batch with the ids of its rows, if a column has them.
 
     All values are looked at; numbers are scaled by who reads them.
 
     Of a table with the plan's columns and no blank lines (`require_people`); of a Parquet file also some rows alone, by
-    their places.
+    their places. With a column of counts, which no ids go with, each row once for each person that it stands for.
 
     Raises:
-        SordinoError: as `read_values`, an id that is missing or of another kind, or fewer rows than places.
+        SordinoError: as `read_values`, a count that is none, nobody at all, an id that is missing or of another kind,
+            or fewer rows than places.
     """
     asked, columns = _asked(plan), columns_read(plan)
     keys = {name: {key: f"{key} {j}" for key in own.expressions} for j, (name, own) in enumerate(asked.items())}
@@ -67,6 +73,10 @@ def read_people(
     if id_column is not None:
         columns = list(dict.fromkeys([*columns, id_column]))
         select |= id_expressions(table, id_column, dict(header(table)))
+    if counts is not None:
+        columns = list(dict.fromkeys([*columns, counts.name]))
+        select |= counts.expressions
+    people = 0
     rows = places.start if places else 0
     for batch in read_batches(table, select, columns, places):
         read = {
@@ -74,12 +84,20 @@ def read_people(
             for name, own in asked.items()
         }
         ids = None if id_column is None else batch_ids(table, id_column, batch, rows)
+        each = None if counts is None else counts.read(table, batch, rows)
         rows += len(batch)
-        yield tuple(_taken(question, read) for question in plan.questions), ids
+        taken = tuple(_taken(question, read) for question in plan.questions)
+        if each is None:
+            yield taken, ids
+        else:
+            people += int(each.sum())
+            yield from ((values, None) for values in each_person(taken, each))
     if places is not None and rows != places.stop:
         raise changed(table)
     if rows == 0:
         raise SordinoError(f"{table} must hold data", found="no rows")
+    if counts is not None and people == 0:
+        raise SordinoError(f"{table} must hold people", found=f"0 in each row of {counts.name}")
 
 
 def count_clipped(plan: Plan, table: PathOrFrame, places: range | None = None) -> dict[str, int]:
@@ -110,11 +128,11 @@ def _asked(plan: Plan) -> dict[str, AttributeColumns]:
     return {name: AttributeColumns(plan.attributes[name]) for question in plan.questions for name in question.asked}
 
 
-def people_table(plan: Plan, people: Any, id_column: str | None = None) -> PathOrFrame:
-    """A plan's columns of a frame, or a file."""
+def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:
+    """A plan's columns of a frame, and some more, where there are any; or a file."""
     if isinstance(people, Path | str):
         return Path(people)
-    return Frame.of(people, {*columns_read(plan), *([] if id_column is None else [id_column])})
+    return Frame.of(people, {*columns_read(plan), *(name for name in more if name is not None)})
 
 
 def columns_read(plan: Plan) -> list[str]:

@@ -97,6 +97,7 @@ def privatize(
     progress: "Progress | None" = None,
     jobs: int = 1,
     engine: "Engine | None" = None,
+    count_column: str | None = None,
 ) -> "pa.Table": ...
 @overload
 def privatize(
@@ -111,6 +112,7 @@ def privatize(
     output: Path | str,
     jobs: int = 1,
     engine: "Engine | None" = None,
+    count_column: str | None = None,
 ) -> int: ...
 @overload
 def privatize(plan: Asked, people: ArrayLike | Sequence[ArrayLike], source: Source | None = None) -> Words: ...
@@ -127,6 +129,7 @@ def privatize(
     output: Path | str | None = None,
     jobs: int = 1,
     engine: "Engine | None" = None,
+    count_column: str | None = None,
 ) -> Any:
     """Release one report for each person.
 
@@ -147,6 +150,8 @@ def privatize(
             number. A script that asks for several must call it under `if __name__ == "__main__"`.
         engine: "spark" for people in a Parquet file or a folder of them, read by Spark; a frame of Spark needs no word.
             Spark computes again what it has lost, so it asks for a keyed source or a key file.
+        count_column: the column that says how many people with these answers a row stands for, 0 or more; each of them
+            sends a report of her own. Reports are then in the order of their codes: no ids, key or jobs go with it.
 
     Returns:
         The reports in the order of the rows, with the columns `plan` and `code` of a report file and the plan's hash in
@@ -166,7 +171,8 @@ def privatize(
         (3, ['plan', 'code'])
     """
     if isinstance(plan, Asked):
-        if (id_column, key, task, progress, output, jobs, engine) != (None, None, None, None, None, 1, None):
+        given = (id_column, key, task, progress, output, jobs, engine, count_column)
+        if given != (None, None, None, None, None, 1, None, None):
             raise SordinoError("ids, keys, files and jobs are of plans", found=kind(plan), step="give the source alone")
         return codes_of(plan, people, source)
     from sordino.verbs.plan_reports import release, still_the_plan
@@ -183,6 +189,7 @@ def privatize(
         output=output,
         jobs=jobs,
         engine=engine,
+        count_column=count_column,
         require_same=still_the_plan(plan, frozen),
     )
 

@@ -38,6 +38,7 @@ def release(
     output: Path | str | None = None,
     jobs: int = 1,
     engine: Engine | None = None,
+    count_column: str | None = None,
     require_same: Callable[[], None] = lambda: None,
 ) -> Any:
     """One report for each person of a table, as `sordino.privatize` says.
@@ -56,6 +57,9 @@ def release(
     done = progress or (lambda _: None)
     name = TASK if task is None else task
     if spark:
+        if count_column is not None:
+            step = "give a row for each person, or leave engine out"
+            raise SordinoError("counts of people are DuckDB's: Spark needs ids", found="a column of counts", step=step)
         if jobs != 1:
             raise SordinoError("jobs are DuckDB's: Spark has executors", found=shown(jobs), step="leave them out")
         from sordino.tables.spark.engine import privatize_folder, privatize_spark
@@ -68,10 +72,11 @@ def release(
         )
         done(n)
         return n
-    data = people_table(plan, people, id_column)
+    data = people_table(plan, people, id_column, count_column)
+    how: dict[str, Any] = {"id_column": id_column, "key": held, "task": name, "jobs": jobs}
     if output is not None:
-        return privatize_table(plan, data, Path(output), done, id_column=id_column, key=held, task=name, jobs=jobs)
-    return privatize_frame(plan, data, done, id_column=id_column, key=held, task=name, jobs=jobs)
+        return privatize_table(plan, data, Path(output), done, **how, count_column=count_column)
+    return privatize_frame(plan, data, done, **how, count_column=count_column)
 
 
 def still_the_plan(given: object, plan: Plan) -> Callable[[], None]:

@@ -30,6 +30,7 @@ from sordino.verbs.plan_reports import Engine, clipped_rows, release, still_the_
 @click.option("--key", type=FILE, help="The key file, made if there is none: the same run gives the same reports.")
 @click.option("--task", help="With a key, the name of this release: another one draws afresh.")
 @click.option("--jobs", type=Whole(1, MOST_JOBS), default=1, help="Processes that read a Parquet file's pieces.")
+@click.option("--count", help="The column that says how many people a row stands for; each sends a report.")
 @engine_option
 @as_json_option
 def privatize(
@@ -42,6 +43,7 @@ def privatize(
     jobs: int,
     engine: Engine,
     *,
+    count: str | None,
     as_json: bool,
 ) -> None:
     """Release one report for each row of DATA (.csv, .csv.gz or .parquet; for Spark also a folder), by the PLAN.
@@ -49,10 +51,12 @@ def privatize(
     For a holder of data who releases it, and for simulation: in the local setting people privatize on their own
     devices, and raw answers never leave them. Reports are never overwritten: a second run is a second release, and
     losses add. With a key and ids a second run repeats the reports instead; whoever has the key can undo their noise.
+    With --count each of the people of a row sends a report of her own, in the order of their codes.
     """
     frozen = Plan.load(plan)
     name = TASK if task is None else task
-    with progress("privatize", total_rows([data])) as advance:
+    # Of people who share rows nobody knows how many there are before all rows are read.
+    with progress("privatize", None if count else total_rows([data])) as advance:
         n = release(
             frozen,
             data,
@@ -63,6 +67,7 @@ def privatize(
             progress=advance,
             jobs=jobs,
             engine=engine,
+            count_column=count,
             require_same=still_the_plan(plan, frozen),
         )
     clipped, size = clipped_rows(frozen, data, engine), size_of(output)
