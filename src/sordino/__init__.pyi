@@ -51,7 +51,6 @@ from sordino.mechanism.table import ChannelTable
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.logistic import Logistic
-from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -101,7 +100,6 @@ __all__ = [
     "Nats",
     "Number",
     "Odometer",
-    "OptionalNumber",
     "PairwiseLDP",
     "Panel",
     "Partition",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sordino.estimation.estimate import estimate
-from sordino.estimation.joint.cells import Cells
+from sordino.estimation.joint.cells import Cells, TableShares, sums_over
+from sordino.estimation.joint.raking import raked
 from sordino.exact.keyed import KeyedSource
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.subsets.subset import SubsetSelection
@@ -43,3 +44,22 @@ def test_cells_margins_conditional_shares_and_differences(mechanism, n):
             inside[name] += (low <= shares) & (shares <= high)
     for name, hits in inside.items():
         assert ((hits / SURVEYS >= LEAST) & (hits / SURVEYS <= MOST)).all(), (name, hits / SURVEYS)
+
+
+@pytest.mark.parametrize("known", [{0: [0.3, 0.3, 0.4]}, {0: [0.3, 0.3, 0.4], 1: [0.4, 0.6]}], ids=["one", "two"])
+def test_shares_by_known_margins(known):
+    """What is estimated is the population's table, raked to the margins."""
+    mechanism, n = RandomizedResponse(6, "2"), 3000
+    margins = {axis: np.array(shares) for axis, shares in known.items()}
+    sums = np.vstack([np.eye(6), sums_over(SHARES.shape, [1])[: 2 - len(known)]])
+    truth, inside = sums @ raked(SHARES.reshape(-1), SHARES.shape, margins).value, np.zeros(len(sums))
+    for survey in range(SURVEYS):
+        values = np.random.default_rng(survey).choice(6, n, p=SHARES.reshape(-1))
+        source = KeyedSource(survey.to_bytes(32, "little"), "margins").for_records(np.arange(n))
+        cells = Cells.of(SHARES.shape, estimate(mechanism, mechanism.tally(mechanism.privatize(values, source))))
+        found = raked(cells.value, SHARES.shape, margins)
+        moved = sums @ found.slopes
+        square = ((moved @ cells.covariance) * moved).sum(axis=1)
+        told = TableShares.normal(sums @ found.value, square, None, 0.95)
+        inside += (told.low <= truth) & (truth <= told.high)
+    assert ((inside / SURVEYS >= LEAST) & (inside / SURVEYS <= MOST)).all(), inside / SURVEYS

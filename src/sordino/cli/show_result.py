@@ -14,6 +14,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import TableRow, table_results
 from sordino.words.coverage import coverage_in_words
@@ -170,3 +171,20 @@ def print_tables(results: Sequence[Result]) -> None:
         print_table(f"shares of {shares.of} within {shares.given}", shares.header, shares.cells)
     if found:
         say(*WITHIN.split("\n"), "")
+
+
+def poststratified_json(known: Sequence[Poststratified]) -> dict[str, Any]:
+    """For programs: the rows of all tables by known margins, and why some are not told."""
+    rows = [{"table": one.table.attributes, **row} for one in known for row in one.rows()]
+    untold = {one.table.question.name: one.why for one in known if one.why}
+    return {"poststratified": rows, "poststratified_untold": untold}
+
+
+def print_poststratified(known: Sequence[Poststratified]) -> None:
+    """Tables by known margins: what these do not say of single attributes, and the first cells."""
+    for one in known:
+        name, margins = one.table.question.name, " and ".join(one.known)
+        if one.why:
+            say(f"{name}, with {margins} as known: not told; {one.why}")
+        else:
+            print_table(f"{name}, with {margins} as known", *one.lines(LARGEST))

@@ -16,11 +16,12 @@ from sordino.page.figures.maps import maps
 from sordino.page.histogram_sections import histogram_figures
 from sordino.page.number_sections import numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
-from sordino.page.table_sections import table_sections
+from sordino.page.table_sections import poststratified_section, table_sections
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import table_results
 from sordino.words.coverage import coverage_in_words
@@ -66,7 +67,13 @@ class SimulationTruth:
     notes: tuple[str, ...] = field(default=())
 
 
-def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known: SimulationTruth | None = None) -> str:
+def estimate_page(
+    plan: Plan,
+    results: Sequence[Result],
+    title: str = "",
+    known: SimulationTruth | None = None,
+    poststratified: Sequence[Poststratified] = (),
+) -> str:
     """A self-contained HTML page.
 
     Args:
@@ -74,6 +81,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
         results: the estimate of each of its questions.
         title: of the page; the attributes' names by default.
         known: what a simulation of a single question knows beside.
+        poststratified: tables by margins that are known otherwise.
     """
     known = known or SimulationTruth()
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
@@ -87,6 +95,7 @@ def estimate_page(plan: Plan, results: Sequence[Result], title: str = "", known:
         else:
             sections += _sections(result, known, several=len(results) > 1)
             sections += [section for table in table_results([result]) for section in table_sections(table)]
+    sections += map(poststratified_section, poststratified)
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:
         sections.append(Section("The certificate of each attribute", (_promise(plan.promise),)))

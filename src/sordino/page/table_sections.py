@@ -1,11 +1,20 @@
 """What a page shows of a table of two attributes: the shares of one within each value of the other, in rows."""
 
-from sordino.page.page import PageTable, Section
+from sordino.page.page import PageTable, Section, Sentences
+from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.table import TableResult
 from sordino.words.coverage import coverage_in_words
 
 NOTE = "Each row adds up to 100%: the share of each value among the people of the row, right on average or nearly. "
 FITTED = " In brackets what the fitted distribution says of it."
+
+POSTSTRATIFIED = (
+    "The cells are scaled until the known attributes have the shares that were given (raking). These are taken to be"
+    " known without error: what the reports say of them counts no longer."
+)
+
+MOST_LINES = 40
+"""Of such a table."""
 
 
 def table_sections(result: TableResult) -> list[Section]:
@@ -15,3 +24,13 @@ def table_sections(result: TableResult) -> list[Section]:
         return []
     note = NOTE + coverage_in_words("share", result.coverage, "Bonferroni") + (FITTED if shares.fitted else "")
     return [Section(f"Shares of {shares.of} within {shares.given}", (PageTable(shares.header, shares.cells, note),))]
+
+
+def poststratified_section(result: Poststratified) -> Section:
+    """A table by margins that are known otherwise: what they do not say of single attributes, and cells."""
+    table, header, lines = result.table, *result.lines(MOST_LINES)
+    title = f"Shares of {table.question.name}, with {' and '.join(result.known)} as they are known"
+    if result.why:
+        return Section(title, (Sentences((f"Not told: {result.why}",)),))
+    note = f"{POSTSTRATIFIED} {coverage_in_words('share', table.coverage, 'Bonferroni')}"
+    return Section(title, (PageTable(header, lines, note),))

@@ -14,6 +14,8 @@ from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.margins import read_margins
+from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.estimates import table_of, write_estimates
@@ -76,9 +78,7 @@ class PlanEstimate(Brief):
             >>> [row["given"] for row in table.conditional("vegan", given="smoker")][::2]
             [{'smoker': 'yes'}, {'smoker': 'no'}]
         """
-        if self.coverage.forged:
-            rule, step = "shares within others are told of honest reports", "estimate again without forged ones"
-            raise SordinoError(rule, found="intervals against forged ones", step=step)
+        self._require_honest()
         tables = table_results(self.results)
         wanted = [table for table in tables if set(table.attributes) == set(attributes)]
         if not wanted:
@@ -89,6 +89,29 @@ class PlanEstimate(Brief):
                 step=f"told are: {known}",
             )
         return wanted[0]
+
+    def poststratified(self, margins: Mapping[str, Any] | Path | str) -> list[Poststratified]:
+        """The tables if their people had the margins that are known otherwise, of a census for instance.
+
+        Args:
+            margins: by attribute the shares or counts of all its values, `{"age": {"young": 0.31, ...}}`; or the path
+                of a TOML file of such tables, or of a CSV file with the columns attribute, value, and share or count.
+
+        Returns:
+            Of each table with one of these attributes its `rows()`: the cells, raked to all known shares, and the
+            values of each attribute whose shares are not known; with `why` they could not be raked, if so.
+
+        Raises:
+            SordinoErrors: all mistakes of the margins.
+            SordinoError: an unreadable file, or no such table.
+        """
+        self._require_honest()
+        return poststratified(self.results, read_margins(self.plan, margins))
+
+    def _require_honest(self) -> None:
+        if self.coverage.forged:
+            rule, step = "shares within others are told of honest reports", "estimate again without forged ones"
+            raise SordinoError(rule, found="intervals against forged ones", step=step)
 
     def to_arrow(self) -> pa.Table:
         """A row for each value, number or coefficient of the questions that are answered.
@@ -119,8 +142,15 @@ class PlanEstimate(Brief):
         """
         write_estimates(self.results, Path(path), overwrite=overwrite)
 
-    def page(self, path: Path | str, *, overwrite: bool = False) -> None:
+    def page(
+        self, path: Path | str, *, margins: Mapping[str, Any] | Path | str | None = None, overwrite: bool = False
+    ) -> None:
         """Write a self-contained HTML page with maps, bars and explanations.
+
+        Args:
+            path: of the page.
+            margins: shares that are known otherwise, to show tables by them too, as `poststratified` takes them.
+            overwrite: whether a file that is there is replaced.
 
         Raises:
             SordinoError: the file exists and may not be overwritten, or the system refuses to write.
@@ -128,7 +158,8 @@ class PlanEstimate(Brief):
         # Drawing libraries take a second to load: only what draws waits for them.
         from sordino.page.estimate_page import estimate_page
 
-        write_text(Path(path), estimate_page(self.plan, self.results), overwrite=overwrite)
+        known = [] if margins is None else self.poststratified(margins)
+        write_text(Path(path), estimate_page(self.plan, self.results, poststratified=known), overwrite=overwrite)
 
 
 def estimate_plan(plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage) -> PlanEstimate:

@@ -10,7 +10,15 @@ from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import is_page
 from sordino.cli.say import say
-from sordino.cli.show_result import LARGEST, print_result, print_tables, result_json, tables_json
+from sordino.cli.show_result import (
+    LARGEST,
+    poststratified_json,
+    print_poststratified,
+    print_result,
+    print_tables,
+    result_json,
+    tables_json,
+)
 from sordino.cli.tally import tally
 from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
@@ -32,6 +40,7 @@ from sordino.verbs.plan_results import estimate_plan
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")
 @click.option("--forged", type=int, default=0, metavar="M", help="Intervals hold even if up to M reports are forged.")
+@click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
@@ -41,6 +50,7 @@ def estimate(
     reports: tuple[Path, ...],
     method: Method | None,
     confidence: float,
+    margins: Path | None,
     output: Path | None,
     html: Path | None,
     *,
@@ -59,12 +69,13 @@ def estimate(
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage)
     found = estimated.results
+    known = [] if margins is None else estimated.poststratified(margins)
     table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
     page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
     if output is not None:
         estimated.save(output, overwrite=table_again)
     if html is not None:
-        estimated.page(html, overwrite=page_again)
+        estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:
         head = {"plan": frozen.hash, "n": estimated.n}
         against = {"simultaneous": simultaneous, "watched": watched, "forged": forged}
@@ -77,12 +88,14 @@ def estimate(
                 "questions": questions,
                 "rows": [row for result in found for row in result.rows()],
                 **tables_json(found),
+                **({} if margins is None else poststratified_json(known)),
             }
         )
         return
     for result in found:
         print_result(result)
     print_tables(found)
+    print_poststratified(known)
     for path in filter(None, (output, html)):
         say(f"{path}: written")
     more = (next(islice(result.rows(), LARGEST, None), None) is not None for result in found)

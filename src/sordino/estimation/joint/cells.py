@@ -43,6 +43,13 @@ class TableShares:
     high: Floats
     fitted: Floats | None
 
+    @classmethod
+    def normal(cls, value: Floats, variance: Floats, fitted: Floats | None, confidence: float) -> "TableShares":
+        """Shares that err as a normal distribution does."""
+        stderr = np.sqrt(np.maximum(variance, 0.0))
+        reach = _normal(confidence) * stderr
+        return cls(value, stderr, np.clip(value - reach, 0, 1), np.clip(value + reach, 0, 1), fitted)
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -76,10 +83,8 @@ class Cells:
     def margin(self, axes: Sequence[int], confidence: float) -> TableShares:
         """The shares of the combinations of some attributes' values, the last one's running fastest."""
         sums = self._sums(axes)
-        value, stderr = sums @ self.value, np.sqrt(self._variance(sums))
-        reach = _normal(confidence) * stderr
         fitted = None if self.fitted is None else sums @ self.fitted
-        return TableShares(value, stderr, np.clip(value - reach, 0, 1), np.clip(value + reach, 0, 1), fitted)
+        return TableShares.normal(sums @ self.value, self._variance(sums), fitted, confidence)
 
     def conditional(self, of: Sequence[int], given: Sequence[int], confidence: float) -> TableShares:
         """The shares of some attributes' values within each combination of others', which run slowest."""
@@ -142,13 +147,16 @@ class Cells:
         return np.maximum(variance, 0.0)
 
     def _sums(self, axes: Sequence[int]) -> Floats:
-        """Which cells each combination of some attributes' values adds up, a row of zeros and ones for each."""
-        values = np.unravel_index(np.arange(len(self.value)), self.shape)
-        sizes = [self.shape[axis] for axis in axes]
-        at = np.ravel_multi_index([values[axis] for axis in axes], sizes)
-        sums = np.zeros((prod(sizes), len(self.value)))
-        sums[at, np.arange(len(self.value))] = 1
-        return sums
+        return sums_over(self.shape, axes)
+
+
+def sums_over(shape: Sequence[int], axes: Sequence[int]) -> Floats:
+    """Which cells each combination of some attributes' values adds up: a row of zeros and ones for each."""
+    cells = np.arange(prod(shape))
+    values, sizes = np.unravel_index(cells, tuple(shape)), [shape[axis] for axis in axes]
+    sums = np.zeros((prod(sizes), len(cells)))
+    sums[np.ravel_multi_index([values[axis] for axis in axes], sizes), cells] = 1
+    return sums
 
 
 def _normal(confidence: float) -> float:

@@ -68,15 +68,29 @@ def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floa
     Raises:
         SordinoError: a product that is too large to list.
     """
+    joint = joint_distribution(shape, margins)
+    return [margin_of(joint, shape, margin.places) for margin in margins]
+
+
+def joint_distribution(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Floats:
+    """That distribution itself, shape (cells,), the last attribute's values run fastest.
+
+    Raises:
+        SordinoError: a product that is too large to list.
+    """
     if prod(shape) * len(margins) > LARGEST_JOINT:
         raise SordinoError(f"a joint fit must add up at most {LARGEST_JOINT:,} cells", found="more")
-    sums = _sums(shape, margins)
     wanted = np.concatenate([margin.shares for margin in margins])
     weights = np.concatenate([np.full(len(margin.shares), 1 / margin.variance) for margin in margins])
-    joint = _independent(shape, margins)
-    told = sums @ _descend(joint, sums, wanted, weights)
-    ends = np.cumsum([len(margin.shares) for margin in margins])
-    return np.split(told, ends[:-1])
+    return _descend(_independent(shape, margins), _sums(shape, margins), wanted, weights)
+
+
+def margin_of(joint: Floats, shape: Sequence[int], places: Sequence[int]) -> Floats:
+    """The shares of the combinations of some attributes, in this order, the last one's values run fastest."""
+    left = sorted(places)
+    table = joint.reshape(tuple(shape)).sum(axis=tuple(at for at in range(len(shape)) if at not in left))
+    margin: Floats = table.transpose([left.index(at) for at in places]).reshape(-1)
+    return margin
 
 
 def pooled_margins(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floats]:

@@ -4,15 +4,39 @@ The estimates and their intervals stay what they are; only what is fitted beside
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.joint.joint_fit import LARGEST_JOINT, NoisyMargin, joint_fit
+from sordino.estimation.joint.joint_fit import LARGEST_JOINT, NoisyMargin, joint_distribution, margin_of
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 
 FEWEST = 2
 """Questions that are fitted together: by itself a table keeps the nearest distribution."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointFit:
+    """One distribution that was fitted to several questions.
+
+    Attributes:
+        names: of its attributes.
+        shape: how many values each has.
+        joint: the share of each combination, shape (cells,), the last attribute's values run fastest.
+        places: of the questions.
+    """
+
+    names: tuple[str, ...]
+    shape: tuple[int, ...]
+    joint: NDArray[np.float64]
+    places: tuple[int, ...]
+
+    def margin(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """The shares of the combinations of some attributes, in their order."""
+        return margin_of(self.joint, self.shape, [self.names.index(name) for name in names])
 
 
 def fitted_together(
@@ -20,12 +44,20 @@ def fitted_together(
 ) -> Iterator[tuple[int, Estimate]]:
     """The estimates of questions that tables connect, by their places, with what is fitted to all of them.
 
-    Left out are those that no table is about, and those of attributes whose combinations are too many to list: these
-    keep what was fitted to each by itself.
-
     Args:
         questions: that were answered.
         estimates: of each.
+    """
+    for fit in joint_fits(questions, estimates):
+        for place in fit.places:
+            yield place, replace(estimates[place], fitted=fit.margin(questions[place].asked), method="joint")
+
+
+def joint_fits(questions: Sequence[SharesQuestion], estimates: Sequence[Estimate]) -> Iterator[JointFit]:
+    """What is fitted to all questions that tables connect.
+
+    Left out are those that no table is about, and those of attributes whose combinations are too many to list: these
+    keep what was fitted to each by itself.
     """
     for places in _connected(questions):
         names = sorted({name for place in places for name in questions[place].asked})
@@ -42,8 +74,7 @@ def fitted_together(
             )
             for place in told
         ]
-        for place, fitted in zip(told, joint_fit(shape, margins), strict=True):
-            yield place, replace(estimates[place], fitted=fitted, method="joint")
+        yield JointFit(tuple(names), tuple(shape), joint_distribution(shape, margins), tuple(told))
 
 
 def _connected(questions: Sequence[SharesQuestion]) -> list[list[int]]:

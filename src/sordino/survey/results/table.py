@@ -104,7 +104,12 @@ class TableResult:
         """
         names = self._names(of)
         told = self.cells.margin(self._axes(names), self.coverage.each(self._size(names)))
-        return list(self._rows(told, [{"attributes": names, "value": list(labels)} for labels in self._labels(names)]))
+        return list(self.labelled(told, names))
+
+    def labelled(self, told: TableShares, names: Sequence[str]) -> Iterator[TableRow]:
+        """Rows about the combinations of some attributes' values, in their order."""
+        heads = [{"attributes": list(names), "value": list(labels)} for labels in self._labels(names)]
+        return self._rows(told, heads)
 
     def conditional(self, of: Names, given: Names) -> list[TableRow]:
         """The shares of some attributes' values among the people who have each combination of others' values.

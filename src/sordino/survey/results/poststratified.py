@@ -1,0 +1,127 @@
+"""Tables as they would be if their people had the margins that are known otherwise, of a census for instance.
+
+Each table that has an attribute with known shares is raked to all of these: its unbiased cells, with the errors that
+remain, and beside them what is fitted to all tables together, raked to all known margins at once. An attribute without
+known shares is told as far as the known ones say it: post-stratified.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.joint.cells import TableShares, sums_over
+from sordino.estimation.joint.raking import rake, raked
+from sordino.survey.results.joint import JointFit, joint_fits
+from sordino.survey.results.result import HistogramResult, Result
+from sordino.survey.results.table import TableResult, TableRow, table_results
+
+Margins = Mapping[str, NDArray[np.float64]]
+"""By attribute the known shares of its values."""
+
+NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
+"""Of a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Poststratified:
+    """A table that agrees with known margins.
+
+    Attributes:
+        table: that was asked.
+        known: the margins of its attributes.
+        fitted: a distribution near its cells with all known margins, shape (k,); None where there is none.
+    """
+
+    table: TableResult
+    known: Margins
+    fitted: NDArray[np.float64] | None
+
+    @cached_property
+    def why(self) -> str:
+        """Why the unbiased cells cannot be raked; nothing if they can."""
+        try:
+            _ = self._raked
+        except SordinoError as error:
+            return str(error)
+        return ""
+
+    def rows(self) -> Iterator[TableRow]:
+        """The cells, then the values of each attribute without known shares; estimates are None if `why` says so."""
+        yield from self._told(self.table.attributes)
+        for name in self.table.attributes:
+            if name not in self.known:
+                yield from self._told([name])
+
+    def lines(self, most: int) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+        """The header and the rows of a table that people read: attributes without known shares first, then cells."""
+        rows = sorted(self.rows(), key=lambda row: len(row["attributes"]) > 1)
+        names = ["estimate", "std. error", "from", "to", *([] if self.fitted is None else ["fitted"])]
+        told = [(", ".join(row["value"]), *(_number(row[name]) for name in NUMBERS if name in row)) for row in rows]
+        return (self.table.question.name, *names), tuple(told[:most])
+
+    def _told(self, names: list[str]) -> Iterator[TableRow]:
+        sums = sums_over(self.table.question.shape, [self.table.attributes.index(name) for name in names])
+        fitted = None if self.fitted is None else sums @ self.fitted
+        nothing = np.full(len(sums), np.nan)
+        told = TableShares(nothing, nothing, np.zeros(len(sums)), np.ones(len(sums)), fitted)
+        if not self.why:
+            cells, slopes = self._raked
+            moved = sums @ slopes
+            square = ((moved @ self.table.cells.covariance) * moved).sum(axis=1)
+            told = TableShares.normal(sums @ cells, square, fitted, self.table.coverage.each(len(sums)))
+        yield from self.table.labelled(told, names)
+
+    @cached_property
+    def _raked(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found = raked(self.table.cells.value, self.table.question.shape, _by_place(self.table.attributes, self.known))
+        return found.value, found.slopes
+
+
+def poststratified(results: Sequence[Result], margins: Margins) -> list[Poststratified]:
+    """The tables that have an attribute with known shares, raked to them.
+
+    Args:
+        results: of a plan.
+        margins: by attribute the shares of its values.
+
+    Raises:
+        SordinoError: no such table is told, or one that is too large.
+    """
+    tables = [table for table in table_results(results) if set(table.attributes) & set(margins)]
+    if not tables:
+        raise SordinoError("margins must be of attributes of a table that is told", found="no such table")
+    shares = [result for result in results if isinstance(result, HistogramResult)]
+    fits = list(joint_fits([one.question for one in shares], [one.estimate for one in shares]))
+    found = []
+    for table in tables:
+        known = {name: shares for name, shares in margins.items() if name in table.attributes}
+        found.append(Poststratified(table, known, _fitted(table, fits, margins)))
+    return found
+
+
+def _number(number: float | None) -> str:
+    return "-" if number is None else f"{number:z.5f}"
+
+
+def _fitted(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> NDArray[np.float64] | None:
+    """What was fitted to the table, raked to all known margins: of all tables together where one joint fit is."""
+    if table.estimate.fitted is None:
+        return None
+    alone = JointFit(tuple(table.attributes), table.question.shape, table.estimate.fitted, ())
+    together = (
+        [fit for fit in fits if set(table.attributes) <= set(fit.names)] if table.estimate.method == "joint" else []
+    )
+    fit = together[0] if together else alone
+    try:
+        joint = rake(fit.joint, fit.shape, _by_place(fit.names, margins))
+    except SordinoError:
+        return None
+    return JointFit(fit.names, fit.shape, joint, ()).margin(table.attributes)
+
+
+def _by_place(names: Sequence[str], margins: Margins) -> dict[int, NDArray[np.float64]]:
+    return {names.index(name): shares for name, shares in margins.items() if name in names}

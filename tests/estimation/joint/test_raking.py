@@ -1,0 +1,59 @@
+"""Raking: the closed form of one margin, the factors that make it what it is, and slopes by small steps."""
+
+import numpy as np
+import pytest
+
+from sordino.errors import SordinoError
+from sordino.estimation.joint.raking import rake, raked
+
+SHAPE = (3, 2, 4)
+CELLS = np.random.default_rng(1).dirichlet(np.ones(24))
+KNOWN = {0: np.array([0.2, 0.5, 0.3]), 2: np.array([0.1, 0.2, 0.3, 0.4])}
+
+
+def test_one_margin_is_poststratification():
+    table = CELLS.reshape(SHAPE)
+    expected = table / table.sum(axis=(1, 2), keepdims=True) * KNOWN[0][:, None, None]
+    np.testing.assert_allclose(rake(CELLS, SHAPE, {0: KNOWN[0]}).reshape(SHAPE), expected, rtol=1e-9)
+
+
+def test_margins_hold_and_all_else_is_as_it_was():
+    """What is left of the table is its odds ratios: factors of the known attributes' values cancel in them."""
+    found = rake(CELLS, SHAPE, KNOWN).reshape(SHAPE)
+    for axis, shares in KNOWN.items():
+        np.testing.assert_allclose(found.sum(axis=tuple({0, 1, 2} - {axis})), shares, atol=1e-9)
+    factors = np.log(found / CELLS.reshape(SHAPE))
+    np.testing.assert_allclose(factors[:, 0], factors[:, 1], atol=1e-9)
+    apart = factors[:, 0]
+    np.testing.assert_allclose(apart - apart[:1] - apart[:, :1] + apart[0, 0], 0, atol=1e-8)
+
+
+@pytest.mark.parametrize("known", [{0: KNOWN[0]}, KNOWN], ids=["one", "two"])
+def test_slopes_are_those_of_small_steps(known):
+    step = 1e-6
+    by_steps = np.stack(
+        [(rake(CELLS + e, SHAPE, known) - rake(CELLS - e, SHAPE, known)) / (2 * step) for e in step * np.eye(24)],
+        axis=1,
+    )
+    np.testing.assert_allclose(raked(CELLS, SHAPE, known).slopes, by_steps, atol=1e-4)
+
+
+def test_a_cell_below_zero_stays_there_and_slopes_hold():
+    cells = CELLS.copy()
+    cells[0] -= CELLS[0] + 0.002
+    found = raked(cells, SHAPE, KNOWN)
+    assert found.value[0] < 0
+    step = 1e-6 * np.eye(24)[0]
+    slope = (rake(cells + step, SHAPE, KNOWN) - rake(cells - step, SHAPE, KNOWN)) / 2e-6
+    np.testing.assert_allclose(found.slopes[:, 0], slope, atol=1e-4)
+
+
+def test_what_no_table_can_agree_with_is_refused():
+    empty = np.array([0.5, 0.5, 0.0, 0.0])
+    with pytest.raises(SordinoError, match="seen to have each value that margins give a share"):
+        rake(empty, (2, 2), {0: np.array([0.5, 0.5])})
+    diagonal = np.array([0.5, 0.0, 0.0, 0.5])
+    with pytest.raises(SordinoError, match="must be such that the table can agree with them"):
+        rake(diagonal, (2, 2), {0: np.array([0.5, 0.5]), 1: np.array([0.2, 0.8])})
+    # A value that nobody has may be unseen.
+    assert rake(empty, (2, 2), {0: np.array([1.0, 0.0])}).tolist() == [0.5, 0.5, 0, 0]
