@@ -27,6 +27,9 @@ PAIR = ("latitude", "longitude")
 BEYOND = "beyond the range"
 """Finite numbers that are none of an attribute's; where they are clipped there are none."""
 
+UNSAID = ("text", "not finite", "empty")
+"""Causes of wrong rows that may be somebody's words for a missing number."""
+
 LISTED = 1 << 10
 """Names that SQL tells apart at most: to take in 100,000 needs two seconds."""
 
@@ -179,6 +182,8 @@ class AttributeColumns:
             rule = f"a number from {self.domain.low:.15g} to {self.domain.high:.15g}"
         clip = "correct it, or set clip = true in the survey"
         step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
+        if self.attribute.optional and wrong.cause in UNSAID:
+            step = "leave the cell empty where the number is missing, and correct the others"
         found = f"another {wrong.words}"
         return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
 
