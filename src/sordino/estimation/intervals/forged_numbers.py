@@ -43,12 +43,11 @@ def moved_covariances(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forg
     told, moved, part = _moved(asked, aggregate, ranges, covariance_statistics(places), forged)
     second, single = told.second(places, places), told.singles(places)
     size, single_moved = np.abs(told.means[single]), moved[single]
-    variance = np.diagonal(told.covariance)[single]
+    seen = np.abs(told.covariance[np.ix_(single, single)])
     products = np.outer(size, single_moved)
     bound = second.slopes[0] * moved[second.at[0]] + products + products.T + np.outer(single_moved, single_moved)
-    # The correction by the covariance of two means is at most the product of their standard errors, honest ones' too.
-    honest = (variance + single_moved**2 / forged) / (1 - part) ** 2
-    bound += np.sqrt(np.outer(variance, variance)) + np.sqrt(np.outer(honest, honest))
+    # So does the covariance of two means, which is taken off: by that of the forged reports, and since there are fewer.
+    bound += (seen + np.outer(single_moved, single_moved) / forged) / (1 - part) ** 3 - seen
     return np.outer(ranges.half, ranges.half) * bound, part
 
 
