@@ -71,6 +71,7 @@ _MODULES = {
     "survey.answering.plan_report": "PlanReport",
     "survey.planning.plan": "Plan",
     "survey.reading.schema": "Survey",
+    "verbs.change": "PlanChange change",
     "verbs.dependence": "dependence",
     "verbs.report": "report",
     "verbs.dispatch": "aggregate certify estimate explain plan privatize",

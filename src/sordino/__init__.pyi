@@ -59,6 +59,7 @@ from sordino.query.together import Together
 from sordino.survey.answering.plan_report import PlanReport
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.verbs.change import PlanChange, change
 from sordino.verbs.dependence import dependence
 from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
 from sordino.verbs.plan_certificate import PlanCertificate
@@ -105,6 +106,7 @@ __all__ = [
     "Partition",
     "Plan",
     "PlanCertificate",
+    "PlanChange",
     "PlanEstimate",
     "PlanReport",
     "Product",
@@ -133,6 +135,7 @@ __all__ = [
     "ask",
     "best_mechanism",
     "certify",
+    "change",
     "covariances",
     "dependence",
     "estimate",

@@ -19,6 +19,7 @@ COMMANDS = {
     "estimate": ["plan.json", "reports.csv", "-o", "new.csv", "--html", "new.html"],
     "certify": ["plan.json"],
     "explain": ["plan.json"],
+    "change": ["plan.json", "reports.csv", "plan.json", "aggregate.json"],
     "compare": ["plan.json", "plan.json"],
     "demo": ["--people", "2000", "--folder", "new", "--html", "new.html"],
 }
@@ -199,6 +200,32 @@ def test_what_intervals_hold_against_is_told(released, run):
     assert "moved at most" in out
     code, _, err = run("estimate", "plan.json", "reports.csv", "--forged", "1000")
     assert (code, "more reports than the 1,000 that may be forged" in err) == (2, True)
+
+
+def test_what_changed_is_told_with_an_interval(released, run):
+    (released / "more.csv").write_text("colour\n" + "red\n" * 200 + "green\n" * 600)
+    run("privatize", "plan.json", "more.csv", "-o", "later.csv")
+    words = ["change", "plan.json", "reports.csv", "plan.json", "later.csv"]
+    document = read_json(run(*words, "--json"))
+    assert (document["n"], document["confidence"], document["not_comparable"]) == ([1000, 800], 0.95, {})
+    rows = {row["value"]: row for row in document["rows"]}
+    assert rows["red"]["high"] < 0 < rows["green"]["low"]
+    assert rows["green"]["change"] == pytest.approx(rows["green"]["after"] - rows["green"]["before"])
+    wider = read_json(run(*words, "--json", "--simultaneous"))["rows"]
+    assert all(one["high"] < more["high"] for one, more in zip(document["rows"], wider, strict=True))
+    code, out, _ = run(*words)
+    assert (code, "1,000 reports, then 800" in out) == (0, True)
+    assert all(name in out for name in rows)
+    # Another survey's reports tell nothing that these do.
+    (released / "other.toml").write_text(
+        'version = 1\nepsilon = "1"\n[attribute.job]\ncategories = ["a", "b"]\n[[ask]]\nhistogram = "job"\n'
+    )
+    (released / "jobs.csv").write_text("job\na\nb\n")
+    run("plan", "other.toml", "--people", "2", "-o", "other.json")
+    run("privatize", "other.json", "jobs.csv", "-o", "jobs_reports.csv")
+    code, out, _ = run("change", "plan.json", "reports.csv", "other.json", "jobs_reports.csv")
+    assert (code, "job: not compared; only the later collection tells it" in out) == (0, True)
+    assert "colour: not compared; only the earlier collection tells it" in out
 
 
 def test_reports_and_aggregates_add_up(released, run):

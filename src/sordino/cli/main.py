@@ -36,6 +36,7 @@ COMMANDS = {
     "answer": LazyCommand(f"{PLACE}.answer", "answer", "Answer a collector's plan once, from a record."),
     "ask": LazyCommand(f"{PLACE}.ledger", "ask", "Answer a query about a record, if the ledger accepts it."),
     "certify": LazyCommand(f"{PLACE}.certify", "certify", "Check a plan's integers against its promise, exactly."),
+    "change": LazyCommand(f"{PLACE}.change", "change", "Show what changed between two collections."),
     "compare": LazyCommand(f"{PLACE}.compare", "compare", "Show two plans side by side."),
     "demo": LazyCommand(f"{PLACE}.demo", "demo", "A million simulated people tell where they live."),
     "dependence": LazyCommand(

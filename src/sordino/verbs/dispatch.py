@@ -177,7 +177,7 @@ def privatize(
         return codes_of(plan, people, source)
     from sordino.verbs.plan_reports import release, still_the_plan
 
-    frozen = _read_plan(plan, "privatize")
+    frozen = read_plan(plan, "privatize")
     return release(
         frozen,
         people,
@@ -236,7 +236,7 @@ def aggregate(
         return tally_asked(plan, reports)
     from sordino.verbs.plan_reports import tally
 
-    return tally(_read_plan(plan, "aggregate"), reports, progress, note, engine)
+    return tally(read_plan(plan, "aggregate"), reports, progress, note, engine)
 
 
 @overload
@@ -304,8 +304,8 @@ def estimate(
         from sordino.survey.results.coverage import Coverage
         from sordino.verbs.plan_results import estimate_plan
 
-        frozen = _read_plan(plan, "estimate")
-        tally = aggregate if isinstance(aggregate, Aggregate) else _aggregate_any(frozen, aggregate)
+        frozen = read_plan(plan, "estimate")
+        tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged))
     if (confidence, simultaneous, watched, forged) != (0.95, False, False, 0):
         step = "take interval(confidence) of what it returns"
@@ -344,7 +344,7 @@ def certify(plan: Any, definition: Any = None) -> Any:
         return certify_asked(plan, definition)
     from sordino.verbs.plan_certificate import PlanCertificate
 
-    frozen = _read_plan(plan, "certify")
+    frozen = read_plan(plan, "certify")
     if definition is not None:
         raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
     return PlanCertificate(frozen)
@@ -373,10 +373,10 @@ def explain(noun: object) -> tuple[str, ...]:
 
     if isinstance(noun, PlanCertificate):
         return noun.lines
-    return explain_noun(_read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
+    return explain_noun(read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
 
 
-def _read_plan(given: object, verb: str) -> "Plan":
+def read_plan(given: object, verb: str) -> "Plan":
     """A plan, or that of a file."""
     from sordino.survey.planning.plan import Plan
     from sordino.survey.reading.schema import Survey
@@ -391,7 +391,7 @@ def _read_plan(given: object, verb: str) -> "Plan":
     raise SordinoError(f"{verb} takes a plan or a mechanism", found=kind(given), step=step)
 
 
-def _aggregate_any(plan: "Plan", given: object) -> Aggregate:
+def tally_of(plan: "Plan", given: object) -> Aggregate:
     """The tally of reports, which are one frame or file, or several."""
     from sordino.tables.frame import is_frame
 

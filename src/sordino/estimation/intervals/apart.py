@@ -1,0 +1,75 @@
+"""The difference of two independent estimates, with an interval made of those of both.
+
+Each side's limits say how far it may be off in either direction; of independent estimates the squares of these
+distances add. For limits that are as many standard errors away on both sides that is the normal interval; for others,
+as those of shares near 0, it keeps on each side what they know. Where a limit is cut to what is possible the standard
+error counts instead.
+Source: Zou and Donner 2008 (method of variance estimates recovery); Newcombe 1998 for two shares.
+"""
+
+from dataclasses import dataclass
+from math import hypot, isnan, nan
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An estimate with its interval.
+
+    Attributes:
+        value: the estimate.
+        stderr: of it; not a number where it has none, as a quantile.
+        low, high: its limits.
+        least, most: what is possible: limits there are cut.
+    """
+
+    value: float
+    stderr: float
+    low: float
+    high: float
+    least: float = -float("inf")
+    most: float = float("inf")
+
+    def reach(self, errors: float) -> tuple[float, float]:
+        """How far the limits are below and above the estimate; so many standard errors where they are cut."""
+        enough = 0.0 if isnan(self.stderr) else errors * self.stderr
+        nearest = min(max(self.value, self.least), self.most)
+        below, above = self.value - self.low, self.high - self.value
+        # Limits of an estimate beyond what is possible may be about the nearest that is: no farther than errors go.
+        if nearest > self.value:
+            above = max(self.high - nearest, min(above, enough))
+        elif nearest < self.value:
+            below = max(nearest - self.low, min(below, enough))
+        return (
+            below if below > 0 and self.low > self.least else max(below, enough),
+            above if above > 0 and self.high < self.most else max(above, enough),
+        )
+
+
+def difference(before: Measured, after: Measured, confidence: float) -> Measured:
+    """What was after minus what was before.
+
+    Args:
+        before: an estimate, with limits of this confidence.
+        after: another, independent of it.
+        confidence: in (0, 1).
+
+    Example:
+        >>> found = difference(Measured(0.3, 0.03, 0.24, 0.36), Measured(0.5, 0.04, 0.42, 0.58), 0.95)
+        >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+        (0.2, 0.1, 0.3)
+    """
+    from scipy import special
+
+    errors = float(special.ndtri((1 + confidence) / 2))
+    (down, up), (down_before, up_before) = after.reach(errors), before.reach(errors)
+    value = after.value - before.value
+    least, most = after.least - before.most, after.most - before.least
+    known = not (isnan(before.stderr) or isnan(after.stderr))
+    return Measured(
+        value,
+        hypot(before.stderr, after.stderr) if known else nan,
+        max(value - hypot(down, up_before), least),
+        min(value + hypot(up, down_before), most),
+        least,
+        most,
+    )

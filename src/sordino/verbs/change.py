@@ -1,0 +1,94 @@
+"""What changed between two collections, as a verb."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from sordino.exact.messages.arguments import checked
+from sordino.exact.messages.brief import Brief
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.planning.plan import Plan
+from sordino.survey.results.change import Changed, changes
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.result import results
+from sordino.verbs.dispatch import PlanLike, read_plan, tally_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanChange(Brief):
+    """What changed between two collections of independent reports.
+
+    Attributes:
+        changed: of each later question what both tell.
+        not_comparable: what only one of them tells, or of other values, and why, by name.
+        n: the reports of both.
+        coverage: how sure each interval is, or all of a question together.
+    """
+
+    changed: tuple[Changed, ...]
+    not_comparable: Mapping[str, str]
+    n: tuple[int, int]
+    coverage: Coverage
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each number that both tell, as `sordino change --json` prints it."""
+        return [row.json() for one in self.changed for row in one.rows]
+
+    def to_arrow(self) -> pa.Table:
+        """The same as a table, with the columns `question` and `label` for what each row is about."""
+        numbers = ("before", "after", "change", "stderr", "low", "high")
+        rows = [(one.name, row.label, row.json()) for one in self.changed for row in one.rows]
+        columns = {name: pa.array([row[name] for *_, row in rows], pa.float64()) for name in numbers}
+        names = {"question": [name for name, *_ in rows], "label": [label for _, label, _ in rows]}
+        return pa.table({**{name: pa.array(texts, pa.string()) for name, texts in names.items()}, **columns})
+
+
+@checked
+def change(
+    plan: PlanLike,
+    reports: Any,
+    later_plan: PlanLike,
+    later_reports: Any,
+    *,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+) -> PlanChange:
+    """Say what changed between two collections: of each number that both tell the difference, with its interval.
+
+    Shares of values and cells, bins and quantiles, means, covariances and coefficients of the same attributes with the
+    same values or ranges, whichever plans asked for them. The collections are taken for independent: where the same
+    people answered both, and answer alike, differences are surer than is said.
+
+    Args:
+        plan: of the earlier collection, or the path of its file.
+        reports: its tally, or reports as `aggregate` takes them.
+        later_plan: of the later collection; may be the same one.
+        later_reports: its tally, or reports.
+        confidence: of each interval by itself.
+        simultaneous: whether all intervals of a question hold together with it.
+
+    Raises:
+        SordinoError: no plan, no reports, or a confidence outside (0, 1).
+
+    Example:
+        >>> from sordino import plan, privatize
+        >>> asked = {"version": 1, "epsilon": "4", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 6000)
+        >>> before = privatize(frozen, pa.table({"smoker": ["yes", "no", "no"] * 2000}))
+        >>> after = privatize(frozen, pa.table({"smoker": ["no", "no", "no"] * 2000}))
+        >>> fewer = change(frozen, before, frozen, after).rows()[0]
+        >>> fewer["value"], fewer["high"] < -0.2
+        ('yes', True)
+    """
+    first, second = read_plan(plan, "change"), read_plan(later_plan, "change")
+    tallies = tally_of(first, reports), tally_of(second, later_reports)
+    return change_of((first, tallies[0]), (second, tallies[1]), Coverage(confidence, simultaneous))
+
+
+def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:
+    """What changed from one collection to another, as `sordino.change` says."""
+    before, after = (results(plan, tally, "unbiased", Coverage(coverage.confidence)) for plan, tally in (first, second))
+    changed, apart = changes(before, after, coverage)
+    return PlanChange(changed, apart, (sum(one.n for one in before), sum(one.n for one in after)), coverage)

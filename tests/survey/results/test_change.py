@@ -1,0 +1,137 @@
+"""What changed between two collections: every number that both tell, and why others are not compared."""
+
+import tomllib
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import sordino
+from sordino.errors import SordinoError
+
+SURVEY = """
+version = 1
+epsilon = "4"
+[attribute.smoker]
+categories = ["yes", "no"]
+[attribute.job]
+categories = ["baker", "clerk", "smith"]
+[attribute.age]
+number = { low = 20, high = 80, bins = 4, clip = true }
+[attribute.height]
+number = { low = 140, high = 200 }
+[[ask]]
+table = ["smoker", "job"]
+[[ask]]
+mean = ["height", "age"]
+[[ask]]
+regression = { target = "height", features = ["age"] }
+weight = 3
+[[ask]]
+distribution = "age"
+quantiles = [0.5]
+"""
+LATER = (
+    ('table = ["smoker", "job"]', 'table = ["job", "smoker"]'),
+    ('categories = ["yes", "no"]', 'categories = ["no", "yes"]'),
+    ('mean = ["height", "age"]', 'mean = ["age"]'),
+    ("quantiles = [0.5]", "quantiles = [0.25, 0.5]"),
+)
+PEOPLE = 40_000
+
+
+def survey(*changes):
+    text = SURVEY
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return sordino.plan(tomllib.loads(text), PEOPLE)
+
+
+def collected(plan, seed, smoking):
+    rng = np.random.default_rng(seed)
+    age = rng.uniform(20, 80, PEOPLE)
+    people = {
+        "smoker": rng.choice(["yes", "no"], PEOPLE, p=[smoking, 1 - smoking]),
+        "job": rng.choice(["baker", "clerk", "smith"], PEOPLE),
+        "age": age,
+        "height": np.clip(150 + age / 2 + rng.normal(0, 3, PEOPLE), 140, 200),
+    }
+    return sordino.aggregate(plan, sordino.privatize(plan, pa.table(people)))
+
+
+@pytest.fixture(scope="module")
+def both():
+    """Two collections by plans that ask for the same in other ways."""
+    first, second = survey(), survey(*LATER)
+    return first, collected(first, 1, 0.6), second, collected(second, 2, 0.3)
+
+
+def test_all_that_both_tell_is_compared_however_it_was_asked(both):
+    found = sordino.change(*both)
+    assert found.n == (PEOPLE, PEOPLE)
+    assert dict(found.not_comparable) == {"mean of height": "only the earlier collection tells it"}
+    assert [one.name for one in found.changed] == ["job, smoker", "mean of age", "regression of height on age", "age"]
+    before, after = (sordino.estimate(plan, tally, "unbiased") for plan, tally in (both[:2], both[2:]))
+    earlier = {tuple(row["value"]): row for row in before.results[0].rows()}
+    rows = {tuple(row["value"]): row for row in found.rows() if "attributes" in row}
+    assert len(rows) == 6
+    for later in after.results[0].rows():
+        one = earlier[tuple(reversed(later["value"]))]
+        row = rows[tuple(later["value"])]
+        assert (row["before"], row["after"]) == (one["estimate"], later["estimate"])
+        assert row["change"] == later["estimate"] - one["estimate"]
+        assert row["stderr"] == pytest.approx(np.hypot(one["stderr"], later["stderr"]))
+        assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * row["stderr"], rel=0.01)
+        truth = (-0.1, 0.1)[later["value"][1] == "no"]
+        assert abs(row["change"] - truth) < 5 * row["stderr"]
+    quantiles = [row for row in found.rows() if "quantile" in row]
+    assert [row["quantile"] for row in quantiles] == ["0.5"]
+    assert quantiles[0]["stderr"] is None
+    assert quantiles[0]["low"] <= quantiles[0]["change"] <= quantiles[0]["high"]
+
+
+def test_the_mean_of_a_number_is_one_whatever_was_asked_with_it(both):
+    (row,) = (row for row in sordino.change(*both).rows() if row.get("attribute") == "mean of age")
+    before = {row["value"]: row for row in sordino.estimate(*both[:2]).results[1].rows()}["age"]
+    after = {row["value"]: row for row in sordino.estimate(*both[2:]).results[1].rows()}["age"]
+    assert (row["before"], row["after"]) == (before["estimate"], after["estimate"])
+    half = stats.norm.ppf(0.975) * np.hypot(before["stderr"], after["stderr"])
+    assert (row["low"], row["high"]) == pytest.approx((row["change"] - half, row["change"] + half))
+
+
+def test_all_numbers_of_a_question_can_hold_together(both):
+    alone, together = sordino.change(*both), sordino.change(*both, simultaneous=True)
+    for one, more in zip(alone.changed, together.changed, strict=True):
+        assert more.each == pytest.approx(1 - 0.05 / len(more.rows))
+        for row, wider in zip(one.rows, more.rows, strict=True):
+            assert wider.change.low <= row.change.low
+            assert row.change.high <= wider.change.high
+
+
+def test_other_values_are_not_compared(both):
+    other = survey(
+        ('["baker", "clerk", "smith"]', '["baker", "clerk", "smith", "judge"]'),
+        ("low = 140, high = 200", "low = 140, high = 210"),
+        ("bins = 4", "bins = 5"),
+    )
+    found = sordino.change(*both[:2], other, collected(other, 3, 0.5))
+    why = "its values, or its range, are not the same in both"
+    names = ["smoker, job", "mean of height", "regression of height on age", "age"]
+    assert dict(found.not_comparable) == dict.fromkeys(names, why)
+    assert [(one.name, len(one.rows)) for one in found.changed] == [("mean of height, age", 1)]
+
+
+def test_it_is_a_table_too(both):
+    table = sordino.change(*both).to_arrow()
+    assert table.column_names == ["question", "label", "before", "after", "change", "stderr", "low", "high"]
+    assert table["label"].to_pylist()[-1] == "quantile 0.5"
+    assert table["stderr"].to_pylist()[-1] is None
+
+
+def test_what_cannot_be_compared_at_all_is_named(both):
+    with pytest.raises(SordinoError, match="change takes a plan"):
+        sordino.change(sordino.RandomizedResponse(2, "1"), both[1], *both[2:])
+    with pytest.raises(SordinoError, match="between 0 and 1"):
+        sordino.change(*both, confidence=2.0)
