@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from sordino.estimation.estimate import estimate
-from sordino.estimation.intervals.apart import Measured, difference
+from sordino.estimation.intervals.apart import WithInterval, difference
 from sordino.estimation.intervals.forged import forged_limits
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.hadamard import HadamardResponse
@@ -48,7 +48,7 @@ def within(hits, low=0.94, high=0.96):
 
 def measured(one, place):
     low, high = one.interval(0.95)
-    return Measured(one.value[place], one.stderr[place], low[place], high[place], 0.0, 1.0)
+    return WithInterval(one.value[place], one.stderr[place], low[place], high[place], 0.0, 1.0)
 
 
 @NAMES

@@ -25,6 +25,15 @@ class PlanChange(Brief):
         not_comparable: what only one of them tells, or of other values, and why, by name.
         n: the reports of both.
         coverage: how sure each interval is, or all of a question together.
+
+    Example:
+        >>> from sordino import plan, privatize
+        >>> asked = {"version": 1, "epsilon": "4", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 3000)
+        >>> reports = privatize(frozen, pa.table({"smoker": ["yes", "no", "no"] * 1000}))
+        >>> found = change(frozen, reports, frozen, reports)
+        >>> found.to_arrow()["label"].to_pylist(), found.n
+        (['yes', 'no'], (3000, 3000))
     """
 
     changed: tuple[Changed, ...]

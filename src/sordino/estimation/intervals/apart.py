@@ -12,7 +12,7 @@ from math import hypot, isnan, nan
 
 
 @dataclass(frozen=True)
-class Measured:
+class WithInterval:
     """An estimate with its interval.
 
     Attributes:
@@ -45,7 +45,7 @@ class Measured:
         )
 
 
-def difference(before: Measured, after: Measured, confidence: float) -> Measured:
+def difference(before: WithInterval, after: WithInterval, confidence: float) -> WithInterval:
     """What was after minus what was before.
 
     Args:
@@ -54,7 +54,7 @@ def difference(before: Measured, after: Measured, confidence: float) -> Measured
         confidence: in (0, 1).
 
     Example:
-        >>> found = difference(Measured(0.3, 0.03, 0.24, 0.36), Measured(0.5, 0.04, 0.42, 0.58), 0.95)
+        >>> found = difference(WithInterval(0.3, 0.03, 0.24, 0.36), WithInterval(0.5, 0.04, 0.42, 0.58), 0.95)
         >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
         (0.2, 0.1, 0.3)
     """
@@ -65,7 +65,7 @@ def difference(before: Measured, after: Measured, confidence: float) -> Measured
     value = after.value - before.value
     least, most = after.least - before.most, after.most - before.least
     known = not (isnan(before.stderr) or isnan(after.stderr))
-    return Measured(
+    return WithInterval(
         value,
         hypot(before.stderr, after.stderr) if known else nan,
         max(value - hypot(down, up_before), least),

@@ -10,7 +10,7 @@ from math import isnan
 from typing import Any, TypeAlias
 
 from sordino.domain.bins import plain
-from sordino.estimation.intervals.apart import Measured, difference
+from sordino.estimation.intervals.apart import WithInterval, difference
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.quantities import Head, Quantities, quantities_of
 from sordino.survey.results.result import Result, Untold
@@ -32,7 +32,7 @@ class ChangedRow:
     about: Head
     before: float
     after: float
-    change: Measured
+    change: WithInterval
 
     @property
     def label(self) -> str:

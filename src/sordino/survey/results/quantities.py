@@ -10,7 +10,7 @@ from math import nan
 from typing import Any, TypeAlias
 
 from sordino.domain.grid import Grid
-from sordino.estimation.intervals.apart import Measured
+from sordino.estimation.intervals.apart import WithInterval
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result
@@ -35,7 +35,7 @@ class Quantities:
     name: str
     key: Hashable
     values: Hashable
-    measured: Mapping[Hashable, tuple[Head, Measured]]
+    measured: Mapping[Hashable, tuple[Head, WithInterval]]
 
 
 def quantities_of(result: Result) -> Iterator[Quantities]:
@@ -50,7 +50,7 @@ def quantities_of(result: Result) -> Iterator[Quantities]:
 
 def _shares(result: HistogramResult) -> Quantities:
     question = result.question
-    measured: dict[Hashable, tuple[Head, Measured]] = {}
+    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
     for place, row in enumerate(result.rows()):
         labels = question.labels(place) if isinstance(question, TableQuestion) else [question.domain.label(place)]
         key = frozenset(zip(question.asked, labels, strict=True))
@@ -72,7 +72,7 @@ def _domains(question: SharesQuestion) -> Hashable:
 
 def _distribution(result: DistributionResult) -> Quantities:
     question, edges = result.question, result.question.domain.edges
-    measured: dict[Hashable, tuple[Head, Measured]] = {}
+    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
     for row in result.rows():
         head = _head(row)
         ends = (edges[0], edges[-1]) if "quantile" in row else (0.0, 1.0)
@@ -104,5 +104,5 @@ def _head(row: Mapping[str, Any]) -> Head:
     return {name: row[name] for name in about if name in row}
 
 
-def _measured(row: Mapping[str, Any], least: float = -float("inf"), most: float = float("inf")) -> Measured:
-    return Measured(row["estimate"], row.get("stderr", nan), row["low"], row["high"], least, most)
+def _measured(row: Mapping[str, Any], least: float = -float("inf"), most: float = float("inf")) -> WithInterval:
+    return WithInterval(row["estimate"], row.get("stderr", nan), row["low"], row["high"], least, most)
