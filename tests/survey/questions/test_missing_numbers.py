@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sordino import aggregate, estimate, explain, privatize
+from sordino import KeyedSource, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
 from sordino.cli.show_result import result_json
 from sordino.errors import SordinoError
@@ -54,12 +54,21 @@ def test_from_survey_to_estimates():
 
 @pytest.mark.parametrize("coverage", [Coverage(), Coverage(watched=True), Coverage(simultaneous=True)])
 def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
-    plan = made()
-    (found,) = results(plan, aggregate(plan, privatize(plan, table(20_000, 1.0))), coverage=coverage)
+    plan, nobody = made(), table(20_000, 1.0).append_column("id", [np.arange(20_000)])
+    # In one of forty such surveys noise says that somebody has it; not in this one.
+    reports = privatize(plan, nobody, KeyedSource(bytes(32), "nobody"), id_column="id")
+    (found,) = results(plan, aggregate(plan, reports), coverage=coverage)
     assert [row["value"] for row in found.rows()] == ["age", "income missing"]
     assert "so few reports tell that anybody has the number" in found.notes[0]
     said = json.dumps([result_json(found), *found.rows()], allow_nan=False)
     assert "income: so few reports" in said
+
+
+def test_what_forged_reports_can_move_of_such_a_mean_is_not_told():
+    plan = made()
+    tally = aggregate(plan, privatize(plan, table(2_000, 0.3)))
+    with pytest.raises(SordinoError, match="everybody has; found 'income', which may be missing"):
+        estimate(plan, tally, forged=5)
 
 
 def test_the_page_shows_shares_beside_means(tmp_path):

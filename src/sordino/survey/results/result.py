@@ -349,13 +349,22 @@ def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
     return tuple(agreeing)
 
 
+def _require_bounded(question: Question, n: int, forged: int) -> None:
+    """Refuse what forged reports could move to anything, or what nothing bounds."""
+    require_fewer(forged, n)
+    if forged and isinstance(question, NumbersQuestion) and question.missing:
+        rule = "what forged reports can move is bounded for numbers that everybody has"
+        found = f"{question.asked[next(iter(question.missing))]!r}, which may be missing"
+        raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
+
+
 def _result(question: Question, own: Aggregate, method: Method | None, coverage: Coverage) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
         return Untold(question, own.n, why)
     try:
-        require_fewer(coverage.forged, own.n)
+        _require_bounded(question, own.n, coverage.forged)
     except SordinoError as error:
         return Untold(question, own.n, error)
     result: HistogramResult | DistributionResult | NumbersResult
