@@ -35,14 +35,14 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 
 test-live: .venv-live/.installed  ## what needs Node, Chromium or PostgreSQL: the browser client, stores; Debian's are installed where they are missing
 	scripts/live.sh
-	.venv-live/bin/python -m pytest -m live tests/service $(PYTEST)
+	.venv-live/bin/python -m pytest -m "live and not long" tests/service $(PYTEST)
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh
 	SORDINO_SCREENSHOTS=docs .venv-live/bin/python -m pytest -m live tests/service/test_dashboard_live.py $(PYTEST)
 
 test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
-	$(BIN)/python -m pytest -m "long or statistical or hypothesis" --hypothesis-profile=long $(SPREAD) $(PYTEST)
+	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
 	$(BIN)/python -m pytest -m mutants tests/mutants $(SPREAD) --dist load $(PYTEST)

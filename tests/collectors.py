@@ -28,11 +28,11 @@ def running(store, *settings):
 
 
 @contextmanager
-def collecting(plan, path, least_people=1):
+def collecting(plan, path, *settings):
     """A collector of a plan with its store at a path: the plan's address, and the analyst's token."""
     store = ReportStore.open(path, plan)
     token = store.new_token()
-    with running(store, least_people) as port:
+    with running(store, *settings) as port:
         yield f"http://127.0.0.1:{port}/plans/{plan.hash}", token
 
 

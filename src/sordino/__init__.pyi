@@ -51,6 +51,7 @@ from sordino.mechanism.table import ChannelTable
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.logistic import Logistic
+from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -101,6 +102,7 @@ __all__ = [
     "Nats",
     "Number",
     "Odometer",
+    "OptionalNumber",
     "PairwiseLDP",
     "Panel",
     "Partition",

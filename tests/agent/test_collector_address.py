@@ -19,6 +19,7 @@ def test_an_address_tells_the_plan_and_where_reports_go():
         address = CollectorAddress.of(text)
         assert (address.plan, address.here) == (HASH, here)
         assert address.reports == text.rstrip("/") + "/reports"
+        assert address.signature == text.rstrip("/") + "/signature"
 
 
 def test_other_addresses_are_refused():

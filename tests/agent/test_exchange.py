@@ -11,6 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.x509.oid import NameOID
 
 from sordino.agent.collector_address import CollectorAddress
@@ -130,6 +131,34 @@ def test_a_plan_is_the_one_that_the_address_names(script, plan, address):
         script.says(200, content)
         with pytest.raises(kind, match=words):
             fetch_plan(address)
+
+
+def test_a_plan_is_signed_by_the_key_that_is_asked_for_or_nothing_is_drawn(script, plan):
+    own, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    key = own.public_key().public_bytes_raw().hex()
+    address = CollectorAddress.of(script.address(plan.hash))
+    right = {"key": key, "signature": own.sign(plan.bytes).hex()}
+    # Whatever key the collector names, the one that is asked for counts.
+    for told in (right, right | {"key": "00" * 32}):
+        script.says(200, plan.bytes)
+        script.says(200, json.dumps(told).encode())
+        assert fetch_plan(address, key) == plan
+    theirs = other.public_key().public_bytes_raw().hex()
+    for status, told, words in (
+        (200, {"key": theirs, "signature": other.sign(plan.bytes).hex()}, "found another signature"),
+        (200, {"key": key, "signature": own.sign(plan.bytes + b" ").hex()}, "found another signature"),
+        (200, {"signature": "914173"}, "found another signature"),
+        (200, {"signature": 914173}, "found another signature"),
+        (200, {"key": key}, "found no signature"),
+        (200, [], "found no signature"),
+        (404, {}, "found no signature"),
+    ):
+        script.says(200, plan.bytes)
+        script.says(status, json.dumps(told).encode())
+        with pytest.raises(RefusedError, match=f"signed by the key that is asked for; {words}") as caught:
+            fetch_plan(address, key)
+        assert "914173" not in str(caught.value)
+    assert {path for _, path, _ in script.heard} == {f"/plans/{plan.hash}", f"/plans/{plan.hash}/signature"}
 
 
 def test_whoever_has_no_certificate_hears_nothing(tmp_path):

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from sordino import Query, RandomizedResponse, Sampled
+from sordino import OptionalNumber, Query, RandomizedResponse, Sampled, covariances, means
 from sordino.design.numbers.missing.optional_accuracy import expected_means_given
 from sordino.design.numbers.missing.optional_channel import optional_channel
 from sordino.domain.ranges import Ranges
+from sordino.errors import SordinoError
 from sordino.estimation.missing.given import MeansGiven, NumberAndShare
 from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
-from sordino.query.missing.optional import OptionalNumber
 
 RANGES = Ranges.of({"income": (0, 1000)})
 
@@ -91,7 +91,11 @@ def test_intervals_cover_as_often_as_they_say(level, missing, n):
     np.testing.assert_array_less(hits, 0.965 * runs)
 
 
-def test_randomized_response_of_three_values_is_one_of_the_channels():
-    query = Sampled((Query(OptionalNumber(0), RandomizedResponse(3, "9")),), (1,))
-    found = MeansGiven.of(query, query.tally([1] * 60 + [0] * 20 + [2] * 20), RANGES)
-    assert found.value == pytest.approx([750, 0.2], abs=0.1)
+def test_means_of_queries_are_of_those_who_have_the_numbers():
+    query = Query(OptionalNumber(0), RandomizedResponse(3, "9"))
+    tallied = query.tally([1] * 60 + [0] * 20 + [2] * 20)
+    assert means(query, tallied, None, RANGES).value == pytest.approx([750, 0.2], abs=0.1)
+    with pytest.raises(SordinoError, match="all numbers are told together where some may be missing"):
+        means(query, tallied, [0])
+    with pytest.raises(SordinoError, match="must tell every statistic"):
+        covariances(query, tallied)

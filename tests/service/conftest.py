@@ -1,4 +1,4 @@
-"""Plans that tests of the service share, each made once."""
+"""Plans that tests of the service share, each made once, and a PostgreSQL server (make test-live)."""
 
 import pytest
 
@@ -28,3 +28,18 @@ def other():
 def two_questions():
     """A plan of a category and a number."""
     return Plan.of(Survey.read(TWO_QUESTIONS), 1000)
+
+
+@pytest.fixture(scope="package")
+def postgres():
+    from postgres_server import postgres_server
+
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture
+def empty_postgres(postgres):
+    """The server without a store."""
+    postgres.forget()
+    return postgres

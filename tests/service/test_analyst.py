@@ -9,8 +9,9 @@ import pytest
 from commands import run_here
 from reports_sent import JSON, Client, is_problem, make_plan, on_a_thread
 from sordino import aggregate
+from sordino.document.signature import is_signed
 from sordino.service.metrics import Metrics, MetricsServer
-from sordino.service.signing import Signer, is_signed
+from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
 from sordino.survey.results.tally import aggregate_text
 

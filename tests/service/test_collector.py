@@ -10,8 +10,8 @@ import pytest
 from reports_sent import BINARY, JSON, is_problem, on_a_thread, served
 from sordino import estimate
 from sordino.cli.commands.serve import serve
+from sordino.document.signature import is_signed
 from sordino.errors import UnavailableError
-from sordino.service.signing import is_signed
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import PACKED
 

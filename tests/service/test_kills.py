@@ -6,10 +6,12 @@ import signal
 import socket
 import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from os import kill
 from threading import Event, Thread
+from time import sleep
 
+import numpy as np
 import pytest
 
 from commands import PATIENCE, started
@@ -18,9 +20,9 @@ from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import pack
 
 SERVING = """
-import os, socket, sys
-from pathlib import Path
+import os, socket, sys, time
 import uvicorn
+from sordino.errors import UnavailableError
 from sordino.service.collector import Collector
 from sordino.service.storage.store import ReportStore
 from sordino.survey.planning.plan import Plan
@@ -30,7 +32,12 @@ print(listener.getsockname()[1], flush=True)
 while True:
     child = os.fork()
     if not child:
-        store = ReportStore.open(Path(sys.argv[1]), plan)
+        store = None
+        while store is None:
+            try:
+                store = ReportStore.open(sys.argv[1], plan)
+            except UnavailableError:
+                time.sleep(0.01)
         uvicorn.Server(uvicorn.Config(Collector(store).application, log_level="critical")).run([listener])
         os._exit(0)
     print(child, flush=True)
@@ -45,7 +52,7 @@ class Sender(Thread):
     def __init__(self, plan, port, number, over):
         super().__init__()
         self.plan, self.port, self.over, self.draw = plan, port, over, random.Random(number)
-        self.next, self.sent, self.wrong, self.count = number << 64, {}, [], 0
+        self.next, self.sent, self.wrong, self.count, self.refused = number << 64, {}, [], 0, 0
 
     def run(self):
         waiting = []
@@ -79,6 +86,9 @@ class Sender(Thread):
         try:
             connection.request("POST", f"/plans/{self.plan.hash}/reports", body, {"Content-Type": BINARY})
             answer = connection.getresponse()
+            if answer.status == 503:
+                self.refused += 1
+                return None
             return answer.status, answer.read(), len(codes), other
         except (OSError, http.client.HTTPException):
             return None
@@ -101,26 +111,20 @@ class Sender(Thread):
             connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[: len(body) // 2])
 
 
-@pytest.mark.long
-def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path, plan):
-    over, draw = Event(), random.Random(7)
-    plan.save(tmp_path / "plan.json")
-    path = tmp_path / "reports.sqlite"
-    with started([sys.executable, "-c", SERVING, str(path), str(tmp_path / "plan.json")], stderr=None) as process:
+@contextmanager
+def sending(place, plan, folder):
+    """Two senders to a collector that is started again whenever it was killed: the senders, and what kills it next."""
+    over = Event()
+    plan.save(folder / "plan.json")
+    with started([sys.executable, "-c", SERVING, str(place), str(folder / "plan.json")], stderr=None) as process:
         port = int(process.stdout.readline())
         senders = [Sender(plan, port, number, over) for number in (1, 2)]
         for sender in senders:
             sender.start()
+        children = iter(lambda: int(process.stdout.readline()), None)
         try:
-            for _ in range(200):
-                child, before = int(process.stdout.readline()), sum(sender.count for sender in senders)
-                goal = before + draw.randrange(8)
-                while sum(sender.count for sender in senders) < goal:
-                    assert all(sender.is_alive() for sender in senders)
-                    over.wait(0.001)
-                over.wait(draw.random() / 100)
-                kill(child, signal.SIGKILL)
-            child = int(process.stdout.readline())
+            yield senders, lambda: kill(next(children), signal.SIGKILL)
+            child = next(children)
         finally:
             over.set()
             for sender in senders:
@@ -129,18 +133,104 @@ def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path, plan):
         process.kill()
         process.wait()
         kill(child, signal.SIGKILL)
+
+
+def wait_for(senders, more):
+    """Until so many more uploads are acknowledged."""
+    goal = sum(sender.count for sender in senders) + more
+    while sum(sender.count for sender in senders) < goal:
+        assert all(sender.is_alive() for sender in senders)
+        sleep(0.001)
+
+
+def require_all_counted_once(senders, plan, found, place):
+    """What is there is what was sent, and the tally is theirs."""
     assert [sender.wrong for sender in senders] == [[], []]
     sent = {ids_from(key, 1): code for sender in senders for key, code in sender.sent.items()}
-    while True:
-        with suppress(sqlite3.OperationalError):
-            connection = sqlite3.connect(path, timeout=PATIENCE)
-            found = dict(connection.execute("SELECT id, code FROM report"))
-            connection.close()
-            break
     assert found == sent
-    store = ReportStore.open(path, plan)
-    assert store.collections[plan.hash].aggregate.n == len(sent)
+    store = ReportStore.open(place, plan)
+    counts = np.bincount(list(sent.values()), minlength=4)
+    assert store.collections[plan.hash].aggregate.counts.tolist() == counts.tolist()
     store.close()
+
+
+@pytest.mark.long
+def test_200_kills_under_load_count_what_was_acknowledged_once(tmp_path, plan):
+    draw, path = random.Random(7), tmp_path / "reports.sqlite"
+    with sending(path, plan, tmp_path) as (senders, kill_next):
+        for _ in range(200):
+            wait_for(senders, draw.randrange(8))
+            sleep(draw.random() / 100)
+            kill_next()
+    found = None
+    while found is None:
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
+            found = dict(connection.execute("SELECT id, code FROM report"))
+    require_all_counted_once(senders, plan, found, path)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("kills", [12, pytest.param(200, marks=pytest.mark.long)])
+def test_kills_of_a_collector_and_crashes_of_its_database_count_what_was_acknowledged_once(
+    tmp_path, plan, empty_postgres, kills
+):
+    draw, address = random.Random(kills), empty_postgres.address
+    with sending(address, plan, tmp_path) as (senders, kill_next):
+        for number in range(kills):
+            wait_for(senders, draw.randrange(8))
+            sleep(draw.random() / 100)
+            if number % 5 == 4:
+                # One for each sender may have come from the last one: then this one serves.
+                wait_for(senders, 3)
+                empty_postgres.stop()
+                before = sum(sender.refused for sender in senders)
+                while sum(sender.refused for sender in senders) == before:
+                    sleep(0.001)
+                empty_postgres.start()
+                wait_for(senders, 2)
+            kill_next()
+    found = dict(empty_postgres.do("SELECT id, code FROM sordino.report"))
+    require_all_counted_once(senders, plan, found, address)
+
+
+FULL = """
+CREATE FUNCTION sordino.fill() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = 'disk_full'; END $$;
+CREATE TRIGGER full_disk BEFORE INSERT ON sordino.report EXECUTE FUNCTION sordino.fill()
+"""
+"""As a server refuses whose disk is full."""
+
+
+@pytest.mark.live
+def test_a_database_that_refuses_to_write_is_507_or_503_and_loses_nothing(plan, empty_postgres):
+    store = ReportStore.open(empty_postgres.address, plan)
+    setting, reload = "default_transaction_read_only", "SELECT pg_reload_conf()"
+    begin_reading = f"ALTER SYSTEM SET {setting} = on", reload
+    end_reading = f"ALTER SYSTEM RESET {setting}", reload
+    with on_a_thread(store) as client:
+        sent = 0
+        for status, words, begin, end in (
+            (507, "a disk that is full", (FULL,), ("DROP TRIGGER full_disk ON sordino.report",)),
+            (503, "a refusal", begin_reading, end_reading),
+        ):
+            for statement in begin:
+                empty_postgres.do(statement)
+            # A server reads its settings anew in its own time.
+            while (answer := client.upload([1, 2], first=2 * sent)).status == 200:
+                sent += 1
+            assert is_problem(answer, status, words)
+            assert int(answer.headers["retry-after"]) > 0
+            assert client.of_plan("GET", "/progress").json["reports"] == 2 * sent
+            for statement in end:
+                empty_postgres.do(statement)
+            while (answer := client.upload([1, 2], first=2 * sent)).status != 200:
+                assert answer.status == status
+            sent += 1
+            assert client.upload([1, 2]).json["repeated"] == 2
+        assert client.of_plan("GET", "/progress").json["reports"] == 2 * sent
+    again = ReportStore.open(empty_postgres.address, plan)
+    assert again.collections[plan.hash].aggregate.counts.tolist() == [0, sent, sent, 0]
+    again.close()
 
 
 def test_a_full_disk_is_507_and_takes_the_same_bytes_once_there_is_room(tmp_path, plan):

@@ -5,9 +5,10 @@ import subprocess
 import pytest
 
 from reports_sent import make_plan
+from sordino.document.signature import is_signed
 from sordino.errors import RefusedError, SordinoError
 from sordino.service.collector import Collector
-from sordino.service.signing import Signer, is_signed
+from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
 
 

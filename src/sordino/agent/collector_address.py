@@ -59,6 +59,11 @@ class CollectorAddress:
         """Where reports go."""
         return f"{self.url}/reports"
 
+    @property
+    def signature(self) -> str:
+        """Where the plan's signature is."""
+        return f"{self.url}/signature"
+
 
 def _is_this_machine(host: str) -> bool:
     try:

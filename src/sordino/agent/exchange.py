@@ -19,6 +19,7 @@ from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, Pr
 
 from sordino.agent.collector_address import CollectorAddress
 from sordino.document.files import LARGEST_FILE
+from sordino.document.signature import is_signed
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.survey.planning.plan import Plan
 
@@ -68,12 +69,17 @@ class PassingTroubleError(UnavailableError):
         super().__init__("the collector must be ready", found=found, step=step)
 
 
-def fetch_plan(address: CollectorAddress) -> Plan:
+def fetch_plan(address: CollectorAddress, signed_by: str | None = None) -> Plan:
     """The plan of an address: its bytes, which must have the address's hash, certified here.
+
+    Args:
+        address: of the plan.
+        signed_by: the Ed25519 public key that must have signed these bytes, 32 bytes as hexadecimal digits; with none
+            no signature is asked for.
 
     Raises:
         DamagedError: other bytes.
-        RefusedError: a plan that breaks its promise.
+        RefusedError: a plan that breaks its promise, or that is not signed by the key.
         SordinoError: no plan there.
         UnavailableError: no answer.
     """
@@ -86,7 +92,22 @@ def fetch_plan(address: CollectorAddress) -> Plan:
     if plan.hash != address.plan:
         step = "answer nothing there; ask for the right address"
         raise DamagedError(f"{name} must have the hash that its address names", found="another plan", step=step)
+    if signed_by is not None:
+        _require_signed(address, body, signed_by)
     return plan
+
+
+def _require_signed(address: CollectorAddress, content: bytes, key: str) -> None:
+    """Whatever key the collector says signed it, the one that counts is the one that is asked for."""
+    step = "answer nothing there; compare the key and the address with those that whoever asks has published"
+    unsigned = RefusedError("the plan must be signed by the key that is asked for", found="no signature", step=step)
+    told = _asked(address, Request(address.signature), LONGEST_RECEIPT, missing=unsigned)  # noqa: S310 - as above
+    try:
+        signature = json.loads(told)["signature"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise unsigned from None
+    if not isinstance(signature, str) or not is_signed(content, key, signature):
+        raise RefusedError(unsigned.rule, found="another signature", step=step)
 
 
 def send_report(address: CollectorAddress, body: bytes, waiting: Waiting | None = None) -> None:
@@ -152,8 +173,8 @@ def _opener(*, here: bool) -> OpenerDirector:
     return build_opener(_NoRedirection, HTTPSHandler(context=ssl.create_default_context()), *proxies)
 
 
-def _asked(address: CollectorAddress, request: Request, most: int) -> bytes:
-    """The body of a good answer.
+def _asked(address: CollectorAddress, request: Request, most: int, missing: SordinoError | None = None) -> bytes:
+    """The body of a good answer; `missing` is what is wrong if nothing is served there, else that no plan is.
 
     Raises:
         PassingTroubleError: no answer, or one that may be another one later.
@@ -164,6 +185,8 @@ def _asked(address: CollectorAddress, request: Request, most: int) -> bytes:
             return _read(response, most)
     except HTTPError as error:
         with error:
+            if missing is not None and error.code == HTTPStatus.NOT_FOUND:
+                raise missing from None
             raise _refusal(error.code, error.headers.get("Retry-After", "")) from None
     except ssl.SSLCertVerificationError:
         raise _no_certificate() from None

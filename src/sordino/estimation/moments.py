@@ -16,11 +16,11 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Moment
+from sordino.domain.moment import Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.quadratic import positive_part
-from sordino.estimation.told import AboutNumbers, Combined, Told, read_places
+from sordino.estimation.told import AboutNumbers, Combined, Told, read_moments, read_places
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -95,6 +95,9 @@ def means(
 ) -> NormalEstimate:
     """The mean of each attribute, shape (a,).
 
+    Of numbers that may be missing (`OptionalNumber`) it is the mean among those who have them; the shares of those who
+    do not follow, shape (a + b,), and all attributes are told.
+
     Args:
         queries: by which people answered.
         aggregate: their tally.
@@ -112,6 +115,13 @@ def means(
         ([1.0], 4)
     """
     asked, ranges = read_places(queries, places, ranges)
+    if any(given(j) in read_moments(queries).moments.names for j in asked):
+        from sordino.estimation.missing.given import MeansGiven
+
+        if places is not None:
+            step = "leave the places out"
+            raise SordinoError("all numbers are told together where some may be missing", found="some", step=step)
+        return MeansGiven.of(queries, aggregate, ranges)
     told = Told.of(queries, aggregate, [(j,) for j in asked], ranges.names)
     half = ranges.half[asked]
     stderr = half * np.sqrt(np.diagonal(told.covariance))

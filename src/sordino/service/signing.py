@@ -8,8 +8,8 @@ import os
 import stat
 from pathlib import Path
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -65,21 +65,6 @@ class Signer:
     def signature(self, content: bytes) -> str:
         """Over a plan's bytes, 64 bytes as hexadecimal digits; the same each time."""
         return self._key.sign(content).hex()
-
-
-def is_signed(content: bytes, public: str, signature: str) -> bool:
-    """Whether a plan's bytes were signed by whoever has the private key.
-
-    Args:
-        content: the bytes as they are served.
-        public: the public key, hexadecimal.
-        signature: hexadecimal.
-    """
-    try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public)).verify(bytes.fromhex(signature), content)
-    except (ValueError, InvalidSignature):
-        return False
-    return True
 
 
 def _make(path: Path) -> None:

@@ -11,8 +11,11 @@ import pytest
 
 from collectors import asked, collecting
 from commands import PROGRAM
+from sordino.agent.answer_store import AnswerStore
+from sordino.service.signing import Signer
 from sordino.survey.planning.plan import Plan
 
+WAITING = b'{"reports": [{"id": "00000000000000000000000000000001", "code": "1"}]}'
 RECORD = 'version = 1\n[record]\ncolour = "green"\n'
 
 
@@ -78,6 +81,34 @@ def test_a_record_that_does_not_fit_sends_nothing_and_stays_untold(collector, re
     assert words in errors
     assert "9141" not in errors
     assert kept(released) == []
+
+
+def test_an_answer_goes_to_no_plan_that_another_key_signed(released, run):
+    (released / "me.toml").write_text(RECORD)
+    signer, other = (Signer.of_file(released / name) for name in ("own.pem", "other.pem"))
+    plan, words = Plan.load(released / "plan.json"), ("me.toml", "--store", "answers.sqlite")
+    with collecting(plan, released / "reports.sqlite", 1, signer) as (address, _):
+        code, out, errors = run("answer", address, *words, "--signed-by", other.public)
+        assert (code, out) == (3, "")
+        assert "signed by the key that is asked for; found another signature: answer nothing there" in errors
+        assert kept(released) == []
+        code, _, errors = run("answer", address, *words, "--signed-by", "12")
+        assert code == 2
+        assert "64 hexadecimal digits" in errors
+        assert run("answer", address, *words, "--signed-by", signer.public.upper())[0] == 0
+        assert b'"reports":1' in asked(f"{address}/progress")
+
+
+def test_an_answer_that_waits_goes_no_further_than_a_new_one(released, run):
+    (released / "me.toml").write_text(RECORD)
+    signer, other = (Signer.of_file(released / name) for name in ("own.pem", "other.pem"))
+    plan, words = Plan.load(released / "plan.json"), ("me.toml", "--store", "answers.sqlite")
+    AnswerStore.open(released / "answers.sqlite").draw_once(plan.hash, lambda: WAITING)
+    with collecting(plan, released / "reports.sqlite", 1, signer) as (address, _):
+        assert run("answer", address, *words, "--signed-by", other.public)[0] == 3
+        assert b'"reports":0' in asked(f"{address}/progress")
+        assert run("answer", address, *words, "--signed-by", signer.public)[0] == 0
+        assert b'"reports":1' in asked(f"{address}/progress")
 
 
 def test_where_no_collector_is_the_answer_waits(released, run):

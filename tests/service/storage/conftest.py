@@ -5,22 +5,12 @@ import pytest
 from sordino.service.storage.store import ReportStore
 
 
-@pytest.fixture(scope="package")
-def postgres():
-    from postgres_server import postgres_server
-
-    with postgres_server() as server:
-        yield server
-
-
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.live)])
 def place(request, tmp_path):
     """Where a new store can be."""
     if request.param == "sqlite":
         return tmp_path / "reports.sqlite"
-    server = request.getfixturevalue("postgres")
-    server.forget()
-    return server.address
+    return request.getfixturevalue("empty_postgres").address
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ pytestmark = pytest.mark.live
 
 
 @pytest.fixture
-def address(postgres):
-    postgres.forget()
-    return postgres.address
+def address(empty_postgres):
+    return empty_postgres.address
 
 
 def test_one_collector_holds_the_tables(address, plan):

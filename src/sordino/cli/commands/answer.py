@@ -1,7 +1,9 @@
 """`sordino answer`: one person's answer by a plan, from their own device to its collector, once."""
 
 import os
+import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,28 @@ from sordino.words.explain_plan import explanation
 from sordino.words.sentence import texts
 
 
+class PublicKey(click.ParamType[str]):
+    """An Ed25519 public key as `sordino serve` and `GET /key` tell it: 64 hexadecimal digits."""
+
+    name = "key"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The digits in lower case."""
+        if not re.fullmatch("[0-9a-f]{64}", value.lower()):
+            self.fail("a public key must be 64 hexadecimal digits, as the collector tells it", param, ctx)
+        return value.lower()
+
+
 @click.command()
 @click.argument("url")
 @click.argument("record", type=FILE)
 @click.option("--store", type=FILE, help="The file of your answers; one in your own data folder by default.")
+@click.option(
+    "--signed-by", type=PublicKey(), help="Answer only a plan that this Ed25519 key signed, 64 hexadecimal digits."
+)
 @click.option("--patience", type=Whole(0), default=60, show_default=True, help="Seconds to go on trying.")
 @as_json_option
-def answer(url: str, record: Path, store: Path | None, patience: int, *, as_json: bool) -> None:
+def answer(url: str, record: Path, store: Path | None, signed_by: str | None, patience: int, *, as_json: bool) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
 
     The answer is drawn on this device, stored, and sent until the collector acknowledges it. Whoever answers again
@@ -35,8 +52,12 @@ def answer(url: str, record: Path, store: Path | None, patience: int, *, as_json
     """
     address = CollectorAddress.of(url)
 
+    @cache
+    def fetched() -> Plan:
+        return fetch_plan(address, signed_by)
+
     def fetch() -> tuple[Plan, Mapping[str, Any]]:
-        plan = fetch_plan(address)
+        plan = fetched()
         tables = load_tables(record)
         if not as_json:
             say("What your answer can reveal:")
@@ -44,6 +65,9 @@ def answer(url: str, record: Path, store: Path | None, patience: int, *, as_json
         return plan, tables
 
     def send(body: bytes) -> None:
+        if signed_by is not None:
+            # An answer that was drawn before, perhaps without a key, goes no further than a new one.
+            fetched()
         send_report(address, body, Waiting(patience))
 
     made = answer_once(AnswerStore.open(store or _own_store()), address.plan, fetch, send)

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from sordino.domain.moment import given
 from sordino.domain.ranges import Ranges
 from sordino.estimation.moments import NormalEstimate, quantile
-from sordino.estimation.told import Told
+from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
-from sordino.query.sampled import Sampled
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +86,7 @@ class MeansGiven(NormalEstimate):
     told: dict[int, NumberAndShare] = field(repr=False)
 
     @classmethod
-    def of(cls, asked: Sampled, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges) -> "MeansGiven":
         """Of the tally of queries that read some numbers as perhaps missing.
 
         Args:
@@ -99,14 +98,13 @@ class MeansGiven(NormalEstimate):
             SordinoError: fewer reports than moments, or one that nobody answered about.
 
         Example:
-            >>> from sordino import Query, RandomizedResponse
-            >>> from sordino.query.missing.optional import OptionalNumber
-            >>> asked = Sampled((Query(OptionalNumber(0), RandomizedResponse(3, "9")),), (1,))
+            >>> from sordino import OptionalNumber, Query, RandomizedResponse
+            >>> asked = Query(OptionalNumber(0), RandomizedResponse(3, "9"))
             >>> found = MeansGiven.of(asked, asked.tally([1] * 60 + [0] * 20 + [2] * 20), Ranges.of({"x": (0, 10)}))
             >>> found.value.round(2).tolist(), found.untold(1.96)
             ([7.5, 0.2], ())
         """
-        places = sorted(asked.optional)
+        places = sorted(~name[0] for name in read_moments(asked).moments.names if name[0] < 0)
         names = [*((j,) for j in range(ranges.d)), *map(given, places)]
         read = Told.of(asked, aggregate, names, ranges.names)
         told = {}

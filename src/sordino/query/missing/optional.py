@@ -32,10 +32,9 @@ class OptionalNumber(NumberStatistic):
         points: of the grid; the value after them says that the number is missing.
 
     Example:
-        >>> from sordino.mechanism.randomized import RandomizedResponse
-        >>> income = OptionalNumber(0)
-        >>> income.encode(income.checked([1.0, np.nan, -1.0], RandomizedResponse(3, "1")), FixedStream()).tolist()
-        [1, 2, 0]
+        >>> income = OptionalNumber(0, points=3)
+        >>> [list(map(float, income.law([number]))) for number in (0.5, float("nan"))]
+        [[0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
     name: ClassVar[str] = "optional"

@@ -173,8 +173,7 @@ class NumbersResult:
         fitted: NDArray[np.float64] | None = None
         match question.part.asked:
             case "mean":
-                read = MeansGiven.of(asked, aggregate, ranges) if question.missing else None
-                estimate, move = read or means(asked, aggregate, None, ranges), moved_means
+                estimate, move = means(asked, aggregate, None, ranges), moved_means
             case "covariance":
                 estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
                 fitted = covariance.projected
