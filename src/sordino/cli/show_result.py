@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.domain.bins import plain
@@ -104,21 +102,20 @@ def _band(result: DistributionResult) -> dict[str, list[float]]:
 
 
 def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> None:
-    """Quantiles and ranges where some are asked, and the largest bins."""
+    """Quantiles and ranges where some are asked, and the bins, or parts with many of them each."""
     name, title = result.question.name, f"{result.n:,} reports; the distribution of {result.question.name}"
     if result.quantiles:
         rows = [(text, *(plain(float(f"{number:.6g}")) for number in numbers)) for text, *numbers in result.quantiles]
         print_table(title, ("quantile", name, *limits), rows)
         say(QUANTILES, "")
-    header = _header(name, result, limits)
-    told = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
     k = result.question.domain.k
-    if result.ranges:
-        print_table(f"{result.n:,} reports; ranges", header, [_share_row(*each) for each in told[k:]])
-    by = result.estimate.shares.value if result.fitted is None else result.fitted
-    top = sorted(np.argsort(-by, kind="stable")[:LARGEST].tolist())
-    largest = f"the largest of {k:,}" if k > LARGEST else f"all {k}"
-    print_table(f"{result.n:,} reports; {largest} bins", header, [_share_row(*told[place]) for place in top])
+    whole = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
+    parts = [(f"{plain(float(row['from']))} to {plain(float(row['to']))}", row) for row in result.parts]
+    shares = (f"parts of {k} bins", parts) if parts else (f"all {k} bins", whole[:k])
+    for about, told in (("ranges", whole[k:]), shares):
+        if told:
+            header = _header(name, result, limits)
+            print_table(f"{result.n:,} reports; {about}", header, [_share_row(*each) for each in told])
     if result.fitted is not None:
         say(*BINS.format(method=result.estimate.method).split("\n"), "")
     _say_coverage("row", result)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +21,10 @@ Numbers: TypeAlias = dict[str, NDArray[np.float64]]
 """The columns of a table of estimates, by name."""
 
 Row: TypeAlias = dict[str, str | float]
+
+
+PARTS, MOST_SHOWN = 8, 15
+"""Of a number's range, of which people are shown the shares; and bins that are shown themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +67,8 @@ class DistributionResult:
 
     @property
     def each(self) -> float:
-        """The confidence of each interval."""
-        return self.coverage.each(self.count)
+        """The confidence of each interval, those of the parts among them."""
+        return self.coverage.each(self.count + self._parts)
 
     @cached_property
     def interval(self) -> Limits:
@@ -122,6 +127,16 @@ class DistributionResult:
     def ranges(self) -> list[Row]:
         """The share of each range that is asked, with the limits of an interval that holds by itself."""
         return [self._range(low, high) for low, high in self.question.ranges]
+
+    @cached_property
+    def parts(self) -> list[Row]:
+        """The same of parts of the range with as many bins each; none where bins are few enough to be shown."""
+        edges = np.linspace(0, self.question.domain.k, self._parts + 1).round().astype(np.intp).tolist()
+        return [self._range(low, high) for low, high in pairwise(edges)]
+
+    @property
+    def _parts(self) -> int:
+        return PARTS if self.question.domain.k > MOST_SHOWN else 0
 
     def _range(self, first: int, last: int) -> Row:
         from scipy import special
