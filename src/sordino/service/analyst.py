@@ -5,9 +5,9 @@ import tempfile
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from starlette.background import BackgroundTask
 
@@ -24,6 +24,9 @@ from sordino.survey.results.result import results
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
 
+Confidence = Annotated[float, Query(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1})]
+"""What is looked at where it is used, in the words of all other ways to give it."""
+
 NAME = "the upload"
 """Of a tally that comes, in messages."""
 
@@ -34,12 +37,12 @@ class AnalystRoutes:
     def __init__(self, desk: Desk, pages: DashboardPages) -> None:
         self._desk, self._pages = desk, pages
 
-    async def estimates(self, plan_hash: str, request: Request, confidence: float = 0.95) -> dict[str, Any]:
+    async def estimates(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> dict[str, Any]:
         """What the reports say so far, with intervals."""
         collection, tally = await self._told(plan_hash, request)
         return await asyncio.to_thread(_estimated, collection.plan, tally, confidence)
 
-    async def page(self, plan_hash: str, request: Request, confidence: float = 0.95) -> HTMLResponse:
+    async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> HTMLResponse:
         """What the reports say so far, as a page with intervals that hold while more come in."""
         collection, tally = await self._told(plan_hash, request)
         return as_page(await asyncio.to_thread(self._pages.estimates, collection.plan, tally, confidence))

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -37,7 +37,7 @@ from sordino.errors import SordinoError
 from sordino.service.analyst import AnalystRoutes, progress_of
 from sordino.service.dashboard import DashboardPages, as_page
 from sordino.service.desk import Desk, not_served
-from sordino.service.openapi import TALLY_BODY, UPLOAD_BODY, responses
+from sordino.service.openapi import TALLY_BODY, UPLOAD_BODY, answer_media, responses
 from sordino.service.pages import add_pages
 from sordino.service.problems import ProblemError, of_error, of_framework
 from sordino.service.signing import Signer
@@ -99,8 +99,10 @@ class Collector:
             ("POST", f"{PLAN}/scrub", analyst.scrub, None),
             ("POST", f"{PLAN}/close", analyst.close, None),
         ):
-            told, extra = responses(path, body, for_analyst=getattr(answer, "__self__", None) is analyst)
-            app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra)
+            media = answer_media(method, path) if path.startswith(PLAN) else None
+            told, extra = responses(path, body, media, for_analyst=getattr(answer, "__self__", None) is analyst)
+            shape = Response if media else JSONResponse
+            app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
         add_pages(app)
         return uploads if self._desk.metrics is None else self._desk.metrics.counting(uploads)
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sordino.service.uploads import PACKED
+from sordino.document.formats import AGGREGATE
+from sordino.service.uploads import FIELDS, PACKED
 
 PROBLEM = {
     "type": "object",
@@ -15,12 +16,9 @@ PROBLEM = {
 
 REPORT = {
     "type": "object",
-    "required": ["id", "code"],
+    "required": list(FIELDS),
     "additionalProperties": False,
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-        "code": {"type": "string", "pattern": "^(0|[1-9][0-9]{0,19})$"},
-    },
+    "properties": {name: {"type": "string", "pattern": f"^({form.pattern})$"} for name, form in FIELDS.items()},
 }
 
 UPLOAD_BODY = {
@@ -45,7 +43,12 @@ TALLY_BODY = {
             "schema": {
                 "type": "object",
                 "required": ["format", "version", "plan", "counts"],
-                "properties": {"counts": {"type": "array", "items": {"type": "integer", "minimum": 0}}},
+                "properties": {
+                    "format": {"const": AGGREGATE.format},
+                    "version": {"const": AGGREGATE.version},
+                    "plan": {"type": "string"},
+                    "counts": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                },
             }
         }
     },
@@ -59,13 +62,27 @@ ALWAYS = {
 
 OF_A_PLAN = {400: "not as it must be", 404: "no such plan, or not signed", 409: "closed, or too few reports"}
 
+MEDIA = {
+    ("GET", ""): "application/json",
+    ("GET", "/aggregate"): "application/json",
+    ("GET", "/reports"): "application/vnd.apache.parquet",
+    ("GET", "/dashboard"): "text/html",
+    ("GET", "/page"): "text/html",
+}
+"""What is answered as it is kept or drawn, by the path behind the plan."""
+
 OF_A_BODY = {413: "too long", 415: "another media type"}
 
 
+def answer_media(method: str, path: str) -> str | None:
+    """The media type of a good answer; None of JSON that the function's own type describes."""
+    return MEDIA.get((method, path.partition("}")[2]))
+
+
 def responses(
-    path: str, body: dict[str, Any] | None, *, for_analyst: bool
+    path: str, body: dict[str, Any] | None, media: str | None, *, for_analyst: bool
 ) -> tuple[dict[int | str, dict[str, Any]], dict[str, Any]]:
-    """The problems that a route can answer with; and its body and token."""
+    """What a route can answer with beyond what its function's type says; and its body and token."""
     told = {
         **ALWAYS,
         **(OF_A_PLAN if "{" in path or path == "/key" else {}),
@@ -78,4 +95,5 @@ def responses(
             {"name": "Authorization", "in": "header", "schema": {"type": "string"}, "description": "Bearer TOKEN"}
         ]
     content = {"application/problem+json": {"schema": PROBLEM}}
-    return {status: {"description": words, "content": content} for status, words in sorted(told.items())}, extra
+    found: dict[int | str, dict[str, Any]] = {200: {"content": {media: {}}}} if media else {}
+    return found | {status: {"description": words, "content": content} for status, words in sorted(told.items())}, extra

@@ -16,14 +16,20 @@ from sordino.survey.planning.plan import Plan
 PACKED = "application/vnd.sordino-reports"
 """The media type of packed uploads."""
 
-LARGEST_CODE = 2**64
-"""No code reaches it."""
-
+LARGEST_CODE = str(2**64 - 1)
 
 MOST_JSON = 1 << 20
 """Bytes of an upload in JSON: some fifteen thousand reports."""
 
-FIELDS = {"id": re.compile("[0-9a-f]{32}"), "code": re.compile("0|[1-9][0-9]{0,19}")}
+SMALLER = (
+    f"{LARGEST_CODE[:n]}[0-{int(LARGEST_CODE[n]) - 1}][0-9]{{{19 - n}}}" for n in range(1, 20) if LARGEST_CODE[n] > "0"
+)
+"""Texts of as many digits, by the first digit that is smaller."""
+
+FIELDS = {
+    "id": re.compile("[0-9a-f]{32}"),
+    "code": re.compile("|".join(("0", "[1-9][0-9]{0,18}", *SMALLER, LARGEST_CODE))),
+}
 """Of a report in JSON."""
 
 
@@ -79,12 +85,11 @@ def read_json(body: bytes) -> Upload:
             if not isinstance(report[name], str) or not form.fullmatch(report[name]):
                 raise _otherwise(f"reports.{place}.{name}")
     codes = [int(report["code"]) for report in reports]
-    if not codes or max(codes) >= LARGEST_CODE:
-        found = "none" if not codes else "a larger code"
-        raise SordinoError("an upload must hold reports with codes below 2^64", found=found)
+    if not codes:
+        raise SordinoError("an upload must hold reports", found="none")
     return Upload(bytes.fromhex("".join(report["id"] for report in reports)), np.array(codes, dtype=np.uint64))
 
 
 def _otherwise(place: str) -> SordinoError:
-    rule = 'reports must be as {"reports": [{"id": 32 hexadecimal digits, "code": its digits}]}'
+    rule = 'reports must be as {"reports": [{"id": 32 hexadecimal digits, "code": digits of a number below 2^64}]}'
     return SordinoError(rule, found=f"otherwise at {place}")
