@@ -220,6 +220,20 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
     assert traffic.uploads == []
 
 
+def test_a_number_that_may_be_missing_may_be_left_empty(page, tmp_path):
+    income = {"number": {"low": 0, "high": 1000}, "missing": "0.1"}
+    survey = {"version": 1, "epsilon": "1", "attribute": {"income": income}, "ask": [{"mean": "income"}]}
+    found = Collecting(tmp_path, Plan.of(Survey.read(survey), 1000))
+    try:
+        page.goto(f"{found.address}/form")
+        assert "leave it empty if you have none" in page.locator("fieldset").inner_text()
+        send(page)
+        told(page, "is counted once")
+        assert found.count == 1
+    finally:
+        found.stop()
+
+
 def test_a_plan_that_is_not_the_addresss_is_not_answered(collector, page, plan):
     changed = plan.bytes.decode().replace("quokka", "quolls")
     page.route(re.compile("/plans/[^/]*$"), lambda route: route.fulfill(status=200, body=changed))

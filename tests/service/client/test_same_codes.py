@@ -64,7 +64,9 @@ def answers(attribute, part, draw):
     numbers[::7] = np.round(numbers[::7])
     numbers[: REPORTS // 100] = low
     numbers[-REPORTS // 100 :] = high
-    return numbers.tolist(), numbers
+    if attribute.missing is not None:
+        numbers[::5] = np.nan
+    return [None if np.isnan(number) else number for number in numbers.tolist()], numbers
 
 
 def column(question, columns):
