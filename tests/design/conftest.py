@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from sordino.exact.nats import Nats
 
@@ -40,6 +41,30 @@ def total_variance(channel, prior):
     root = np.sqrt(law)
     estimates = np.linalg.pinv((channel / root).T) / root
     return float(np.sum(law * estimates**2) - prior @ prior)
+
+
+def least_variance(rays):
+    """The least total variance at equal shares over the probabilities of all extreme rays, by another solver."""
+    k = rays.shape[1]
+    columns = rays.T / rays.mean(axis=1)
+    # A solver may try weights so few that nothing is told of some values.
+    least = 1e-12
+
+    def total(weights):
+        return np.trace(np.linalg.inv((columns * np.maximum(weights, least)) @ columns.T)) - 1 / k
+
+    def slope(weights):
+        return -np.sum(np.linalg.solve((columns * np.maximum(weights, least)) @ columns.T, columns) ** 2, axis=0)
+
+    return minimize(
+        total,
+        np.maximum(np.linalg.lstsq(columns, np.ones(k))[0], 0.01),
+        jac=slope,
+        method="SLSQP",
+        bounds=[(0, 1)] * len(rays),
+        constraints={"type": "eq", "fun": lambda weights: columns @ weights - 1, "jac": lambda _: columns},
+        options={"maxiter": 1000, "ftol": 1e-11},
+    ).fun
 
 
 def broken_bounds(weights, matrix, enclose):
@@ -78,6 +103,7 @@ class Witness:
     nats = staticmethod(nats)
     all_rays = staticmethod(all_rays)
     total_variance = staticmethod(total_variance)
+    least_variance = staticmethod(least_variance)
     broken_bounds = staticmethod(broken_bounds)
     random_bounds = staticmethod(random_bounds)
 

@@ -6,7 +6,6 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from in_one import in_one
 from sordino.definition.high_low import HighLowLDP
@@ -36,37 +35,13 @@ def mirrored(k):
     return pair_kinds(np.abs(np.arange(k)[:, None] - np.arange(k)))
 
 
-def least_variance_of(rays):
-    """The least total variance at equal shares over the probabilities of all extreme rays, by another solver."""
-    k = rays.shape[1]
-    columns = rays.T / rays.mean(axis=1)
-    # A solver may try weights so few that nothing is told of some values.
-    least = 1e-12
-
-    def total(weights):
-        return np.trace(np.linalg.inv((columns * np.maximum(weights, least)) @ columns.T)) - 1 / k
-
-    def slope(weights):
-        return -np.sum(np.linalg.solve((columns * np.maximum(weights, least)) @ columns.T, columns) ** 2, axis=0)
-
-    return minimize(
-        total,
-        np.maximum(np.linalg.lstsq(columns, np.ones(k))[0], 0.01),
-        jac=slope,
-        method="SLSQP",
-        bounds=[(0, 1)] * len(rays),
-        constraints={"type": "eq", "fun": lambda weights: columns @ weights - 1, "jac": lambda _: columns},
-        options={"maxiter": 1000, "ftol": 1e-11},
-    ).fun
-
-
 def line_rays(k, step):
     """A line's extreme rays rise or fall at every step by all that is allowed."""
     return np.exp(step * np.cumsum([[0, *signs] for signs in product((-1, 1), repeat=k - 1)], axis=1))
 
 
 def brute_force(witness, matrix):
-    return least_variance_of(witness.all_rays(floors(np.array(matrix, dtype=float))))
+    return witness.least_variance(witness.all_rays(floors(np.array(matrix, dtype=float))))
 
 
 @pytest.mark.parametrize(("k", "step"), [(2, "1"), (3, "1/2"), (4, "1/2"), (4, "1"), (4, "3"), (4, "1/50")])
@@ -89,7 +64,7 @@ def test_no_channel_lies_below(monkeypatch, witness, k, unprotected, seed, liste
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("part", [0.0, 1e-6, 1e-3, 0.1])
-def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(seed, part):
+def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(witness, seed, part):
     generator = np.random.default_rng(seed)
     bounds = PairwiseLDP(line(6, 1)).bounds
     rows = inequalities(bounds)
@@ -106,7 +81,7 @@ def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(seed, part):
         off(found.weights),
         found.root * (1 + noise + noise.T),
     )
-    least = least_variance_of(line_rays(6, 1)) + 1 / 6
+    least = witness.least_variance(line_rays(6, 1)) + 1 / 6
     assert proved_floor(rows, moved) <= least * (1 + 1e-6)
     assert part or proved_floor(rows, moved) >= 0.997 * least
 
@@ -170,11 +145,12 @@ def test_no_mechanism_for_ldp_lies_below(k, epsilon):
     assert floor * (1 - Fraction(1, 10**9)) <= min(totals) <= floor * Fraction(101, 100)
 
 
-def test_parts_have_a_floor_together(monkeypatch):
+def test_parts_have_a_floor_together(monkeypatch, witness):
     monkeypatch.setattr(variance_floor, "can_list", lambda *_: False)
     # Three values in a line have four kinds of pairs, six have twelve.
     floor = matrix_floor.__wrapped__(PairwiseLDP(line(6, "1.7")), 4)
-    assert 0.8 * least_variance_of(line_rays(6, 1.7)) <= floor <= least_variance_of(line_rays(6, 1.7))
+    least = witness.least_variance(line_rays(6, 1.7))
+    assert 0.8 * least <= floor <= least
 
 
 def test_metrics_have_the_floor_of_their_matrix():

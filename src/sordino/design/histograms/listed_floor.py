@@ -73,15 +73,20 @@ def listed_floor(classes: ValueClasses) -> Fraction | None:
     k = classes.k
     if k == 1:
         return Fraction(1)
-    bounds = classes.representative_bounds
-    rays = next((found for seed in range(SEEDS) if (found := every_ray(bounds, seed)) is not None), None)
-    if rays is None:
+    columns = listed_columns(classes)
+    if columns is None:
         return None
-    columns = every_column(classes, rays)
     _, first = np.unique(np.round(columns.entries, ALIKE), axis=0, return_index=True)
     root, prices = best_prices(columns.entries[first], columns.coordinates)
     told = proved_floor(columns, root, prices)
     return Fraction(1, k) + Fraction(columns.stretch) ** 2 * (told - Fraction(1, k))
+
+
+def listed_columns(classes: ValueClasses) -> ListedColumns | None:
+    """Every extreme column; None where all the tries to list the rays fail."""
+    bounds = classes.representative_bounds
+    rays = next((found for seed in range(SEEDS) if (found := every_ray(bounds, seed)) is not None), None)
+    return None if rays is None else every_column(classes, rays)
 
 
 def every_column(classes: ValueClasses, rays: Whole) -> ListedColumns:
@@ -158,10 +163,7 @@ def proved_floor(columns: ListedColumns, root: Floats, prices: Floats) -> Fracti
     coordinates = columns.coordinates
     root = np.where(coordinates.free, (root + root.T) / 2, 0.0)
     prices = np.where(coordinates.costs > 0, prices, 0.0)
-    told = columns.entries @ root
-    left = float(((told * told).sum(axis=1) - columns.entries @ prices).max())
-    left += _rounding(float(np.abs(columns.entries).max()), columns.error, root, prices)
-    whole = Fraction(left)
+    whole = Fraction(excess(columns, root, prices))
     for cost, price in zip(coordinates.costs.tolist(), prices.tolist(), strict=True):
         # The square root of a class's size, rounded to where it adds.
         whole += Fraction(price) * Fraction(float(np.nextafter(cost, np.inf if price > 0 else 0.0)))
@@ -169,6 +171,13 @@ def proved_floor(columns: ListedColumns, root: Floats, prices: Floats) -> Fracti
     for gain, entry in zip(coordinates.gains.tolist(), np.diag(root).tolist(), strict=True):
         trace += Fraction(gain) * Fraction(entry)
     return trace**2 / whole if whole > 0 and trace > 0 else Fraction(0)
+
+
+def excess(columns: ListedColumns, root: Floats, prices: Floats) -> float:
+    """What |Z x|^2 - l.x is at most for every column x, whatever floats round."""
+    told = columns.entries @ root
+    left = float(((told * told).sum(axis=1) - columns.entries @ prices).max())
+    return left + _rounding(float(np.abs(columns.entries).max()), columns.error, root, prices)
 
 
 def _rounding(largest: float, error: float, root: Floats, prices: Floats) -> float:

@@ -13,6 +13,7 @@ inequalities are v_x <= c v_x' with rational numbers c just above e^E[x, x'].
 Of parts of the values: a channel's rows for k_b of k values are a channel for these, so sum (k_b / k) T_b is a floor of
 trace(M^-1), for floors T_b of the parts (Z with a block for each part, because p_b.v <= p.v).
 
+Where many values bound each other directly, inequalities of groups of a few of them prove more (`grouped_floor`).
 Of few kinds of values every extreme column is looked at, which leaves next to nothing between floor and channel
 (`listed_floor`); products of inequalities prove less the more values bound each other directly. Blocks are parts, and
 a channel for each of them reaches their floor.
@@ -35,7 +36,9 @@ from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.histograms.grouped.grouped_floor import GROUP, ROUNDS, grouped_floor
 from sordino.design.histograms.listed_floor import LARGEST_LISTED, can_list, listed_floor
+from sordino.design.histograms.proved_trace import BITS, WholeMatrix, proved_trace, whole
 from sordino.design.histograms.value_classes import ValueClasses, classes_of, sensitive_classes
 from sordino.design.integer_channel import BoundRows, needed_pairs
 from sordino.design.reproducible import Floats
@@ -55,6 +58,9 @@ MOST_KINDS = 530
 LARGEST_K = 128
 """Values of a matrix at most."""
 
+SPARSE = 4
+"""Bounds from each value that no two others imply: of no more, as on a grid, products of inequalities prove most."""
+
 LARGEST_BOUND = 30
 """Nats. Larger bounds count as none."""
 
@@ -64,21 +70,22 @@ SMALLEST_BOUND = Fraction(1, 1000)
 SMALLEST_LISTED = Fraction(1, 10**6)
 """Nats. Below this, what bounds are raised by takes more than a hundredth of the floor of few values."""
 
-BITS = 80
-"""Binary digits after the point of Z and of the prices."""
-
 
 def definition_floor(
-    k: int, definition: object, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
+    k: int,
+    definition: object,
+    most_kinds: int = MOST_KINDS,
+    most_listed: int = LARGEST_LISTED,
+    rounds: int = ROUNDS,
 ) -> Fraction | None:
     """The floor for k values under a definition; None where none is proved. The limits are those of `matrix_floor`."""
     match definition:
         case LDP() if definition.epsilon.sign() > 0:
             return uniform_floor(k, definition.epsilon)
         case MetricLDP() if 2 <= k <= LARGEST_K:
-            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds, most_listed)
+            return matrix_floor(PairwiseLDP(definition.edge_bounds), most_kinds, most_listed, rounds)
         case PairwiseLDP():
-            return matrix_floor(definition, most_kinds, most_listed)
+            return matrix_floor(definition, most_kinds, most_listed, rounds)
         case BlockLDP() if definition.epsilon.sign() > 0:
             return block_floor(definition.partition.sizes.tolist(), definition.epsilon)
         case HighLowLDP() if definition.epsilon >= SMALLEST_LISTED:
@@ -89,7 +96,10 @@ def definition_floor(
 
 @lru_cache(maxsize=8)
 def matrix_floor(
-    definition: PairwiseLDP, most_kinds: int = MOST_KINDS, most_listed: int = LARGEST_LISTED
+    definition: PairwiseLDP,
+    most_kinds: int = MOST_KINDS,
+    most_listed: int = LARGEST_LISTED,
+    rounds: int = ROUNDS,
 ) -> Fraction | None:
     """A floor under bounds between pairs of values; None where none is proved.
 
@@ -97,6 +107,7 @@ def matrix_floor(
         definition: the bounds.
         most_kinds: of pairs that are solved for together; more prove more, at a cost of their number's third power.
         most_listed: values, two of each kind, of which every extreme column is looked at.
+        rounds: in which inequalities of groups are found where values are more.
 
     Example:
         >>> steps = PairwiseLDP([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -119,6 +130,9 @@ def matrix_floor(
         floors.append(listed)
     elif smallest >= SMALLEST_BOUND:
         floors.extend(_in_parts(bounds, most_kinds))
+        if k > GROUP and len(needed_pairs(bounds)) > SPARSE * k:
+            found = grouped_floor(bounds, _power(max(known)) if len(known) == len(every) else None, rounds)
+            floors.extend([] if found is None else [found - Fraction(1, k)])
     return max(floors, default=None)
 
 
@@ -235,44 +249,25 @@ def proved_floor(rows: Floats, found: "Multipliers") -> Fraction:
         rows: a of a.v >= 0 for every column v, shape (f, k); these floats are meant.
         found: with weights >= 0.
     """
-    k = len(found.root)
-    unit = 2**BITS
-    root = _whole((found.root + found.root.T) / 2)
-    prices = _whole(found.prices)
-    # k times the matrix that is left, in units of 2^-(2 BITS).
-    left = k * root.dot(root) - (prices[:, None] + prices) * unit // 2
     weighted = _weighted(rows, found)
     # Rounded up, to units of 2^-(2 BITS); half of the sum with its transpose.
-    left += -(-k * (weighted + weighted.T) // (2 * unit * unit))
-    largest = max(0, *left.ravel().tolist()) + 1
-    return Fraction(2 * int(np.trace(root)) - int(prices.sum()), unit) - Fraction(k * largest, unit * unit)
+    return proved_trace(found.root, found.prices, -(-(weighted + weighted.T) // (2 * 4**BITS)))
 
 
-def _weighted(rows: Floats, found: "Multipliers") -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
+def _weighted(rows: Floats, found: "Multipliers") -> WholeMatrix:
     """The sum of all products of two rows, each as often as its multiplier says, in units of 2^-(4 BITS)."""
     count, k = rows.shape
     weights = np.zeros((count, count), dtype=object)
-    np.add.at(weights, (found.first, found.second), _whole(np.maximum(found.weights, 0.0), 2 * BITS))
-    exact = _whole(rows)
+    np.add.at(weights, (found.first, found.second), whole(np.maximum(found.weights, 0.0), 2 * BITS))
+    exact = whole(rows)
     # No more than a few entries of a row are not zero.
     half = np.zeros((count, k), dtype=object)
     for j, x in zip(*np.nonzero(rows), strict=True):
         half[:, x] += weights[:, j] * exact[j, x]
-    whole = np.zeros((k, k), dtype=object)
+    summed = np.zeros((k, k), dtype=object)
     for i, x in zip(*np.nonzero(rows), strict=True):
-        whole[x] += exact[i, x] * half[i]
-    return whole
-
-
-def _whole(values: Floats, bits: int = BITS) -> "np.ndarray[tuple[int, ...], np.dtype[np.object_]]":
-    """In units of 2^-bits, rounded down; exact for rows."""
-    mantissas, exponents = np.frexp(values.ravel())
-    shifts = (exponents - 53 + bits).tolist()
-    wholes = np.ldexp(mantissas, 53).astype(np.int64).tolist()
-    flat = [whole << shift if shift >= 0 else whole >> -shift for whole, shift in zip(wholes, shifts, strict=True)]
-    found = np.empty(len(flat), dtype=object)
-    found[:] = flat
-    return found.reshape(values.shape)
+        summed[x] += exact[i, x] * half[i]
+    return summed
 
 
 def _power(bound: Nats) -> tuple[Fraction, Fraction]:

@@ -21,6 +21,9 @@ QUICK = 300
 QUICK_LISTED = 10
 """Values that all differ of which every extreme column is looked at there: some three seconds."""
 
+QUICK_ROUNDS = 2
+"""In which inequalities of groups are found there: five seconds for 128 values."""
+
 
 def above_floor(question: Question) -> Fraction | None:
     """By how much the variance exceeds the floor, relatively; None where there is none."""
@@ -35,7 +38,7 @@ def above_floor(question: Question) -> Fraction | None:
 
 def _shares_above(question: SharesQuestion) -> Fraction | None:
     """That of the variances' sum."""
-    floor = definition_floor(question.domain.k, question.definition, QUICK, QUICK_LISTED)
+    floor = definition_floor(question.domain.k, question.definition, QUICK, QUICK_LISTED, QUICK_ROUNDS)
     if not floor or not isfinite(question.expected.total_variance):
         return None
     return Fraction(question.expected.total_variance) / floor - 1
