@@ -39,7 +39,7 @@ def law_by_hand(query, number):
     return [(1 - (at - lower)) * a + (at - lower) * b for a, b in zip(rows[lower], rows[lower + 1], strict=True)]
 
 
-@pytest.mark.parametrize("level", ["0.3", "1", "4", "9"])
+@pytest.mark.parametrize("level", ["0.3", "1", "4"])
 def test_no_two_numbers_nor_a_number_and_none_are_told_apart_by_more_than_epsilon(level):
     laws = [law_by_hand(asked(level), number) for number in NUMBERS]
     worst = max(a / b for one in laws for other in laws for a, b in zip(one, other, strict=True))
