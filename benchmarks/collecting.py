@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pairs import ROUNDS
@@ -110,24 +111,34 @@ def asked(port: int, head: bytes, batch: int, connections: int, uploads: int) ->
     return time.perf_counter() - begun
 
 
-def served(words: list[str], plan: Plan, batch: int, connections: int, reports: int) -> float:
-    """Reports a second, from the first to the last answer."""
+@contextmanager
+def serving(words: list[str]) -> Iterator[tuple[int, int]]:
+    """A server in a process of its own: its number, and its port."""
     with subprocess.Popen([sys.executable, "-c", *words], stdout=subprocess.PIPE, text=True) as process:
         try:
             while not (found := re.search(r":(\d+)/plans/", process.stdout.readline())):
                 pass
-            size = batch * (16 + code_bytes(plan))
-            head = f"POST /plans/{plan.hash}/reports HTTP/1.1\r\nHost: here\r\nContent-Type: {PACKED}; version=1\r\n"
-            head += f"Content-Length: {size}\r\n\r\n"
-            return reports / asked(int(found[1]), head.encode(), batch, connections, reports // batch)
+            yield process.pid, int(found[1])
         finally:
             process.terminate()
 
 
-def collected(folder: Path, plan: Plan, batch: int, connections: int, reports: int) -> float:
+def collector(folder: Path) -> list[str]:
+    """The words that start one with a new store."""
     store = folder / f"served-{secrets.token_hex(4)}.sqlite"
-    words = [SERVE, "serve", str(folder / "plan.json"), "--store", str(store), "--port", "0"]
-    return served(words, plan, batch, connections, reports)
+    return [SERVE, "serve", str(folder / "plan.json"), "--store", str(store), "--port", "0"]
+
+
+def head_of(plan: Plan, batch: int) -> bytes:
+    """What stands above each upload."""
+    head = f"POST /plans/{plan.hash}/reports HTTP/1.1\r\nHost: here\r\nContent-Type: {PACKED}; version=1\r\n"
+    return f"{head}Content-Length: {batch * (16 + code_bytes(plan))}\r\n\r\n".encode()
+
+
+def served(words: list[str], plan: Plan, batch: int, connections: int, reports: int) -> float:
+    """Reports a second, from the first to the last answer."""
+    with serving(words) as (_, port):
+        return reports / asked(port, head_of(plan, batch), batch, connections, reports // batch)
 
 
 def rows() -> Iterator[tuple[str, ...]]:
@@ -141,7 +152,7 @@ def rows() -> Iterator[tuple[str, ...]]:
                     beside = served([EMPTY, plan.hash], plan, batch, connections, reports)
                 else:
                     beside = bare(folder, committed, reports)
-                pairs.append((beside, collected(folder, plan, batch, connections, reports)))
+                pairs.append((beside, served(collector(folder), plan, batch, connections, reports)))
             ratios = [over / under for under, over in pairs]
             speeds = [f"{statistics.median(column):,.0f}" for column in zip(*pairs, strict=True)]
             ratio = f"{statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"

@@ -18,6 +18,7 @@ import estimating
 import files
 import filtering
 import growing
+import holding
 import privatizing
 import starting
 import tabulating
@@ -36,6 +37,7 @@ MODULES = (
     designing,
     distributing,
     collecting,
+    holding,
     tabulating,
     starting,
     growing,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from queue import Empty, Queue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
@@ -58,7 +58,7 @@ class UploadWriter:
 
     def __init__(self, store: ReportStore, loop: AbstractEventLoop) -> None:
         self._store, self.loop = store, loop
-        self._waiting: Queue[_Queued | None] = Queue()
+        self._waiting: SimpleQueue[_Queued | None] = SimpleQueue()
         self._lock, self._jobs, self._reports, self._stopped = Lock(), 0, 0, False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
