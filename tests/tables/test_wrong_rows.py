@@ -57,7 +57,7 @@ NUMBER = {
     "dates": (["3", "2024-07-31", "7.7.1931", "7/31/77 10:00"], "another in 3 of 4 rows (dates): correct it; nothing"),
     "not finite": (["3", "inf"], "(not finite): correct it; nothing"),
     "empty": (["3", "  "], "(empty): correct it; nothing"),
-    "missing": (["3", "", ""], "a missing one in 2 of 3 rows: fill it in."),
+    "missing": (["3", "", ""], "a missing one in 2 of 3 rows: fill it in, or declare the share"),
 }
 CLIPPED = {"text": (["Zebra7731", "7731"], "another in 1 of 2 rows (text): correct it; nothing was written")}
 
