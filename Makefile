@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Compiled files are kept even where the environment says otherwise: each process that a test starts would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-live example-health test test-lowest test-spark test-live test-live-long screenshots test-long test-mutants check format bench bench-spark clean
+.PHONY: demo demo-live example-health test test-lowest test-spark test-live screenshots test-long test-mutants check format bench bench-spark clean
 
 demo: $(STAMP)  ## the whole path on a million people; writes sordino-demo.html
 	$(BIN)/sordino demo
@@ -36,10 +36,6 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 test-live: .venv-live/.installed  ## what needs Node, Chromium or PostgreSQL: the browser client, stores; Debian's are installed where they are missing
 	scripts/live.sh
 	.venv-live/bin/python -m pytest -m "live and not long" tests/service $(PYTEST)
-
-test-live-long: .venv-live/.installed  ## what takes minutes of it: 200 kills of a collector on PostgreSQL
-	scripts/live.sh
-	.venv-live/bin/python -m pytest -m "live and long" tests/service $(PYTEST)
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh

@@ -197,6 +197,13 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     asks = {"table": ["y", "x"]}, {"histogram": "y", "weight": 2}, {"table": ["x", "z"], "weight": 3}
     several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "z": {"categories": 3, "delta": "2"}}
     yield "table_of_deltas", frozen(several, *asks)
+    told = {"x": {**whole, "delta": "1/2"}, "y": {**whole, "delta": "2"}, "z": {"categories": 3, "delta": "2"}}
+    document = json.loads(frozen(told, {"table": ["z", "y"]}, {"histogram": "x"}).bytes)
+    # Of x a table of others tells less than of themselves: as a sample counts it, of their combination.
+    counted = [{"attribute": "x", "table": ["y", "z"], "bound": "1/10"}]
+    bounds = {"rest": dict.fromkeys(told, "1"), "statistics": [], "tables": counted, "ground": ["counted"]}
+    asked = document["queries"][0] | {"epsilon": "3/2", "mechanism": RandomizedResponse(6, "3/2").frozen}
+    yield "table_of_others", sealed({**document, "dependence": bounds, "queries": [asked, document["queries"][1]]})
     blocks = {"blocks": [["a", "c", "e"], ["b", "d", "f"]]}
     tiles = {"grid": GRID, "protect": {"blocks": [2, 3]}}
     yield "table_of_blocks", frozen({"x": {**NAMES, "protect": blocks}, "y": tiles}, {"table": ["x", "y"]})

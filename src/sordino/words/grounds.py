@@ -40,6 +40,7 @@ def bounds_in_short(promise: CoordinatePromise) -> str:
 def bound_in_short(promise: CoordinatePromise, i: int) -> str:
     """The bounds that one attribute's delta rests on, from the smallest."""
     numbers = [bound for statistic, bound in promise.rests_on(i) if statistic is not None]
+    numbers += [bound for _, bound in promise.rests_on_tables(i)]
     rest = promise.dependence.of_rest(i)
     together = [f"at most {_number(rest)}"] if rest < 1 else []
     if numbers:
@@ -55,7 +56,11 @@ def dependence_json(promise: CoordinatePromise) -> dict[str, Any]:
         {"attribute": names[i], "statistic": [names[place] for place in statistic], "bound": str(bound)}
         for (i, statistic), bound in sorted(known.statistics.items())
     ]
-    return {"statistics": statistics, "ground": list(promise.ground)}
+    tables = [
+        {"attribute": names[i], "table": [names[place] for place in places], "bound": str(bound)}
+        for (i, places), bound in sorted(known.tables.items())
+    ]
+    return {"statistics": statistics, "tables": tables, "ground": list(promise.ground)}
 
 
 def _bounds(promise: CoordinatePromise, i: int) -> str:
@@ -67,6 +72,9 @@ def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
     for statistic, bound in promise.rests_on(i):
         about = "all other attributes together" if statistic is None else _about(promise, statistic)
         yield f"{about} at most {_number(bound)}"
+    for places, bound in promise.rests_on_tables(i):
+        *names, last = (repr(promise.names[place]) for place in places)
+        yield f"one about {', '.join(names)} and {last} together at most {_number(bound)}"
 
 
 def _about(promise: CoordinatePromise, statistic: Moment) -> str:

@@ -79,7 +79,9 @@ def test_numbers_that_cannot_be_compared_are_refused(settings, words):
         ((TWO, FIVE), ((0,), (0,)), "statistics"),
         ((TWO, FIVE), ((2,),), "2 attributes"),
         ((BINNED, PLAIN), ((1, 0),), "ascending"),
-        ((BINNED, PLAIN), ((0, 0, 1),), "one or two"),
+        ((BINNED, PLAIN), ((0, 0, 1),), "at most 2 such attributes"),
+        ((TWO, FIVE), ((0, 0),), "only numbers have products"),
+        ((TWO, FIVE), ((1, 0),), "ascending"),
         ((BINNED, TWO), ((0, 1),), "only numbers have products"),
     ],
 )

@@ -34,6 +34,7 @@ ASKED = {
     "tables": ("6", [{"mean": "a"}, {"histogram": "x"}, {"table": ["x", "y"]}, {"distribution": "b"}]),
 }
 STEP = Fraction(1, 10**9)
+TABLES = [("a", "1/70"), ("b", "1/9")]
 STATISTICS = [("a", ["b"], "1/30"), ("b", ["a", "c"], "1/40"), ("x", ["y"], "1/20")]
 
 
@@ -56,6 +57,9 @@ def test_what_is_reached_is_kept_and_less_is_not(tmp_path, epsilon, ask):
     content = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
     parts = [{"attribute": name, "statistic": of, "bound": bound} for name, of, bound in STATISTICS]
     content["dependence"]["statistics"] = parts
+    if {"table": ["x", "y"]} in ask:
+        tables = [{"attribute": name, "table": ["x", "y"], "bound": bound} for name, bound in TABLES]
+        content["dependence"]["tables"] = tables
     # Enough for whatever is told.
     for attribute in content["attributes"].values():
         attribute["delta"] = epsilon

@@ -136,7 +136,7 @@ def spoil_bound(kind, **changes):
         (spoil_bound("sample", bound="0"), "no less than is seen"),
         (spoil_bound("sample", bound="1.5"), "at most 1"),
         (spoil_bound("sample", attribute="nobody"), "attributes"),
-        (spoil_bound("sample", statistic=["age", "age", "age"]), "wrote"),
+        (spoil_bound("sample", statistic=["age", "age", "age"]), "at most 2 such attributes"),
         (lambda document: document["bounds"].pop(), "one bound for each"),
         (lambda document: document["bounds"].append(document["bounds"][0]), "one bound for each"),
         (lambda document: document.pop("confidence"), "confidence"),

@@ -10,6 +10,8 @@ fixed before the sample is seen.
 - Histograms: D is the total variation between the laws of s given a and b, P_a(S) - P_b(S) for one fixed set S. The
   shares of S among the records differ by at most what is seen, and their difference is a sum of independent terms in
   ranges of length 1/n_a (n_a times) and 1/n_b: Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b)). M' = M.
+- Tables of several categories: the same of the law of their combination, which is counted as one value. No bounds for
+  its parts enter.
 - One bit about s in [-1, 1]: D is half the gap of the conditional means; ranges are 2/n_a and 2/n_b, halved again with
   the gap, so that the same exponent stands. M' = 2 M counts both signs of the gap.
 - With a Lipschitz constant L of the conditional mean m(x) of s given the number x itself, scaled to [-1, 1], and bins
@@ -144,7 +146,9 @@ class Statement:
             if bound.why != why or (why != "sample" and bound.bound != 1):
                 found = f"{bound.bound} by {bound.why!r} for {self.asked.label(bound.statistic)}"
                 raise SordinoError(f"what a sample cannot tell must have the bound 1 ({why})", found=found)
-        object.__setattr__(self, "dependence", Dependence((Fraction(1),) * self.asked.d, known))
+        tables = {key: bound for key, bound in known.items() if self.asked.is_table(key[1])}
+        single = {key: bound for key, bound in known.items() if key not in tables}
+        object.__setattr__(self, "dependence", Dependence((Fraction(1),) * self.asked.d, single, tables))
 
     @property
     def comparisons(self) -> int:
@@ -192,8 +196,10 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             tables[i, statistic] = np.zeros(k, dtype=np.int64)
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
         else:
-            answers = cells_of(asked.attributes[statistic[0]])
-            pairs = np.bincount(cells[i] * answers + cells[statistic[0]], minlength=k * answers)
+            answers = asked.answers(statistic)
+            sizes = [cells_of(asked.attributes[place]) for place in statistic]
+            own = np.ravel_multi_index([cells[place] for place in statistic], sizes)
+            pairs = np.bincount(cells[i] * answers + own, minlength=k * answers)
             tables[i, statistic] = pairs.reshape(k, answers)
     counts = (np.bincount(own, minlength=max(1, cells_of(a))) for own, a in zip(cells, asked.attributes, strict=True))
     return SampleTally(n, tuple(counts), tables)

@@ -6,6 +6,7 @@ constant of the conditional means, about the number itself; with neither nothing
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +16,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.definition.dependence import MOST_TOGETHER
 from sordino.domain.attribute import Attribute
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
@@ -92,7 +94,8 @@ class SampleQuestions:
     Attributes:
         attributes: in the order of their places.
         statistics: (j,) for the histogram of categories or one bit about a number, (j, k) for one bit about the product
-            of two numbers, or about 2 x^2 - 1 of one.
+            of two numbers, or about 2 x^2 - 1 of one; several places of categories, ascending, for the combination of
+            their values, a table.
 
     Example:
         >>> from sordino import Categories
@@ -111,12 +114,17 @@ class SampleQuestions:
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
         for statistic in self.statistics:
-            fitting = 1 <= len(statistic) <= 2 and list(statistic) == sorted(statistic)
-            if not (fitting and all(0 <= place < self.d for place in statistic)):
-                rule = f"a statistic must be about one or two of {self.d} attributes, in ascending order"
+            known = statistic and all(0 <= place < self.d for place in statistic)
+            if not known or list(statistic) != sorted(statistic):
+                rule = f"a statistic must be about some of {self.d} attributes, in ascending order"
                 raise SordinoError(rule, found=shown(statistic))
-            if len(statistic) == 2 and any(self.is_histogram((j,)) for j in statistic):
-                raise SordinoError("only numbers have products", found=self.label(statistic))
+            counted = {self.is_histogram((j,)) for j in statistic}
+            if len(counted) > 1 or (counted == {True} and len(set(statistic)) < len(statistic)):
+                raise SordinoError("only numbers have products", found=" * ".join(self._named(statistic)))
+            most = MOST_TOGETHER if counted == {True} else 2
+            if len(statistic) > most:
+                rule = f"a statistic must be about at most {most} such attributes"
+                raise SordinoError(rule, found=self.label(statistic))
 
     @property
     def d(self) -> int:
@@ -130,7 +138,15 @@ class SampleQuestions:
 
     def label(self, statistic: Moment) -> str:
         """A statistic's name for people."""
-        return " * ".join(self.names[place] for place in statistic)
+        return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
+
+    def is_table(self, statistic: Moment) -> bool:
+        """Whether it is the combination of several categories."""
+        return len(statistic) > 1 and self.is_histogram(statistic)
+
+    def answers(self, statistic: Moment) -> int:
+        """How many values a histogram or a table has."""
+        return math.prod(cells_of(self.attributes[place]) for place in statistic)
 
     def is_histogram(self, statistic: Moment) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
@@ -139,15 +155,18 @@ class SampleQuestions:
     def why(self, i: int, statistic: Moment) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
         attribute, cells = self.attributes[i], cells_of(self.attributes[i])
-        if set(statistic) == {i}:
+        if set(statistic) == {i} or (i in statistic and self.is_table(statistic)):
             return "own"
         if cells == 0:
             return "no bins"
         exact = isinstance(attribute, SampleNumber) and attribute.lipschitz is not None
         if exact and self.is_histogram(statistic):
             return "exact number"
-        answers = cells_of(self.attributes[statistic[0]]) if self.is_histogram(statistic) else 1
+        answers = self.answers(statistic) if self.is_histogram(statistic) else 1
         return "many values" if cells > MOST_VALUES or cells * answers > MOST_CELLS else "sample"
+
+    def _named(self, statistic: Moment) -> Sequence[str]:
+        return [self.names[place] for place in statistic]
 
     @cached_property
     def compared(self) -> tuple[tuple[int, Moment], ...]:

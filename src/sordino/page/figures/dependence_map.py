@@ -43,7 +43,10 @@ def dependence_map(statement: Statement) -> Drawing:
     shown = [[bounds[i, statistic] for statistic in columns] for i in rows]
     values = np.array([[np.nan if cell.why == "own" else float(cell.bound) for cell in row] for row in shown])
     names = [fit(asked.names[i], LABEL) for i in rows]
-    labels = [" \N{MULTIPLICATION SIGN} ".join(fit(asked.names[place], LABEL) for place in s) for s in columns]
+    between = [", " if asked.is_table(s) else " \N{MULTIPLICATION SIGN} " for s in columns]
+    labels = [
+        sign.join(fit(asked.names[place], LABEL) for place in s) for sign, s in zip(between, columns, strict=True)
+    ]
     size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))
     figure = Drawing(figsize=size, facecolor="white", layout="constrained")
     axes = figure.add_subplot(facecolor=SEA)

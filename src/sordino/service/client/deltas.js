@@ -18,10 +18,25 @@ class Dependence {
     this.rest = new Map(Object.entries(stated?.rest ?? {}).map(([name, bound]) => [name, variation(bound)]));
     const key = ({ attribute, statistic }) => JSON.stringify([attribute, [...statistic].sort()]);
     this.statistics = new Map((stated?.statistics ?? []).map((one) => [key(one), variation(one.bound)]));
+    const tables = (stated?.tables ?? []).map(({ attribute, table, bound }) => [{ attribute, statistic: table }, bound]);
+    this.tables = new Map(tables.map(([one, bound]) => [key(one), variation(bound)]));
   }
 
   ofRest(name) {
     return this.rest.get(name) ?? ONE;
+  }
+
+  /** Of several categories together, none of which is the attribute: never made of bounds for its parts. */
+  ofTable(name, table) {
+    const stated = this.tables.get(JSON.stringify([name, [...table].sort()])) ?? ONE;
+    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
+  }
+
+  /** Of what one answer, or several, look at that does not touch the attribute. */
+  ofOthers(name, others) {
+    if (others.length !== 1) return this.ofRest(name);
+    const [{ alone, table }] = others;
+    return alone ? this.of(name, alone) : table ? this.ofTable(name, table) : this.ofRest(name);
   }
 
   /** Of one number or category, or a product of two numbers; what is about the attribute alone tells it. */
@@ -44,7 +59,8 @@ function typesOf(part, asked) {
   if (!part.numbers) {
     const names = about(part);
     // Of a category every answer is linear; of a bin, or a combination, none.
-    return [[{ names, ratio: worst(asked.mechanism), alone: part.histogram === undefined ? null : names }]];
+    const alone = part.histogram === undefined ? null : names;
+    return [[{ names, ratio: worst(asked.mechanism), alone, table: part.table && names }]];
   }
   return asked.queries.map((query) => query.map(({ places, statistic, name, mechanism }) => {
     const names = statistic.places(places).map((place) => part.numbers[place]);
@@ -72,8 +88,7 @@ function told(name, answers, dependence) {
     if (first.alone) return through(first.ratio, dependence.of(name, first.alone));
     if (first.flips) return ofSigns(first, name, dependence);
   }
-  const alone = others.length === 1 ? others[0].alone : null;
-  return times(ratio(touching), through(ratio(others), alone ? dependence.of(name, alone) : dependence.ofRest(name)));
+  return times(ratio(touching), through(ratio(others), dependence.ofOthers(name, others)));
 }
 
 /**

@@ -230,6 +230,7 @@ const PLAN = fields({
   "dependence?": fields({
     rest: tableOf(text),
     statistics: listOf(fields({ attribute: text, statistic: listOf(text, 1), bound: text })),
+    "tables?": listOf(fields({ attribute: text, table: listOf(text, 2), bound: text })),
     "bins?": tableOf(whole(1)),
     ground: listOf(text),
   }),

@@ -54,7 +54,7 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     if part is None:
         return Dependence.unknown(len(places))
     names = {*part.rest, *(name for bound in part.statistics for name in (bound.attribute, *bound.statistic))}
-    names |= set(part.bins or ())
+    names |= {name for bound in part.tables or () for name in (bound.attribute, *bound.table)} | set(part.bins or ())
     if not names <= set(places) or set(part.rest) != set(places):
         raise SordinoError("a plan's dependence must be about its attributes", found="others")
     place = {name: i for i, name in enumerate(places)}
@@ -64,7 +64,13 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     }
     if len(statistics) < len(part.statistics):
         raise SordinoError("a plan must have one bound for each attribute and statistic", found="two for one of them")
-    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics)
+    tables = {
+        (place[bound.attribute], tuple(place[name] for name in bound.table)): _canonical(bound.bound)
+        for bound in part.tables or ()
+    }
+    if len(tables) < len(part.tables or ()):
+        raise SordinoError("a plan must have one bound for each attribute and table", found="two for one of them")
+    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics, tables)
 
 
 def _canonical(text: str) -> Fraction:

@@ -186,12 +186,27 @@ class StatisticPart(Part):
     bound: str
 
 
+class TableBoundPart(Part):
+    """A bound for the combinations of several categories given an attribute that is none of them.
+
+    Attributes:
+        attribute: that is given.
+        table: the categories, in the order of the alphabet.
+        bound: as text.
+    """
+
+    attribute: str
+    table: list[str] = Field(min_length=2, max_length=8)
+    bound: str
+
+
 class DependencePart(Part):
     """How much the attributes may depend on each other.
 
     Attributes:
         rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
         statistics: smaller bounds for some statistics.
+        tables: bounds for tables that the plan asks.
         bins: the numbers whose bounds are about the bins that they fall in, and how many bins; of all other attributes
             bounds are about the values themselves.
         ground: what the bounds rest on, in sentences.
@@ -199,6 +214,7 @@ class DependencePart(Part):
 
     rest: dict[str, str]
     statistics: list[StatisticPart]
+    tables: list[TableBoundPart] | None = None
     bins: dict[str, int] | None = None
     ground: list[str]
 

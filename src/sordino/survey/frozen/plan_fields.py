@@ -170,8 +170,12 @@ class PlanDocument(Part):
                 raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
             if self.epsilon is None and any(self.attributes[name].protect is None for name in part.table):
                 raise SordinoError("a table must be of protected values")
-        if len({frozenset(part.table) for part in tables}) < len(tables):
+        asked = {frozenset(part.table) for part in tables}
+        if len(asked) < len(tables):
             raise SordinoError("a table must be asked once", found="one twice")
+        bounds = (self.dependence.tables if self.dependence is not None else None) or ()
+        if any(frozenset(bound.table) not in asked for bound in bounds):
+            raise SordinoError("a bound for a table must be about one that is asked", found="another")
 
     def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any
         """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""

@@ -3,10 +3,11 @@
 from fractions import Fraction
 from pathlib import Path
 
+from sordino.definition.dependence import Dependence
 from sordino.design.dependence.from_sample import Statement
 from sordino.design.dependence.sample_questions import SampleNumber, cells_of
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import DependencePart, StatisticPart
+from sordino.survey.frozen.parts import DependencePart, StatisticPart, TableBoundPart
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.schema import Survey
@@ -37,7 +38,13 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
         ]
         rest = dict.fromkeys(places, "1")
         said = list(statement_sentences(statement))
-        return DependencePart(rest=rest, statistics=statistics, bins=_binned(statement) or None, ground=said)
+        return DependencePart(
+            rest=rest,
+            statistics=statistics,
+            tables=_of_tables(survey, known) or None,
+            bins=_binned(statement) or None,
+            ground=said,
+        )
     given = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest or Fraction(0))
     ground = (
         f"Declared by the survey's author for {', '.join(name for name in places if name in given)}: how much the laws"
@@ -45,6 +52,17 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
     )
     bounds = {name: str(given.get(name, Fraction(1))) for name in places}
     return DependencePart(rest=bounds, statistics=[], ground=[ground])
+
+
+def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
+    """The bounds for tables that the survey asks: what a statement says of others, nothing would use."""
+    places = survey.places
+    asked = {tuple(sorted(map(places.index, ask.table))) for ask in survey.questions if ask.table is not None}
+    return [
+        TableBoundPart(attribute=places[i], table=[places[place] for place in table], bound=str(bound))
+        for (i, table), bound in sorted(known.tables.items())
+        if bound < 1 and table in asked
+    ]
 
 
 def _binned(statement: Statement) -> dict[str, int]:

@@ -41,15 +41,17 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
         raise SordinoError(rule, found=found, step="declare the bound yourself, as dependence.rest, or nothing")
     attributes = tuple(_compared(survey, name) for name in survey.places)
     places = {name: place for place, name in enumerate(survey.places)}
-    asks = [ask.model_dump(exclude_none=True) for ask in survey.ask]
+    asks = [ask.model_dump(exclude_none=True) for ask in survey.questions]
     statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))
     return SampleQuestions(attributes, tuple(statistics))
 
 
 def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Moment]:
-    """The statistics that a question may ask: `histogram`, `mean`, `covariance` or `regression`."""
+    """The statistics that a question may ask: `histogram`, `table`, `mean`, `covariance` or `regression`."""
     if "histogram" in ask:
         yield (places[ask["histogram"]],)
+    if "table" in ask:
+        yield tuple(sorted(places[name] for name in ask["table"]))
     for name in ask.get("mean", ()):
         yield (places[name],)
     regression = ask.get("regression", {})

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from sordino.definition.dependence import Dependence
+from sordino.definition.dependence import MOST_TOGETHER, Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS, Bound, Statement, read_confidence
 from sordino.design.dependence.sample_questions import (
     SampleNumber,
@@ -52,7 +52,7 @@ class _StatementAttribute(Part):
 
 class _BoundPart(Part):
     attribute: Text
-    statistic: list[Text] = Field(min_length=1, max_length=2)
+    statistic: list[Text] = Field(min_length=1, max_length=MOST_TOGETHER)
     bound: RatioText
     why: Why
     seen: RatioText | None = None
@@ -139,11 +139,15 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
             raise SordinoError(rule, found="others", step=step)
     place = {name: j for j, name in enumerate(asked.names)}
     move = [place[name] for name in statement.asked.names]
-    bounds = {
-        (move[bound.attribute], tuple(sorted(move[j] for j in bound.statistic))): bound.bound
-        for bound in statement.bounds
-    }
-    return Dependence((Fraction(1),) * asked.d, bounds)
+    single, tables = (
+        {
+            (move[bound.attribute], tuple(sorted(move[j] for j in bound.statistic))): bound.bound
+            for bound in statement.bounds
+            if statement.asked.is_table(bound.statistic) is together
+        }
+        for together in (False, True)
+    )
+    return Dependence((Fraction(1),) * asked.d, single, tables)
 
 
 def statement_sentences(statement: Statement) -> tuple[str, ...]:
@@ -186,7 +190,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
 
 
 REASONS: dict[Why, str] = {
-    "own": "A statistic about the attribute alone tells it: 1.",
+    "own": "A statistic about the attribute alone tells it, and so does a table of it: 1.",
     "no bins": "Of a number without declared bins or Lipschitz constant nothing is known: 1.",
     "exact number": "A Lipschitz constant says nothing about a histogram: 1.",
     "many values": "Too many values to compare: 1.",

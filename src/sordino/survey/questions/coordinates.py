@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sordino.audit.certify import Certificate
-from sordino.definition.dependence import Dependence
+from sordino.definition.dependence import Dependence, Places
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level, served_alone
 from sordino.domain.moment import Moment
 from sordino.exact.nats import Nats
@@ -81,6 +81,11 @@ class CoordinatePromise:
         declared = sorted(statistic for place, statistic in known.statistics if place == i)
         own = [(statistic, known.of(i, statistic)) for statistic in declared if statistic in self._alone]
         return (*together, *((name, bound) for name, bound in own if bound < (1 if i in name else rest)))
+
+    def rests_on_tables(self, i: int) -> tuple[tuple[Places, Fraction], ...]:
+        """The bounds for tables, smaller than that for the rest, that the delta of attribute i can rest on."""
+        known = sorted((places, bound) for (place, places), bound in self.dependence.tables.items() if place == i)
+        return tuple((places, bound) for places, bound in known if bound < self.dependence.of_rest(i))
 
     @cached_property
     def _alone(self) -> frozenset[Moment]:
