@@ -20,6 +20,7 @@ from sordino.cli.show_result import (
     tables_json,
 )
 from sordino.cli.tally import tally
+from sordino.cli.whole_numbers import Whole
 from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
@@ -39,7 +40,9 @@ from sordino.verbs.plan_results import estimate_plan
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")
-@click.option("--forged", type=int, default=0, metavar="M", help="Intervals hold even if up to M reports are forged.")
+@click.option(
+    "--forged", type=Whole(0), default=0, metavar="M", help="Intervals hold even if up to M reports are forged."
+)
 @click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
