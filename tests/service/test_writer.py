@@ -51,11 +51,12 @@ def test_what_waits_while_others_are_written_is_one_commit_and_told_after_it(sto
     monkeypatch.setattr(type(collection), "add", lambda _, uploads: commits.append(len(uploads)) or add(uploads))
 
     async def work():
-        goes_on = Event()
+        begun, goes_on = Event(), Event()
         async with writing(store) as writer:
-            writer.do(lambda _: goes_on.wait(60))
+            writer.do(lambda _: begun.set() or goes_on.wait(60))
+            assert begun.wait(60)
             waiting = [writer.add(collection, uploaded([code % 4], first=code)) for code in range(50)]
-            assert writer.waiting >= 50
+            assert writer.waiting == 50
             goes_on.set()
             assert [receipt.accepted for receipt in await asyncio.gather(*waiting)] == [1] * 50
 
