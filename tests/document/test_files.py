@@ -3,6 +3,7 @@
 import json
 import tomllib
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -73,11 +74,15 @@ def test_a_small_file_takes_little_memory(tmp_path):
         tracemalloc.stop()
 
 
-def test_an_endless_or_huge_file_is_refused(tmp_path):
-    with (tmp_path / "huge").open("wb") as file:
-        file.truncate(LARGEST_FILE + 1)
-    with pytest.raises(SordinoError, match="256 MiB"):
-        read_text(tmp_path / "huge")
+def test_an_endless_or_huge_file_is_refused(tmp_path, monkeypatch):
+    assert LARGEST_FILE == 256 << 20
+    monkeypatch.setattr("sordino.document.files.LARGEST_FILE", 3 << 20)
+    (tmp_path / "large").write_bytes(bytes(3 << 20))
+    assert len(read_text(tmp_path / "large")) == 3 << 20
+    (tmp_path / "huge").write_bytes(bytes((3 << 20) + 1))
+    for endless in (tmp_path / "huge", Path("/dev/zero")):
+        with pytest.raises(SordinoError, match="256 MiB"):
+            read_text(endless)
 
 
 BOM = "\ufeff"

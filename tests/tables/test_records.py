@@ -195,6 +195,7 @@ def test_equal_low_words_are_no_equal_ids(tmp_path, write_rows):
     records.check_ids(path, "who")
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("weak", ["CAST(5 AS UBIGINT)", "hash({column}) % 3", "hash({column}) >> 62"])
 @pytest.mark.parametrize("kind", ["number", "text", "uuid"])
 def test_hashes_that_collide_are_looked_at_again(tmp_path, write_rows, monkeypatch, weak, kind):

@@ -55,7 +55,11 @@ LATER = [("ldp", 4), *(("coordinates", seed) for seed in (1, 2, 5)), *(("beliefs
 
 @pytest.mark.parametrize(
     ("name", "seed"),
-    [("ldp", 1), ("coordinates", 4), *(pytest.param(*case, marks=pytest.mark.long) for case in LATER)],
+    [
+        ("ldp", 1),
+        pytest.param("coordinates", 4, marks=pytest.mark.long),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in LATER),
+    ],
 )
 def test_carried_bounds_decide_as_a_replay_and_as_a_grid(name, seed):
     definition, bounds, shares = DEFINITIONS[name]

@@ -238,6 +238,7 @@ def test_versions_are_taken_from_the_bound_exactly(order):
     assert not asked.accepts(coin)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("answers", "versions"), [(600, 1), (100, 4)])
 @pytest.mark.parametrize("places", [1, 11], ids=["listed", "by factors"])
 def test_a_bound_stays_short_however_many_answers_a_version_had(answers, versions, places):

@@ -53,10 +53,11 @@ def test_one_report_tells_no_more_and_hardly_less(number):
         assert bound <= true + 4 / (STEPS - 1) * slack + 1e-9
 
 
+@pytest.mark.parametrize("rounds", [1, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", [0, 1])
-def test_bounds_are_around_the_loss_whatever_the_limit(number):
+def test_bounds_are_around_the_loss_whatever_the_limit(number, rounds):
     generator = np.random.default_rng(6)
-    for count in (1, 2, 3, 5, 8) * 3:
+    for count in (1, 2, 3, 5, 8) * rounds:
         reports = drawn(generator, count)
         loss = CoordinateLoss.nothing(BOX, number)
         for report in reports:

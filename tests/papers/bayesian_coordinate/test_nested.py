@@ -2,7 +2,7 @@
 
 import tracemalloc
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
@@ -59,6 +59,11 @@ class Recorded:
 def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
     cube = np.array(list(product((-1.0, 1.0), repeat=4)))
     inside = np.random.default_rng(4).uniform(-1, 1, (5, 4))
+    # For each number the pairs of records that differ in it only.
+    pairs = [
+        [(a, b) for a, b in combinations(range(16), 2) if np.flatnonzero(cube[a] != cube[b]).tolist() == [i]]
+        for i in range(4)
+    ]
     for budgets in (("1/2", "2", "1", "1"), ("1", "1", "1", "1"), ("0", "3", "1/4", "3")):
         nested = NestedMean(budgets, inner)
         allowed = [exp_bounds(Fraction(budget))[0] for budget in budgets]
@@ -68,16 +73,10 @@ def test_each_number_keeps_its_budget_exactly_and_reaches_it(inner, exp_bounds):
             for weights in likelihoods(nested, np.vstack((cube, inside, inside * [1, 0, 1, 1])), seed):
                 largest = max(largest, Fraction(max(weights), min(weights)))
                 for i in range(4):
-                    for a, record in enumerate(cube):
-                        if record[i] < 0:
-                            b = next(
-                                y
-                                for y, other in enumerate(cube)
-                                if (other - record)[i] == np.abs(other - record).sum() == 2
-                            )
-                            reached[i] = max(
-                                reached[i], Fraction(weights[a], weights[b]), Fraction(weights[b], weights[a])
-                            )
+                    for a, b in pairs[i]:
+                        light, heavy = sorted((weights[a], weights[b]))
+                        if heavy * reached[i].denominator > light * reached[i].numerator:
+                            reached[i] = Fraction(heavy, light)
                 # Inside the cube: two records that differ in number 1 only.
                 for x in range(16, 21):
                     assert max(weights[x], weights[x + 5]) <= allowed[1] * min(weights[x], weights[x + 5])

@@ -61,6 +61,7 @@ SURVEYS = {
     "covariance": numbers(NUMBERS, {"covariance": ["age", "pay", "rent"]}, {"mean": "size"}),
     "regression": numbers(DELTAS, {"regression": {"target": "pay", "features": ["age", "rent", "size"]}}, **REST),
 }
+SLOW = {"means under deltas"}
 OLD = "SSE42 POPCNT AVX F16C FMA3 AVX2 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL X86_V3 X86_V4"
 GOLDEN = {
     "line": "aa0a41cb6d97821ca6fb",
@@ -87,7 +88,9 @@ def integers(tables):
     return sha256(canonical({"queries": document["queries"]})).hexdigest()[:20]
 
 
-@pytest.mark.parametrize("name", SURVEYS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in SURVEYS]
+)
 def test_a_plan_is_the_one_that_was_written_down(name):
     """On whatever machine this runs, with whatever libraries."""
     assert integers(SURVEYS[name]) == GOLDEN[name]

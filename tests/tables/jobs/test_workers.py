@@ -89,11 +89,11 @@ def test_processes_draw_words_of_their_own(plan, people):
     assert len(np.unique(codes.reshape(12, 100), axis=0)) == 12
 
 
-@pytest.mark.parametrize("jobs", [2, 3, 12, 100])
-def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads, jobs):
+def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads):
     data, source = people(), KeyedSource(KEY, "a")
-    one, several = (privatize_frame(plan, data, id_column="id", key=source, jobs=n) for n in (1, jobs))
-    assert several.equals(one)
+    one = privatize_frame(plan, data, id_column="id", key=source, jobs=1)
+    for jobs in (2, 3, 12, 100):
+        assert privatize_frame(plan, data, id_column="id", key=source, jobs=jobs).equals(one), jobs
 
 
 def test_a_piece_is_sent_in_parts_of_a_bounded_size(plan, people, monkeypatch):
