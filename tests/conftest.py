@@ -34,7 +34,7 @@ from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
 from weights import circulant, flips, linear
 
-settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 

@@ -274,7 +274,7 @@ def test_an_answer_that_rounding_hides_does_not_hide_the_others():
 @pytest.mark.parametrize(("nodes", "group"), [(0, None), (20, None), pytest.param(200, 4, marks=pytest.mark.long)])
 def test_what_remains_is_accepted_whatever_the_limit(rule, nodes, group):
     rng, tried = np.random.default_rng(5), 0
-    for _ in range(6):
+    for _ in range(3):
         asked = BayesianFilter(SQUARE, LDP("0.7"), rule, nodes, group)
         for question in rng.permutation(np.tile(menu("0.1"), 4)):
             if asked.accepts(question):
@@ -283,7 +283,7 @@ def test_what_remains_is_accepted_whatever_the_limit(rule, nodes, group):
         for question in menu(left) if left else ():
             assert asked.accepts(question)
             tried += 1
-    assert tried >= 10
+    assert tried >= 5
 
 
 def test_no_other_question_gets_between_a_decision_and_its_answer():

@@ -79,7 +79,7 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, plan, record):
         assert len(set(device.heard)) == 1
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, pytest.param(1000, marks=pytest.mark.long)])
 def test_kills_give_no_two_answers(tmp_path, plan, record, kills):
     """At a step or after a while, two at once on one store too; some answers are heard and not acknowledged."""
     dice, killed, devices = random.Random(kills), 0, 0

@@ -107,7 +107,7 @@ def test_every_kind_of_filter_is_kept_exactly(tmp_path, often, words):
     assert_as_all_lines(ledger, taken=True)
 
 
-@settings(max_examples=settings.default.max_examples // 15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings.default.max_examples // 10, suppress_health_check=list(HealthCheck))
 @given(
     asked=st.lists(
         st.tuples(
@@ -295,7 +295,7 @@ def test_damage_to_an_old_line_is_counted_by_the_checkpoint(used, question, reco
     assert used.trouble()
 
 
-@pytest.mark.parametrize("times", [10, pytest.param(25, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [5, pytest.param(25, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["cut", "byte", "page"])
 def test_damage_anywhere_gives_the_right_standing_or_none(used, tmp_path, record, kind, times):
     """Also where the damage is not noticed: nothing that was told is forgotten, no answer is another one."""

@@ -122,8 +122,8 @@ def test_a_gzip_file_that_is_none(tmp_path, numbered, run, listing):
 
 @pytest.mark.parametrize("part", [0, 3, 100, 0.5, 0.99, -1], ids=str)
 def test_a_cut_parquet_file(tmp_path, numbered, run, listing, part):
-    table = pa.table({"value": [i % 10 for i in range(200_000)], "name": [MARKER.decode()] * 200_000})
-    pq.write_table(table, tmp_path / "people.parquet", row_group_size=10_000)
+    table = pa.table({"value": [i % 10 for i in range(20_000)], "name": [MARKER.decode()] * 20_000})
+    pq.write_table(table, tmp_path / "people.parquet", row_group_size=1000)
     whole = (tmp_path / "people.parquet").read_bytes()
     (tmp_path / "people.parquet").write_bytes(whole[: int(part * len(whole)) if isinstance(part, float) else part])
     message = damaged(run, listing, numbered, tmp_path / "people.parquet", tmp_path / "r.parquet")

@@ -5,7 +5,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from in_one import in_one
@@ -36,6 +36,7 @@ def read(rows, content, at_once=7):
 
 
 @pytest.mark.parametrize("last", LASTS)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data())
 def test_rows_are_written_and_read_as_documented(last, data):
     rows = ReportRows(data.draw(st.integers(0, 2**64 - 1)), last)
@@ -47,6 +48,7 @@ def test_rows_are_written_and_read_as_documented(last, data):
 
 
 @pytest.mark.parametrize("last", LASTS)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data())
 def test_one_wrong_byte_anywhere_is_noticed(last, data):
     rows = ReportRows(TAG, last)

@@ -62,6 +62,7 @@ def test_no_channel_lies_below(monkeypatch, witness, k, unprotected, seed, liste
     assert 0 < floor <= brute_force(witness, matrix) * (1 + 1e-6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("part", [0.0, 1e-6, 1e-3, 0.1])
 def test_multipliers_that_do_not_fit_prove_less_and_nothing_false(witness, seed, part):

@@ -41,10 +41,11 @@ def drawn(generator, count):
     return reports
 
 
+@pytest.mark.parametrize("rounds", [40, pytest.param(120, marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", [0, 1])
-def test_one_report_tells_no_more_and_hardly_less(number):
+def test_one_report_tells_no_more_and_hardly_less(number, rounds):
     generator = np.random.default_rng(5)
-    for report in drawn(generator, 120):
+    for report in drawn(generator, rounds):
         true, bound = on_grid([report], number), largest_alone(report)[number]
         assert true <= bound + TINY
         assert bound <= report.ceiling
