@@ -13,15 +13,14 @@ from collectors import running
 from commands import PATIENCE, PROGRAM, started
 from sordino.service.storage.reports import Upload
 from sordino.service.uploads import PACKED, pack
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from surveys import planned
 
 JSON, BINARY = "application/json", f"{PACKED}; version=1"
 
 
 def make_plan(k, epsilon="1"):
     tables = {"version": 1, "epsilon": epsilon, "attribute": {"x": {"categories": k}}, "ask": [{"histogram": "x"}]}
-    return Plan.of(Survey.read(tables), 1000)
+    return planned(tables)
 
 
 def ids_from(first, count):

@@ -1,4 +1,4 @@
-"""Surveys that are right, as text, and the one way to change them: replace a piece that is surely there."""
+"""Surveys that are right, as text, how to change them (replace a piece that is surely there), and their plans."""
 
 import json
 import tomllib
@@ -42,6 +42,19 @@ histogram = "page"
 SURVEYS = {"grid": GRID, "named": NAMED, "numbered": NUMBERED}
 
 
+MADE = {}
+"""The plans of this process by what they were made of."""
+
+
+def planned(survey, people=1000):
+    """The plan of a survey's tables, or of its text: made once, since to choose takes long, and a plan is a value."""
+    made_of = json.dumps(survey), people
+    if made_of not in MADE:
+        tables = tomllib.loads(survey) if isinstance(survey, str) else survey
+        MADE[made_of] = Plan.of(Survey.read(tables), people)
+    return MADE[made_of]
+
+
 def edit_text(kind, *changes):
     text = SURVEYS[kind]
     for old, new in changes:
@@ -65,7 +78,7 @@ def read():
 @pytest.fixture
 def plan():
     """A plan for 1000 people."""
-    return lambda kind, *changes: Plan.of(Survey.read(tomllib.loads(edit_text(kind, *changes))), 1000)
+    return lambda kind, *changes: planned(edit_text(kind, *changes))
 
 
 @pytest.fixture

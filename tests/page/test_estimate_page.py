@@ -1,7 +1,6 @@
 """The page of an estimate: what was found in figures, words and tables, small and the same each time."""
 
 import re
-import tomllib
 from functools import cache
 from html import escape, unescape
 
@@ -14,6 +13,7 @@ from sordino.page.page import PageTable, Section
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
+from surveys import planned
 
 GRID = """\
 grid = { south = 25, north = 50, west = -130, east = -60, rows = 125, columns = 350 }
@@ -25,7 +25,7 @@ PEOPLE = 20_000
 def answer(attribute, method=None):
     """A plan that asks for one attribute, and what reports from a fixed key say."""
     text = f'version = 1\nepsilon = "1"\n[attribute.home]\n{attribute}\n[[ask]]\nhistogram = "home"\n'
-    plan = Plan.of(Survey.read(tomllib.loads(text)), PEOPLE)
+    plan = planned(text, PEOPLE)
     k = plan.questions[0].domain.k
     values = np.random.default_rng(3).binomial(k - 1, 0.4, PEOPLE)
     source = KeyedSource(bytes(32), "page").for_records(np.arange(PEOPLE))

@@ -11,20 +11,19 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
+from surveys import planned
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 
 
 def make_plan(attribute, epsilon="1", name="value"):
     tables = {"version": 1, "epsilon": epsilon, "attribute": {name: attribute}, "ask": [{"histogram": name}]}
-    return Plan.of(Survey.read(tables), 1000)
+    return planned(tables)
 
 
 def make_plan_of(attributes, epsilon="1", people=1000, **weights):
     asks = [{"histogram": name, "weight": weights.get(name, 1)} for name in attributes]
-    return Plan.of(Survey.read({"version": 1, "epsilon": epsilon, "attribute": attributes, "ask": asks}), people)
+    return planned({"version": 1, "epsilon": epsilon, "attribute": attributes, "ask": asks}, people)
 
 
 def write_rows(path, columns):

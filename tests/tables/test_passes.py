@@ -3,11 +3,10 @@
 import pytest
 
 from sordino.errors import SordinoError
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.tables import duckdb
 from sordino.tables.reports import privatize_table, tally_people, tally_table
 from sordino.tables.values import read_values
+from surveys import planned
 
 NAMES = ["red", "green", "dark, blue"]
 ATTRIBUTES = {"value": {"categories": 10}, "age": {"number": {"low": 0, "high": 120}}, "name": {"categories": NAMES}}
@@ -17,7 +16,7 @@ ATTRIBUTES = {"value": {"categories": 10}, "age": {"number": {"low": 0, "high": 
 def plan():
     asks = [{"histogram": "value"}, {"mean": "age"}, {"histogram": "name"}]
     tables = {"version": 1, "epsilon": "1", "attribute": ATTRIBUTES, "ask": asks}
-    return Plan.of(Survey.read(tables), 1000)
+    return planned(tables)
 
 
 @pytest.fixture

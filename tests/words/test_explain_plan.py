@@ -1,14 +1,11 @@
 """The five sentences that matter hold every limit of the promise; all others stand under headings."""
 
-import tomllib
-
 import pytest
 
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words.explain import explain
 from sordino.words.explain_plan import MOST, explanation
 from sordino.words.sentence import texts
+from surveys import planned
 
 BLOCKS = """\
 version = 1
@@ -74,7 +71,7 @@ mean = ["height", "age"]
 
 
 def said(text):
-    return explanation(Plan.of(Survey.read(tomllib.loads(text)), 10_000))
+    return explanation(planned(text, 10_000))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +91,7 @@ def test_five_sentences_hold_every_limit(survey, limits):
 
 @pytest.mark.parametrize("survey", [BLOCKS, ALONE, TWO, DELTAS, TOGETHER])
 def test_nothing_is_lost_and_nothing_is_said_twice(survey):
-    plan = Plan.of(Survey.read(tomllib.loads(survey)), 10_000)
+    plan = planned(survey, 10_000)
     found = explanation(plan)
     assert found.lines == explain(plan)
     assert len(set(found.lines)) == len(found.lines)

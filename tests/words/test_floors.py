@@ -1,7 +1,6 @@
 """How near the best a mean is told: the percentage is from integers and a proved bound; where nothing is said."""
 
 import re
-import tomllib
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,12 +10,11 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.design.histograms.variance_floor import matrix_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.exact.nats import Nats
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.words import floors
 from sordino.words.explain_plan import NEARLY, explanation
 from sordino.words.floors import floor_sentences
 from sordino.words.sentence import Purpose
+from surveys import planned
 
 ONE = """\
 version = 1
@@ -36,7 +34,7 @@ DISTANCES = SHARES.replace(
 
 
 def plan_of(text):
-    return Plan.of(Survey.read(tomllib.loads(text)), 10_000)
+    return planned(text, 10_000)
 
 
 @pytest.mark.first_cases(2)

@@ -1,8 +1,6 @@
 """What cannot be expected to be answered is said before anybody is asked, and how many people it takes."""
 
 import re
-import tomllib
-from functools import cache
 
 import numpy as np
 import pytest
@@ -11,9 +9,8 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts, require_learnable, warnings
-from sordino.survey.planning.plan import Plan
-from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import NumbersResult, Untold, results
+from surveys import planned
 
 REGRESSION = """\
 version = 1
@@ -52,11 +49,6 @@ mean = "age"
 """
 
 
-@cache
-def plan_of(text, people):
-    return Plan.of(Survey.read(tomllib.loads(text)), people)
-
-
 def always_the_same(count):
     return KeyedSource(bytes(32), "forecast").for_records(np.arange(count))
 
@@ -73,7 +65,7 @@ def like_a_census(count):
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("known", [False, True], ids=["nothing known", "a sample"])
 def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known):
-    plan = plan_of(REGRESSION, 16_281)
+    plan = planned(REGRESSION, 16_281)
     records = like_a_census(16_281)
     (forecast,) = forecasts(plan, expected_of_sample(plan, [records]) if known else None)
     assert forecast.refused > 0.7
@@ -83,17 +75,17 @@ def test_a_regression_that_will_be_refused_is_said_before_anybody_is_asked(known
         results(plan, plan.sampled.tally(plan.sampled.privatize([records], always_the_same(len(records)))))
     # And with as many as it says, it is answered.
     needed = forecasts(plan, expected_of_sample(plan, [records]))[0].people_needed
-    (later,) = forecasts(plan_of(REGRESSION, int(1.5 * needed)), [records])
+    (later,) = forecasts(planned(REGRESSION, int(1.5 * needed)), [records])
     assert later.warning is None
     assert later.refused < 0.01
 
 
 def test_nothing_known_of_features_that_may_spread_less_is_said_too():
-    needed = forecasts(plan_of(REGRESSION, 16_281))[0].people_needed
-    (forecast,) = forecasts(plan_of(REGRESSION, int(1.5 * needed)))
+    needed = forecasts(planned(REGRESSION, 16_281))[0].people_needed
+    (forecast,) = forecasts(planned(REGRESSION, int(1.5 * needed)))
     assert forecast.refused < 0.05
     assert "if the features spread by a tenth of their ranges" in forecast.warning
-    assert forecasts(plan_of(REGRESSION, 100 * needed))[0].warning is None
+    assert forecasts(planned(REGRESSION, 100 * needed))[0].warning is None
 
 
 @pytest.mark.first_cases(1)
@@ -101,14 +93,14 @@ def test_nothing_known_of_features_that_may_spread_less_is_said_too():
 def test_an_interval_as_wide_as_all_that_is_possible_is_a_warning(people):
     """And what it takes for a tenth of it."""
     for text, width in ((MEAN.format("1"), 60), (MIXED, 1)):
-        found = forecasts(plan_of(text, people))
+        found = forecasts(planned(text, people))
         for forecast in found:
             error = forecast.plan.stderr[0] if text != MIXED else forecast.plan.largest
             assert (forecast.warning is not None) == (2 * 1.96 * error >= width)
             share = float(forecast.question.share)
             (again, *_) = [
                 later
-                for later in forecasts(plan_of(text, int(forecast.people_needed / share) + 2))
+                for later in forecasts(planned(text, int(forecast.people_needed / share) + 2))
                 if later.question.name == forecast.question.name
             ]
             error = again.plan.stderr[0] if text != MIXED else again.plan.largest
@@ -119,7 +111,7 @@ def test_an_interval_as_wide_as_all_that_is_possible_is_a_warning(people):
     ("text", "people"), [(MIXED.replace('"1"', '"1e-30"'), 1000), (MEAN.format("1e-9"), 1000), (MIXED, 10**9)]
 )
 def test_a_survey_from_which_nothing_can_be_learned_is_refused(text, people):
-    found = forecasts(plan_of(text, people))
+    found = forecasts(planned(text, people))
     if text == MIXED:
         require_learnable(found)
         return
@@ -128,7 +120,7 @@ def test_a_survey_from_which_nothing_can_be_learned_is_refused(text, people):
 
 
 def test_a_sample_says_what_shares_are_expected():
-    plan = plan_of(MIXED, 2000)
+    plan = planned(MIXED, 2000)
     city = np.repeat([0, 1, 2], [700, 200, 100])
     forecast, smoker = forecasts(plan, expected_of_sample(plan, [city, np.zeros(1000, dtype=np.intp)]))
     assert forecast.shares[:4].tolist() == [0.7, 0.2, 0.1, 0]
@@ -139,14 +131,14 @@ def test_a_sample_says_what_shares_are_expected():
 
 
 def test_numbers_in_warnings_are_read_by_people():
-    (line,) = warnings(forecasts(plan_of(MEAN.format("0.01"), 1000)))
+    (line,) = warnings(forecasts(planned(MEAN.format("0.01"), 1000)))
     assert "1,000 people" in line
     assert re.search(r"about [\d,]+ people", line)
     assert not re.search(r"\d{4}", line)
 
 
 def test_what_is_forecast_is_found():
-    plan = plan_of(REGRESSION.replace('"1"', '"4"'), 400_000)
+    plan = planned(REGRESSION.replace('"1"', '"4"'), 400_000)
     records = like_a_census(400_000)
     (forecast,) = forecasts(plan, expected_of_sample(plan, [records]))
     (result,) = results(plan, plan.sampled.tally(plan.sampled.privatize([records], always_the_same(len(records)))))
@@ -160,6 +152,6 @@ def test_what_is_forecast_is_found():
 def test_features_that_no_number_of_people_tells_apart_are_said(same):
     records = np.random.default_rng(2).uniform(-0.5, 0.5, (300, 3))
     records[:, 1] = 0.2 if same == "one number" else records[:, 0]
-    (forecast,) = forecasts(plan_of(REGRESSION, 10_000), [records])
+    (forecast,) = forecasts(planned(REGRESSION, 10_000), [records])
     assert forecast.people_needed is None
     assert "No number of people suffices: a feature hardly varies, or depends on the others." in forecast.warning

@@ -11,6 +11,7 @@ from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import Untold, results
+from surveys import planned
 
 ATTRIBUTES = {
     "x": {"categories": 5},
@@ -24,7 +25,7 @@ def frozen(tables):
     def make(people=1000, order=None, **weights):
         survey = tables(ATTRIBUTES, **weights)
         survey["ask"] = [survey["ask"][i] for i in order or range(3)]
-        return Plan.of(Survey.read(survey), people)
+        return planned(survey, people)
 
     return make
 
