@@ -9,6 +9,8 @@ from scipy import stats
 from sordino.estimation.estimate import estimate
 from sordino.estimation.intervals.apart import WithInterval, difference
 from sordino.estimation.intervals.forged import forged_limits
+from sordino.estimation.joint.cells import sums_over
+from sordino.estimation.joint.pooled import PooledPart, pool
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -109,3 +111,24 @@ def test_whoever_forges_the_worst_reports_does_not_get_shares_out_of_their_inter
     # One side of the interval is as sure as before; the other is surer.
     assert np.mean(hits) > 0.96
     assert np.mean(unaware) < 0.92
+
+
+def test_a_pooled_share_lies_in_its_interval_as_often_as_is_said():
+    """By randomized response of the value itself, and as the margin of a table of which it is the slower attribute."""
+    table, joint = HadamardResponse(8, "2"), np.outer(BEFORE, [0.3, 0.7]).ravel()
+    law = table.forward(joint)
+    rng = np.random.default_rng(51)
+    margins = rng.multinomial(3 * PEOPLE, law / law.sum(), size=SURVEYS)
+    hits, alone = [], []
+    for single, counts in zip(before("randomized"), margins, strict=True):
+        cells = estimate(table, Aggregate(table.fingerprint, 3 * PEOPLE, counts), "unbiased")
+        parts = [
+            PooledPart.of_shares(single, np.eye(4), subtract_totals=False),
+            PooledPart.of_shares(cells, sums_over((4, 2), [0]), subtract_totals=False),
+        ]
+        low, high = pool(parts).interval(0.95)
+        hits.append((low <= BEFORE) & (high >= BEFORE))
+        alone.append(single.stderr / pool(parts).stderr)
+    fine, covered = within(hits)
+    assert fine, covered
+    assert np.min(alone) > 1.2

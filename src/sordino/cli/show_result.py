@@ -12,6 +12,7 @@ from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import TableRow, table_results
@@ -92,6 +93,16 @@ def print_result(result: Result) -> None:
         _print_distribution(result, limits)
         return
     _print_shares(result, limits)
+
+
+def print_pooled(result: PooledResult) -> None:
+    """The largest numbers that several questions tell, and which these are."""
+    order = np.argsort(-result.estimate.value, kind="stable")[:LARGEST].tolist()
+    rows = list(result.rows())
+    limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
+    header = (result.name, "estimate", "std. error", *limits)
+    title = f"{result.estimate.n:,} reports; pooled from {'; '.join(result.questions)}"
+    print_table(title, header, [(result.label(place), *rounded(rows[place]).values()) for place in order])
 
 
 def _band(result: DistributionResult) -> dict[str, list[float]]:

@@ -16,11 +16,13 @@ from sordino.page.figures.maps import maps
 from sordino.page.histogram_sections import histogram_figures
 from sordino.page.number_sections import numbers_section
 from sordino.page.page import Figure, PageTable, Section, Sentences, render
+from sordino.page.pooled_sections import pooled_section
 from sordino.page.table_sections import poststratified_section, table_sections
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
 from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import table_results
@@ -73,6 +75,7 @@ def estimate_page(
     title: str = "",
     known: SimulationTruth | None = None,
     poststratified: Sequence[Poststratified] = (),
+    pooled: Sequence[PooledResult] = (),
 ) -> str:
     """A self-contained HTML page.
 
@@ -82,6 +85,7 @@ def estimate_page(
         title: of the page; the attributes' names by default.
         known: what a simulation of a single question knows beside.
         poststratified: tables by margins that are known otherwise.
+        pooled: quantities that several questions tell.
     """
     known = known or SimulationTruth()
     sections: list[Section] = [known.comparison] if known.comparison is not None else []
@@ -95,6 +99,7 @@ def estimate_page(
         else:
             sections += _sections(result, known, several=len(results) > 1)
             sections += [section for table in table_results([result]) for section in table_sections(table)]
+    sections += map(pooled_section, pooled)
     sections += map(poststratified_section, poststratified)
     sections.append(revealed_section(explanation(plan)))
     if plan.promise is not None:

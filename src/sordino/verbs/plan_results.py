@@ -1,6 +1,6 @@
 """What the reports of a plan say, with labels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.margins import read_margins
+from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
@@ -29,6 +30,8 @@ class PlanEstimate(Brief):
         plan: that the reports belong to.
         results: of each question, in the plan's order.
         coverage: what intervals hold against.
+        pooled: what several questions tell, each quantity as one number of all their reports (`rows()`): the margins of
+            tables, and the means that covariances and regressions need too.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -43,6 +46,7 @@ class PlanEstimate(Brief):
     plan: Plan
     results: tuple[Result, ...]
     coverage: Coverage
+    pooled: Sequence[PooledResult] = ()
 
     @property
     def confidence(self) -> float:
@@ -159,9 +163,14 @@ class PlanEstimate(Brief):
         from sordino.page.estimate_page import estimate_page
 
         known = [] if margins is None else self.poststratified(margins)
-        write_text(Path(path), estimate_page(self.plan, self.results, poststratified=known), overwrite=overwrite)
+        write_text(
+            Path(path),
+            estimate_page(self.plan, self.results, poststratified=known, pooled=self.pooled),
+            overwrite=overwrite,
+        )
 
 
 def estimate_plan(plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage) -> PlanEstimate:
     """What a tally says, as `sordino.estimate` says."""
-    return PlanEstimate(plan, results(plan, tally, method, coverage), coverage)
+    found = results(plan, tally, method, coverage)
+    return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage))

@@ -13,6 +13,7 @@ from sordino.cli.say import say
 from sordino.cli.show_result import (
     LARGEST,
     poststratified_json,
+    print_pooled,
     print_poststratified,
     print_result,
     print_tables,
@@ -90,6 +91,7 @@ def estimate(
                 **against,
                 "questions": questions,
                 "rows": [row for result in found for row in result.rows()],
+                "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),
                 **({} if margins is None else poststratified_json(known)),
             }
@@ -97,6 +99,8 @@ def estimate(
         return
     for result in found:
         print_result(result)
+    for pooled in estimated.pooled:
+        print_pooled(pooled)
     print_tables(found)
     print_poststratified(known)
     for path in filter(None, (output, html)):

@@ -1,0 +1,21 @@
+"""What a page shows of quantities that several questions tell."""
+
+from sordino.page.page import PageTable, Section
+from sordino.survey.results.pooled import PooledResult
+from sordino.words.coverage import coverage_in_words
+from sordino.words.digits import rounded
+
+MOST_LINES = 40
+"""Of such a table."""
+
+
+def pooled_section(result: PooledResult) -> Section:
+    """The pooled numbers, and which questions they are of."""
+    rows = list(result.rows())[:MOST_LINES]
+    lines = tuple((result.label(place), *rounded(row).values()) for place, row in enumerate(rows))
+    note = (
+        f"Pooled from {len(result.questions):,} questions ({'; '.join(result.questions)}), by weights that no answer"
+        f" changes; right on average. {coverage_in_words('number', result.coverage, 'Bonferroni')}"
+    )
+    header = (result.name, "estimate", "std. error", "from", "to")
+    return Section(f"All that is told of {result.name}", (PageTable(header, lines, note),))

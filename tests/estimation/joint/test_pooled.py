@@ -1,0 +1,100 @@
+"""Pooled estimates: against every single report's part in the weighted sum, decoded one by one."""
+
+import numpy as np
+import pytest
+
+from sordino.domain.ranges import Ranges
+from sordino.estimation.estimate import estimate
+from sordino.estimation.joint.cells import sums_over
+from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.mechanism.subsets.subset import SubsetSelection
+from sordino.query.number import Number, Product
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+
+SINGLE, TABLE = RandomizedResponse(2, "1"), HadamardResponse(6, "2")
+SUMS = sums_over((2, 3), [0])
+
+
+def shares_part(mechanism, counts, sums):
+    found = estimate(mechanism, Aggregate(mechanism.fingerprint, int(counts.sum()), counts), "unbiased")
+    return PooledPart.of_shares(found, sums, subtract_totals=False)
+
+
+def each_report(mechanism, sums):
+    """What every code adds to each sum, by the decoder of one report."""
+    return np.array([mechanism.decode(law) for law in np.eye(mechanism.counters)]) @ sums.T
+
+
+def tallies(seed):
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(900, [0.4, 0.6]), rng.multinomial(2100, np.full(TABLE.counters, 1 / TABLE.counters))
+
+
+def test_shares_are_weighed_by_the_plan_alone_and_vary_as_the_weighted_reports_do():
+    counts = tallies(4)
+    parts = [(SINGLE, np.eye(2), counts[0]), (TABLE, SUMS, counts[1])]
+    found = pool([shares_part(mechanism, own, sums) for mechanism, sums, own in parts])
+    precision, values, variances = [], [], []
+    for mechanism, sums, own in parts:
+        added = each_report(mechanism, sums)
+        matrix = np.array([[mechanism.weight(x, y) for y in range(mechanism.outputs)] for x in range(mechanism.k)])
+        alike = (matrix / mechanism.denominator).astype(float).mean(axis=0)
+        precision.append(own.sum() / (alike @ added**2 - (alike @ added) ** 2))
+        reports = np.repeat(added, own, axis=0)
+        values.append(reports.mean(axis=0))
+        variances.append(reports.var(axis=0) / len(reports))
+    weights = np.array(precision) / np.sum(precision, axis=0)
+    np.testing.assert_allclose(found.value, (weights * values).sum(axis=0), rtol=1e-9)
+    np.testing.assert_allclose(found.stderr, np.sqrt((weights**2 * variances).sum(axis=0)), rtol=1e-9)
+    assert found.n == 3000
+    # Two questions know more than either.
+    assert (found.stderr**2 < np.min(variances, axis=0)).all()
+
+
+def test_no_answer_changes_a_weight():
+    first, second = (shares_part(TABLE, tallies(seed)[1], SUMS) for seed in (4, 5))
+    assert (first.value != second.value).all()
+    np.testing.assert_array_equal(first.weight, second.weight)
+
+
+def test_where_all_reports_agree_nothing_is_sure():
+    assert (shares_part(SINGLE, np.array([50, 0]), np.eye(2)).variance > 0).all()
+
+
+def two_values(statistic, epsilon):
+    return Query(statistic, RandomizedResponse(2, epsilon))
+
+
+def test_a_mean_of_several_questions_is_that_of_all_their_reports():
+    """A bit counts as plus or minus its factor, and weighs as one over the square of that."""
+    statistics = (Number(0), Number(1), Product(0, 1))
+    alone = Sampled((two_values(Number(0), "1"),), (1,))
+    moments = Sampled(tuple(two_values(statistic, "2") for statistic in statistics), (1, 1, 1))
+    both = Ranges(("age", "pulse"), (20.0, 40.0), (80.0, 60.0))
+    asked = (
+        (alone, np.array([300, 500]), Ranges(("age",), (20.0,), (80.0,))),
+        (moments, np.array([100, 250, 80, 90, 60, 40]), both),
+    )
+    found = pool(
+        [PooledPart.of_mean(one, Aggregate(one.fingerprint, int(n.sum()), n), 0, ranges) for one, n, ranges in asked]
+    )
+    told, weight = [], []
+    for epsilon, (_, counts, _) in zip((1, 2), asked, strict=True):
+        factor = (np.exp(epsilon) + 1) / (np.exp(epsilon) - 1)
+        told += [-factor] * counts[0] + [factor] * counts[1]
+        weight += [factor**-2] * (counts[0] + counts[1])
+    mean = np.average(told, weights=weight)
+    assert found.value == pytest.approx([50 + 30 * mean])
+    spread = np.sqrt(np.square(weight) @ np.square(told - mean)) / np.sum(weight)
+    assert found.stderr == pytest.approx([30 * spread], rel=1e-2)
+
+
+def test_what_is_not_told_by_codes_or_is_too_much_is_not_pooled():
+    assert tells_sums(TABLE, 6)
+    assert not tells_sums(SubsetSelection(60, "1"), 2)
+    assert not tells_sums(RandomizedResponse(1, "1"), 1)
+    assert not tells_sums(RandomizedResponse(5000, "1"), 5000)
