@@ -97,8 +97,8 @@ def print_result(result: Result) -> None:
 
 def print_pooled(result: PooledResult) -> None:
     """The largest numbers that several questions tell, and which these are."""
-    order = np.argsort(-result.estimate.value, kind="stable")[:LARGEST].tolist()
     rows = list(result.rows())
+    order = sorted(range(len(rows)), key=lambda place: -result.estimate.value[place])[:LARGEST]
     limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
     header = (result.name, "estimate", "std. error", *limits)
     title = f"{result.estimate.n:,} reports; pooled from {'; '.join(result.questions)}"
