@@ -112,8 +112,11 @@ def test_what_people_read(asked, run):
         assert words in out
     # Titles are not folded, and no number has more digits than its error allows.
     assert " reports; regression of height on age\n" in out
-    (line,) = re.findall(r"^  height +(\d+\.\d+) +(0\.\d\d|\d\.\d) ", out, re.MULTILINE)
-    assert len(line[0].split(".")[1]) == len(line[1].split(".")[1])
+    # The mean of heights, and that of all questions that tell it.
+    lines = re.findall(r"^  height +(\d+\.\d+) +(0\.\d\d|\d\.\d) ", out, re.MULTILINE)
+    assert len(lines) == 2
+    assert all(len(number.split(".")[1]) == len(error.split(".")[1]) for number, error in lines)
+    assert "pooled from mean of height, age; covariance of age, height; regression of height on age" in out
 
 
 def test_a_region_needs_a_histogram(asked, run, tmp_path):
