@@ -38,7 +38,8 @@ def test_cells_margins_conditional_shares_and_differences(mechanism, n):
         source = KeyedSource(survey.to_bytes(32, "little"), "coverage").for_records(np.arange(n))
         found = estimate(mechanism, mechanism.tally(mechanism.privatize(values, source)))
         cells = Cells.of(SHARES.shape, found)
-        told = (cells.margin([0], 0.95), cells.conditional([1], [0], 0.95), cells.difference([1], [0], 2, 0, 0.95))
+        parts = cells.within([1], [0], 0.95)
+        told = (cells.margin([0], 0.95), parts.told, parts.difference(2, 0))
         limits = [found.interval(0.95), *((one.low, one.high) for one in told)]
         for (name, shares), (low, high) in zip(truth.items(), limits, strict=True):
             inside[name] += (low <= shares) & (shares <= high)

@@ -42,7 +42,7 @@ def test_what_is_told_is_what_the_words_say(mechanism):
     found = told(mechanism, 40_000)
     cells = Cells.of(SHAPE, found)
     # The covariance of the estimates, from the reports of many surveys.
-    within, apart = cells.conditional([1], [0], 0.95), cells.difference([1], [0], 1, 2, 0.95)
+    within, apart = cells.within([1], [0], 0.95).told, cells.within([1], [0], 0.95).difference(1, 2)
     assert within.value[2] == pytest.approx(share_of(found.value))
     assert within.fitted[2] == pytest.approx(share_of(found.fitted))
     assert apart.value[0] == pytest.approx(less(found.value))
@@ -79,12 +79,12 @@ def test_the_covariance_is_that_of_many_surveys():
 def test_nobody_among_whom_a_share_could_be():
     mechanism = RandomizedResponse(4, "1")
     cells = Cells.of((2, 2), estimate(mechanism, mechanism.tally([0, 1, 0, 1, 0, 1])))
-    within = cells.conditional([1], [0], 0.95)
+    within = cells.within([1], [0], 0.95).told
     assert np.isnan(within.value[2:]).all()
     assert (within.low[2:].tolist(), within.high[2:].tolist()) == ([0, 0], [1, 1])
 
 
 def test_a_table_too_large_is_refused():
     mechanism = RandomizedResponse(2 * LARGEST_TABLE, "1")
-    with pytest.raises(SordinoError, match=r"at most 2,048 cells; found 4,096"):
+    with pytest.raises(SordinoError, match=r"at most 1,024 cells; found 2,048"):
         Cells.of((2, LARGEST_TABLE), estimate(mechanism, mechanism.tally([0, 1])))

@@ -12,6 +12,7 @@ Sources: Fieller 1954; Zou and Donner 2008 (limits of differences from those of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -22,8 +23,8 @@ from sordino.estimation.estimate import Estimate
 
 Floats = NDArray[np.float64]
 
-LARGEST_TABLE = 2048
-"""Cells, each two of which have a covariance: 32 megabytes."""
+LARGEST_TABLE = 1024
+"""Cells, each two of which have a covariance: all that is made of them takes some seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,47 +87,16 @@ class Cells:
         fitted = None if self.fitted is None else sums @ self.fitted
         return TableShares.normal(sums @ self.value, self._variance(sums), fitted, confidence)
 
-    def conditional(self, of: Sequence[int], given: Sequence[int], confidence: float) -> TableShares:
-        """The shares of some attributes' values within each combination of others', which run slowest."""
-        value, influence, (low, high), fitted = self._ratios(of, given, confidence)
-        stderr = np.sqrt(self._variance(influence))
-        return TableShares(value, stderr, np.clip(low, 0, 1), np.clip(high, 0, 1), fitted)
-
-    def difference(
-        self, of: Sequence[int], given: Sequence[int], first: int, second: int, confidence: float
-    ) -> TableShares:
-        """What the shares of some attributes' values are more within one combination of others' than within another.
+    def within(self, of: Sequence[int], given: Sequence[int], confidence: float) -> "Within":
+        """The shares of some attributes' values within each combination of others'.
 
         Args:
             of: the attributes.
             given: the others.
-            first: the combination within which shares are taken, by its place.
-            second: that within which they are subtracted.
             confidence: of each interval by itself.
         """
-        value, influence, (low, high), fitted = self._ratios(of, given, confidence)
-        k = prod(self.shape[axis] for axis in of)
-        one, other = slice(first * k, (first + 1) * k), slice(second * k, (second + 1) * k)
-        difference, gap = value[one] - value[other], influence[one] - influence[other]
-        shared = ((influence[one] @ self.covariance) * influence[other]).sum(axis=1)
-        both = np.sqrt(self._variance(influence[one]) * self._variance(influence[other]))
-        correlation = np.divide(shared, both, out=np.zeros_like(both), where=both > 0)
-        below = _together(value[one] - low[one], high[other] - value[other], correlation)
-        above = _together(high[one] - value[one], value[other] - low[other], correlation)
-        return TableShares(
-            difference,
-            np.sqrt(self._variance(gap)),
-            np.clip(difference - below, -1, 1),
-            np.clip(difference + above, -1, 1),
-            None if fitted is None else fitted[one] - fitted[other],
-        )
-
-    def _ratios(
-        self, of: Sequence[int], given: Sequence[int], confidence: float
-    ) -> tuple[Floats, Floats, tuple[Floats, Floats], Floats | None]:
-        """Conditional shares, what each cell's error adds to them, their limits as they are, and the fitted ones."""
-        parts = self._sums([*given, *of])
-        wholes = np.repeat(self._sums(given), prod(self.shape[axis] for axis in of), axis=0)
+        parts, size = self._sums([*given, *of]), prod(self.shape[axis] for axis in of)
+        wholes = np.repeat(self._sums(given), size, axis=0)
         part, whole = parts @ self.value, wholes @ self.value
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.where(whole > 0, part / whole, np.nan)
@@ -135,12 +105,11 @@ class Cells:
             if self.fitted is not None:
                 total = wholes @ self.fitted
                 fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
-        limits = _fieller(
-            (part, whole),
-            (self._variance(parts), self._variance(wholes), ((parts @ self.covariance) * wholes).sum(axis=1)),
-            _normal(confidence),
-        )
-        return value, np.nan_to_num(influence), limits, fitted
+        moved = parts @ self.covariance
+        errors = (moved * parts).sum(axis=1), self._variance(wholes), (moved * wholes).sum(axis=1)
+        low, high = _fieller((part, whole), errors, _normal(confidence))
+        known = np.nan_to_num(influence)
+        return Within(size, value, known, known @ self.covariance, low, high, fitted)
 
     def _variance(self, functionals: Floats) -> Floats:
         variance: Floats = ((functionals @ self.covariance) * functionals).sum(axis=1)
@@ -148,6 +117,60 @@ class Cells:
 
     def _sums(self, axes: Sequence[int]) -> Floats:
         return sums_over(self.shape, axes)
+
+
+@dataclass(frozen=True, eq=False)
+class Within:
+    """Shares within combinations of other attributes' values.
+
+    Attributes:
+        size: how many stand within each combination.
+        value: shape (m,), the combinations run slowest; NaN where nobody is seen to have one.
+        influence: how each moves with each cell, shape (m, k).
+        moved: the same times the cells' covariance.
+        low, high: limits as they are, shape (m,) each.
+        fitted: of the distribution that is fitted, shape (m,), or None.
+    """
+
+    size: int
+    value: Floats
+    influence: Floats
+    moved: Floats
+    low: Floats
+    high: Floats
+    fitted: Floats | None
+
+    @property
+    def told(self) -> TableShares:
+        """The shares."""
+        low, high = np.clip(self.low, 0, 1), np.clip(self.high, 0, 1)
+        return TableShares(self.value, np.sqrt(self._variance), low, high, self.fitted)
+
+    def difference(self, first: int, second: int) -> TableShares:
+        """What the shares within one combination are more than within another.
+
+        Args:
+            first: the combination, by its place.
+            second: that within which they are subtracted.
+        """
+        one, other = (slice(place * self.size, (place + 1) * self.size) for place in (first, second))
+        value, variance = self.value[one] - self.value[other], self._variance
+        shared, both = (self.moved[one] * self.influence[other]).sum(axis=1), np.sqrt(variance[one] * variance[other])
+        correlation = np.divide(shared, both, out=np.zeros_like(both), where=both > 0)
+        below = _together(self.value[one] - self.low[one], self.high[other] - self.value[other], correlation)
+        above = _together(self.high[one] - self.value[one], self.value[other] - self.low[other], correlation)
+        return TableShares(
+            value,
+            np.sqrt(np.maximum(variance[one] + variance[other] - 2 * shared, 0.0)),
+            np.clip(value - below, -1, 1),
+            np.clip(value + above, -1, 1),
+            None if self.fitted is None else self.fitted[one] - self.fitted[other],
+        )
+
+    @cached_property
+    def _variance(self) -> Floats:
+        variance: Floats = (self.moved * self.influence).sum(axis=1)
+        return np.maximum(variance, 0.0)
 
 
 def sums_over(shape: Sequence[int], axes: Sequence[int]) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares
+from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Within
 from sordino.exact.messages.brief import shown
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
@@ -119,7 +119,7 @@ class TableResult:
         """
         names, others = self._apart(of, given)
         each = self.coverage.each(self._size([*names, *others]))
-        told = self.cells.conditional(self._axes(names), self._axes(others), each)
+        told = self.cells.within(self._axes(names), self._axes(others), each).told
         heads = [
             {"attributes": names, "value": list(labels), "given": dict(zip(others, within, strict=True))}
             for within, labels in product(self._labels(others), self._labels(names))
@@ -145,7 +145,7 @@ class TableResult:
         places = [self._place(others, values) for values in (first, second)]
         if places[0] == places[1]:
             raise SordinoError("a difference must be between two values", found="one twice")
-        return list(self._difference(names, others, *places))
+        return list(self._difference(self._within(names, others), names, others, *places))
 
     def rows(self) -> Iterator[tuple[str, TableRow]]:
         """All of it for each two attributes: `margins`, `conditional` and `differences`, each row with its kind.
@@ -178,13 +178,19 @@ class TableResult:
         for of, given in permutations(self.attributes, 2):
             pairs = list(combinations(range(self._size([given])), 2))
             if len(pairs) * self._size([of]) <= MOST_ROWS:
+                within = self._within([of], [given])
                 for first, second in pairs:
-                    found = self._difference([of], [given], first, second)
+                    found = self._difference(within, [of], [given], first, second)
                     yield from (("differences", row) for row in found)
 
-    def _difference(self, names: list[str], others: list[str], first: int, second: int) -> Iterator[TableRow]:
-        axes = self._axes(names), self._axes(others)
-        told = self.cells.difference(*axes, first, second, self.coverage.each(self._size(names)))
+    def _within(self, names: list[str], others: list[str]) -> Within:
+        """The shares whose differences are asked, each between two combinations."""
+        return self.cells.within(self._axes(names), self._axes(others), self.coverage.each(self._size(names)))
+
+    def _difference(
+        self, shares: Within, names: list[str], others: list[str], first: int, second: int
+    ) -> Iterator[TableRow]:
+        told = shares.difference(first, second)
         within, minus = (dict(zip(others, self._labels(others)[place], strict=True)) for place in (first, second))
         heads = [
             {"attributes": names, "value": list(labels), "given": within, "minus": minus}
