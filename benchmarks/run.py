@@ -19,6 +19,7 @@ import files
 import filtering
 import growing
 import holding
+import mapping
 import privatizing
 import starting
 import tabulating
@@ -36,6 +37,7 @@ MODULES = (
     averaging,
     designing,
     distributing,
+    mapping,
     collecting,
     holding,
     tabulating,

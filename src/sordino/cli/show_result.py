@@ -1,11 +1,13 @@
 """What commands print of results: the largest shares with their intervals, means, covariances and coefficients."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sordino.cli.output import print_table
 from sordino.cli.say import say
 from sordino.domain.bins import plain
+from sordino.estimation.neighbours.choice import Choice
 from sordino.survey.planning.plan import Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -18,6 +20,7 @@ from sordino.survey.results.result import HistogramResult, NumbersResult, Result
 from sordino.survey.results.table import TableRow, table_results
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
+from sordino.words.smoothing_choice import choice_in_words
 
 LARGEST = 15
 """Rows of a table for people; files and --json have all."""
@@ -29,6 +32,11 @@ SHARES = """\
 estimate: right on average, with its standard error and interval; noise can take it below 0, where intervals begin.
 fitted ({method}): the distribution near it, for maps and sums; its largest shares tend to be too low."""
 """What the columns of a table of shares are."""
+
+SMOOTHED = (
+    SHARES[: SHARES.index("\n")] + "\nfitted ({method}): a distribution for maps and sums, made of neighbours too."
+)
+"""The same where shares are smoothed."""
 
 BINS = """\
 estimate: right on average, with its standard error and interval; noise can take it below 0.
@@ -54,12 +62,17 @@ def result_json(result: Result) -> dict[str, Any]:
     if not isinstance(result, Untold) and result.coverage.simultaneous:
         head |= {"simultaneous": result.together, "each": result.each}
     if isinstance(result, HistogramResult):
-        return head | {"method": result.estimate.method}
+        return head | {"method": result.estimate.method} | _choice_json(result.estimate.choice)
     if isinstance(result, DistributionResult):
         return head | {"method": result.estimate.method, "band": _band(result)}
     if isinstance(result, NumbersResult):
         return head | ({"untold": "; ".join(result.notes)} if result.notes else {})
     return head | {"untold": str(result.why)}
+
+
+def _choice_json(choice: Choice | None) -> dict[str, Any]:
+    """What a bootstrap says of smoothed shares, where these were asked for."""
+    return {} if choice is None else {"choice": {**asdict(choice), "better": choice.better}}
 
 
 def _asked(question: Question) -> str:
@@ -71,8 +84,13 @@ def _asked(question: Question) -> str:
     return "table" if isinstance(question, TableQuestion) else "histogram"
 
 
-def print_result(result: Result) -> None:
-    """The largest shares with their intervals, or all means, covariances or coefficients."""
+def print_result(result: Result, *, offer: bool = False) -> None:
+    """The largest shares with their intervals, or all means, covariances or coefficients.
+
+    Args:
+        result: of a question.
+        offer: whether to say that smoothed shares would be nearer to the truth, if they would: seconds for a map.
+    """
     if isinstance(result, Untold):
         say(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
         return
@@ -93,6 +111,10 @@ def print_result(result: Result) -> None:
         _print_distribution(result, limits)
         return
     _print_shares(result, limits)
+    if result.estimate.choice is not None:
+        say(choice_in_words(result.estimate.choice, result.estimate.method), "")
+    elif offer and result.offer is not None:
+        say(choice_in_words(result.offer, result.estimate.method, asked=False), "")
 
 
 def print_pooled(result: PooledResult) -> None:
@@ -147,7 +169,8 @@ def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:
         rows.append(_share_row(result.label(value), row))
     print_table(f"{result.n:,} reports; {largest} values", header, rows)
     if result.fitted is not None:
-        say(*SHARES.format(method=result.estimate.method).split("\n"), "")
+        lines = SMOOTHED if result.estimate.method == "smoothed" else SHARES
+        say(*lines.format(method=result.estimate.method).split("\n"), "")
     _say_coverage("value", result)
 
 

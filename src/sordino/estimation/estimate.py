@@ -5,7 +5,7 @@ intervals are about. The fitted one is a distribution near it: better for maps, 
 once, but its largest shares are too low, since what noise adds to the smallest is taken from them.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,6 +18,8 @@ from sordino.estimation.intervals.contrast import contrast
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
+from sordino.estimation.neighbours.choice import Choice, offered
+from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
 from sordino.estimation.sums import Sums, block_sums
 from sordino.estimation.unbiased import Decoded, leverages, variance_of_reports
@@ -26,9 +28,10 @@ from sordino.exact.messages.brief import Brief, shown
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 
-Method = Literal["unbiased", "simplex", "block-simplex", "likelihood"]
+Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed"]
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
-block, whose share is known. likelihood: the one under which the reports are the most probable. unbiased: none."""
+block, whose share is known. likelihood: the one under which the reports are the most probable. smoothed: by
+neighbours, where a bootstrap says that this is nearer, else the default. unbiased: none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +44,8 @@ class Estimate(Brief):
         fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
         method: how `fitted` was made; "joint" where it is a margin of what was fitted to several estimates together.
+        choice: what a bootstrap says of smoothed shares, where these were asked for; they are `fitted` only if `method`
+            says so.
 
     Example:
         >>> from sordino import RandomizedResponse
@@ -58,6 +63,7 @@ class Estimate(Brief):
     _aggregate: Aggregate = field(repr=False)
     _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)
+    choice: Choice | None = field(default=None, repr=False)
 
     @property
     def by_method(self) -> NDArray[np.float64]:
@@ -73,6 +79,18 @@ class Estimate(Brief):
     def law(self) -> NDArray[np.float64]:
         """The tally divided by the number of reports, shape (counters,)."""
         return self._decoded.law
+
+    def offer(self, known: Surroundings | None = None) -> tuple[NDArray[np.float64] | None, Choice | None]:
+        """Shares smoothed by neighbours, shape (k,), where a bootstrap says that they are nearer to the truth.
+
+        Args:
+            known: of the values beside their reports.
+
+        Returns:
+            The shares or None, and what the bootstrap says; None for both of few values.
+        """
+        known = Surroundings() if known is None else known
+        return offered(self._decoded, self._aggregate, self.value, self.stderr, known, subtract=self._subtract_totals)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False
@@ -155,17 +173,23 @@ class Estimate(Brief):
 
 @checked
 def estimate(
-    mechanism: Mechanism, aggregate: Aggregate, method: Method | None = None, *, subtract_totals: bool = False
+    mechanism: Mechanism,
+    aggregate: Aggregate,
+    method: Method | None = None,
+    *,
+    subtract_totals: bool = False,
+    known: Surroundings | None = None,
 ) -> Estimate:
     """Estimate each value's share from the tally of a mechanism's reports.
 
     Args:
         mechanism: made the reports.
         aggregate: their tally.
-        method: how a distribution is fitted: "simplex", "block-simplex", "likelihood", or "unbiased" for none. By
-            default the one that keeps what every report tells: see `default_method`.
+        method: how a distribution is fitted: "simplex", "block-simplex", "likelihood", "smoothed", or "unbiased" for
+            none. By default the one that keeps what every report tells: see `default_method`.
         subtract_totals: shift each block's estimates to the block's share before anything else; decide before the data.
             The likelihood knows the blocks' shares anyway.
+        known: of the values beside their reports, for "smoothed"; by default nothing.
 
     Raises:
         SordinoError: no reports, another mechanism's tally, an unknown method, or a mechanism from which nothing can
@@ -194,14 +218,17 @@ def estimate(
     decoded = Decoded(mechanism, law)
     value = decoded.estimate(subtract_totals=subtract_totals)
     stderr = np.sqrt(variance_of_reports(decoded, aggregate.n, subtract_totals=subtract_totals) / aggregate.n)
-    fitted = None
+    found = Estimate(value, stderr, None, aggregate.n, "unbiased", aggregate, decoded, subtract_totals)
+    fitted, choice = found.offer(known) if method == "smoothed" else (None, None)
+    if method == "smoothed" and fitted is None:
+        method = default_method(mechanism)
     if method == "simplex":
         fitted = project(value)
     elif method == "block-simplex":
         fitted = project(value, mechanism.partition, mechanism.block_shares(law))
     elif method == "likelihood":
         fitted = likelihood(mechanism, law, aggregate.n)
-    return Estimate(value, stderr, fitted, aggregate.n, method, aggregate, decoded, subtract_totals)
+    return replace(found, fitted=fitted, method=method, choice=choice)
 
 
 def default_method(mechanism: Mechanism) -> Method:

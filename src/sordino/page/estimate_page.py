@@ -31,6 +31,7 @@ from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import kept
 from sordino.words.sentence import Purpose, texts
+from sordino.words.smoothing_choice import choice_in_words
 
 LARGEST = 15
 """Values shown in bars and in the table."""
@@ -199,10 +200,12 @@ def _sections(result: HistogramResult, known: SimulationTruth, *, several: bool)
 def _maps(grid: Grid, result: HistogramResult, known: SimulationTruth) -> tuple[Figure, ...]:
     """What was fitted, and with it what a simulation knows."""
     panels = [("Truth", known.truth)] if known.truth is not None else []
-    panels += [("Fitted shares" if result.fitted is not None else "Estimate", result.estimate.by_method), *known.others]
+    smoothed = result.estimate.method == "smoothed"
+    title = "Smoothed shares" if smoothed else "Fitted shares" if result.fitted is not None else "Estimate"
+    panels += [(title, result.estimate.by_method), *known.others]
     one = 1 / result.n
     drawings = maps(grid, [shares for _, shares in panels], one)
-    alone = len(panels) == 1
+    alone = len(panels) == 1 and not smoothed
     return tuple(
         Figure(drawing, map_in_words(grid, title, shares, one), "" if alone else title, wide=True)
         for drawing, (title, shares) in zip(drawings, panels, strict=True)
@@ -218,7 +221,9 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, top: N
     numbers = np.stack(list(named.values()), axis=1)
     rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
     note = f"{coverage_in_words('value', result.coverage, result.together)} {READING}"
-    note += FITTED if shown.fitted is not None else ""
+    note += FITTED if shown.fitted is not None and result.estimate.method != "smoothed" else ""
+    if result.estimate.choice is not None:
+        note += " " + choice_in_words(result.estimate.choice, result.estimate.method)
     if isinstance(result.question.domain, Grid):
         return PageTable((f"{result.question.name}: {CENTRE}", *named), rows, note + CELLS)
     return PageTable((result.question.name, *named), rows, note)

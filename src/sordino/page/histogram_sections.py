@@ -1,21 +1,18 @@
 """Shares in the order of numbers: a column for each value, or for each run of values where they are too many."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.attribute import Domain
-from sordino.domain.grid import Grid
 from sordino.domain.partition import Partition
-from sordino.domain.record import Record
 from sordino.mechanism.supported import SupportMechanism
 from sordino.page.descriptions import columns_in_words
 from sordino.page.figures.bars import Shares
 from sordino.page.figures.histogram import MOST, columns
 from sordino.page.page import Figure
 from sordino.survey.results.result import HistogramResult
+from sordino.survey.results.surroundings import numbers_in_order
 
 FEWEST = 16
 """Values below which bars beside a table show all."""
@@ -58,7 +55,7 @@ def histogram_figures(result: HistogramResult, shares: Shares) -> tuple[Figure, 
 def in_order(result: HistogramResult, shares: Shares) -> OrderedShares | None:
     """The shares as a histogram shows them."""
     domain = result.question.domain
-    numbers = _numbers(domain)
+    numbers = numbers_in_order(domain)
     if numbers is None or domain.k < FEWEST:
         return None
     labels = [domain.label(value) for value in range(domain.k)]
@@ -79,17 +76,3 @@ def in_order(result: HistogramResult, shares: Shares) -> OrderedShares | None:
         [labels[first] if first == last else f"{labels[first]} to {labels[last]}" for first, last in ends],
         run,
     )
-
-
-def _numbers(domain: Domain | Record) -> NDArray[np.float64] | None:
-    """The values as numbers, if they are such in ascending order."""
-    if isinstance(domain, Grid | Record):
-        return None
-    if isinstance(domain.labels, range):
-        return np.arange(domain.k, dtype=np.float64)
-    try:
-        numbers = [float(label) for label in domain.labels]
-    except ValueError:
-        return None
-    ascending = np.isfinite(numbers).all() and all(first < second for first, second in pairwise(numbers))
-    return np.array(numbers) if ascending else None

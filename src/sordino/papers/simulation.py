@@ -14,6 +14,7 @@ from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import Method, estimate
+from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.exact.coin import WORD
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import FreshStream, Rows, Stream, Words
@@ -120,12 +121,23 @@ def distances(
     source: SimulationSource,
     advance: Advance,
     methods: Sequence[Method] = METHODS,
+    known: Surroundings | None = None,
 ) -> list[float]:
-    """The total variation distance of each method's estimate to the truth, shape (k,), after one simulated run."""
+    """The total variation distance of each method's estimate to the truth, shape (k,), after one simulated run.
+
+    Args:
+        mechanism: draws the reports.
+        people: shape (k,), how many have each value.
+        truth: shape (k,), what the estimates are compared with.
+        source: of the people's words.
+        advance: called after each estimate.
+        methods: of fitting.
+        known: of the values beside their reports, for "smoothed".
+    """
     tally = simulate_tally(mechanism, people, source)
     found = []
     for method in methods:
-        found.append(total_variation(estimate(mechanism, tally, method).by_method, truth))
+        found.append(total_variation(estimate(mechanism, tally, method, known=known).by_method, truth))
         advance(int(method in METHODS))
     return found
 

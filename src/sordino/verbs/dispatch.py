@@ -249,6 +249,7 @@ def estimate(
     simultaneous: bool = False,
     watched: bool = False,
     forged: int = 0,
+    public: Any = None,
 ) -> "PlanEstimate": ...
 @overload
 def estimate(
@@ -273,6 +274,7 @@ def estimate(
     watched: bool = False,
     forged: int = 0,
     subtract_totals: bool = False,
+    public: Any = None,
 ) -> Any:
     """Estimate what reports tell, with standard errors and intervals.
 
@@ -285,6 +287,7 @@ def estimate(
         watched: whether they hold at all times together, for whoever looks while reports come in.
         forged: how many of a plan's reports may be forged, whatever these say: intervals hold in spite of them.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
+        public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
 
     Returns:
         Of a plan, a `PlanEstimate`, with `to_frame()`, `to_arrow()`, `save(path)` and `page(path)`; of a mechanism an
@@ -306,13 +309,10 @@ def estimate(
 
         frozen = read_plan(plan, "estimate")
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
-        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged))
-    if (confidence, simultaneous, watched, forged) != (0.95, False, False, 0):
+        return estimate_plan(frozen, tally, method, Coverage(confidence, simultaneous, watched, forged), public)
+    if (confidence, simultaneous, watched, forged, public) != (0.95, False, False, 0, None):
         step = "take interval(confidence) of what it returns"
-        raise SordinoError("confidence, watching and forging are of plans", found=kind(plan), step=step)
-    if not isinstance(aggregate, Aggregate):
-        step = "tally the reports first: sordino.aggregate(mechanism, codes)"
-        raise SordinoError("an estimate needs an aggregate", found=kind(aggregate), step=step)
+        raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)
 
 

@@ -56,9 +56,12 @@ def tally_asked(asked: Asked, reports: Sequence[Any]) -> Aggregate:
 
 
 def estimate_asked(
-    asked: Asked, tally: Aggregate, method: Method | None, *, subtract_totals: bool
+    asked: Asked, tally: Any, method: Method | None, *, subtract_totals: bool
 ) -> Estimated | tuple[Estimated, ...]:
     """What a tally tells; of queries that read several columns what it tells of each."""
+    if not isinstance(tally, Aggregate):
+        step = "tally the reports first: sordino.aggregate(mechanism, codes)"
+        raise SordinoError("an estimate needs an aggregate", found=kind(tally), step=step)
     if not isinstance(asked, Sampled) or asked.numbers:
         return _estimate(asked, tally, method, subtract=subtract_totals)
     parts = zip(asked.queries, asked.split(tally), strict=True)

@@ -20,6 +20,7 @@ from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.estimates import table_of, write_estimates
+from sordino.tables.weighted.public import read_public
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +171,21 @@ class PlanEstimate(Brief):
         )
 
 
-def estimate_plan(plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage) -> PlanEstimate:
-    """What a tally says, as `sordino.estimate` says."""
-    found = results(plan, tally, method, coverage)
+def estimate_plan(
+    plan: Plan, tally: Aggregate, method: Method | None, coverage: Coverage, public: Any = None
+) -> PlanEstimate:
+    """What a tally says, as `sordino.estimate` says.
+
+    Args:
+        plan: that the reports belong to.
+        tally: of the reports.
+        method: how distributions are fitted.
+        coverage: what intervals hold against.
+        public: a table of public numbers, for the method "smoothed".
+
+    Raises:
+        SordinoError: as `results`, and as `read_public`.
+    """
+    numbers = None if public is None else read_public(plan, public)
+    found = results(plan, tally, method, coverage, numbers)
     return PlanEstimate(plan, found, coverage, pooled_results(plan, tally, found, coverage))

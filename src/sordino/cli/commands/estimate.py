@@ -38,6 +38,7 @@ from sordino.verbs.plan_results import estimate_plan
     type=click.Choice(get_args(Method)),
     help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
 )
+@click.option("--public", type=FILE, help="A table of public numbers that may go with the shares, for smoothed.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
 @click.option("--watched", is_flag=True, help="Intervals hold at all times together, while reports come in.")
@@ -53,6 +54,7 @@ def estimate(
     plan: Path,
     reports: tuple[Path, ...],
     method: Method | None,
+    public: Path | None,
     confidence: float,
     margins: Path | None,
     output: Path | None,
@@ -71,7 +73,7 @@ def estimate(
     """
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
-    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage)
+    estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
     found = estimated.results
     known = [] if margins is None else estimated.poststratified(margins)
     table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
@@ -98,7 +100,7 @@ def estimate(
         )
         return
     for result in found:
-        print_result(result)
+        print_result(result, offer=method is None)
     for pooled in estimated.pooled:
         print_pooled(pooled)
     print_tables(found)

@@ -49,8 +49,9 @@ for command in (fig3, corollary1, least_squares):
 )
 @epsilon_option
 @click.option("--repeats", type=Whole(1), default=3, show_default=True, help="Runs to average over.")
+@click.option("--smoothed", is_flag=True, help="Smoothed shares too: some seconds a run.")
 @as_json_option
-def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) -> None:
+def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool, as_json: bool) -> None:
     """Table 1 of the context-aware LDP paper: check-ins on a map of 125 x 350 cells, in ever more public blocks.
 
     Rows of the file outside 25..50 N and 130..60 W are left out. The paper averages 100 runs.
@@ -58,7 +59,7 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
     found = Checkins(table.simulated_people(), 0) if checkins is None else read_checkins(checkins, table.MAP)
     n = int(found.people.sum())
     with progress("table 1", table.estimates(repeats)) as advance:
-        cells = table.table1(found.people, epsilon, repeats, advance, table.MAP)
+        cells = table.table1(found.people, epsilon, repeats, advance, table.MAP, smoothed=smoothed)
     if as_json:
         print_json({"people": n, "rows": [asdict(cell) for cell in cells]})
         return
@@ -68,6 +69,7 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, as_json: bool) 
         (f"{mechanism}, {method}", *(_number(tv.get((blocks, mechanism, method))) for blocks in table.BLOCKS))
         for mechanism in CONTESTANTS
         for method in get_args(Method)
+        if method != "smoothed" or (smoothed and mechanism == "best")
     ]
     rows += [
         (

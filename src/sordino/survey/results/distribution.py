@@ -52,7 +52,9 @@ class DistributionResult:
         mechanism = question.mechanism
         # The query's tally is that of its mechanism: what was read are its values.
         tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
-        found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, method)
+        # What is smoothed by default is not smoothed twice.
+        own = None if method == "smoothed" else method
+        found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, own)
         return cls(question, found, coverage)
 
     @property

@@ -17,6 +17,7 @@ from sordino.estimation.intervals.forged_numbers import moved_coefficients, move
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.missing.given import MeansGiven
 from sordino.estimation.moments import NormalEstimate, covariances, means, quantile
+from sordino.estimation.neighbours.choice import Choice
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan, Question
@@ -26,6 +27,7 @@ from sordino.survey.questions.question import SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult, Numbers
 from sordino.survey.results.joint import fitted_together
+from sordino.survey.results.surroundings import Public, offer_of, require_public, surroundings_of
 from sordino.survey.results.watching import standard_errors
 
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
@@ -47,6 +49,11 @@ class HistogramResult:
     question: SharesQuestion
     estimate: Estimate
     coverage: Coverage = field(default_factory=Coverage)
+
+    @cached_property
+    def offer(self) -> Choice | None:
+        """What a bootstrap says of smoothed shares, where they were not asked for and are nearer to the truth."""
+        return offer_of(self.question.domain, self.estimate)
 
     @cached_property
     def interval(self) -> Limits:
@@ -315,6 +322,7 @@ def results(
     aggregate: Aggregate,
     method: Method | None = None,
     coverage: Coverage | None = None,
+    public: Public | None = None,
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
@@ -324,13 +332,17 @@ def results(
         method: how distributions are fitted; by default each question's own (`default_method`), and where tables share
             attributes, one to all of them (`joint_fit`).
         coverage: what intervals are to hold against; by default each by itself with 95% confidence.
+        public: by the names of questions, numbers that are public and may go with the shares of their values, shape
+            (k,), for the method "smoothed".
 
     Raises:
         SordinoError: no question is answered, or a method that no histogram allows.
     """
     coverage = Coverage() if coverage is None else coverage
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
-    found = tuple(_result(question, own, method, coverage) for question, own in parts)
+    public = public or {}
+    require_public([one.name for one in plan.questions if isinstance(one, SharesQuestion)], public, method)
+    found = tuple(_result(question, own, method, coverage, public.get(question.name)) for question, own in parts)
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found):
         raise untold[0].why
@@ -357,7 +369,9 @@ def _require_bounded(question: Question, n: int, forged: int) -> None:
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
 
-def _result(question: Question, own: Aggregate, method: Method | None, coverage: Coverage) -> Result:
+def _result(
+    question: Question, own: Aggregate, method: Method | None, coverage: Coverage, public: NDArray[np.float64] | None
+) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
         why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
@@ -379,6 +393,7 @@ def _result(question: Question, own: Aggregate, method: Method | None, coverage:
     elif isinstance(question, DistributionQuestion):
         result = DistributionResult.of(question, own, method, coverage)
     else:
-        shares = estimate(question.mechanism, own, method, subtract_totals=question.part.subtract_totals)
+        subtract, known = question.part.subtract_totals, surroundings_of(question.domain, public)
+        shares = estimate(question.mechanism, own, method, subtract_totals=subtract, known=known)
         result = HistogramResult(question, shares, coverage)
     return result

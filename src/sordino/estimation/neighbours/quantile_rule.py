@@ -1,0 +1,45 @@
+"""The Bayes rule for total variation where shares must add up to known totals: for each the same quantile.
+
+Of all vectors whose entries add up to the total of their block, the one with the least expected sum of absolute
+differences to the shares takes for every value of a block the quantile of one level of its posterior: the derivative
+of E|p - a| is 2 P(p <= a) - 1, so Lagrange's multiplier is the level's. The level of each block is found by bisection.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.partition import Partition
+from sordino.estimation.neighbours.posterior import Posteriors
+
+Floats = NDArray[np.float64]
+
+HALVINGS = 45
+"""Of the levels' range: what is left is below what a sum of floats tells."""
+
+EXTREME = 1e-12
+"""Levels nearest to 0 and 1."""
+
+
+def equal_quantiles(posteriors: Posteriors, stderr: Floats, blocks: Partition, totals: Floats) -> Floats:
+    """Shares that add up to the totals, shape (k,), nonnegative.
+
+    Args:
+        posteriors: of the shares, in standard errors.
+        stderr: shape (k,), the standard errors.
+        blocks: whose totals are known.
+        totals: shape (m,), nonnegative.
+    """
+    low, high = np.full(blocks.m, EXTREME), np.full(blocks.m, 1 - EXTREME)
+    for _ in range(HALVINGS):
+        level = (low + high) / 2
+        short = blocks.totals(posteriors.quantiles(level[blocks.block]) * stderr) < totals
+        low, high = np.where(short, level, low), np.where(short, high, level)
+    return scaled(posteriors.quantiles(high[blocks.block]) * stderr, blocks, totals)
+
+
+def scaled(shares: Floats, blocks: Partition, totals: Floats) -> Floats:
+    """Nonnegative shares in proportion to those given, adding up to the totals; alike in blocks that have none."""
+    sums = blocks.totals(shares)
+    none = sums <= 0
+    factor = np.divide(totals, sums, out=np.zeros_like(totals), where=~none)
+    return np.where(none[blocks.block], (totals / blocks.sizes)[blocks.block], shares * factor[blocks.block])

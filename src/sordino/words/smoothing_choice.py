@@ -1,0 +1,34 @@
+"""What a bootstrap says of smoothed shares, in words: used, refused though asked for, or offered."""
+
+from sordino.estimation.neighbours.choice import Choice
+
+OWN = "The estimates and their intervals are of the reports alone; smoothed shares have no intervals."
+
+
+def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
+    """A sentence or three.
+
+    Args:
+        choice: what the bootstrap says.
+        method: by which the shares were fitted.
+        asked: whether smoothed shares were asked for.
+
+    Example:
+        >>> choice_in_words(Choice(0.1, 0.2, 0.5), "simplex", asked=False).split(":")[0]
+        'Offered, not used'
+    """
+    distances = f"{choice.smoothed:.3f} from the truth (total variation), the nearest distribution {choice.nearest:.3f}"
+    if not asked:
+        return (
+            f"Offered, not used: --method smoothed. A bootstrap expects shares smoothed by their neighbours to be"
+            f" {distances}."
+        )
+    if method == "smoothed":
+        return (
+            f"Smoothed: each share is fitted by what its neighbours have, and by what shares are like. A bootstrap"
+            f" from the fit expects these to be {distances}. {OWN}"
+        )
+    return (
+        f"Not smoothed, though asked for: simulated surveys with shares that the reports allow do not all show an"
+        f" improvement; the distance may be {choice.worst:.2f} times that of {method}, which stands in its place."
+    )

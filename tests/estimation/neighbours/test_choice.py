@@ -1,0 +1,105 @@
+"""Smoothed shares through real reports: taken where they are nearer, left where they may not be, never unasked."""
+
+import numpy as np
+import pytest
+
+from sordino.domain.partition import Partition
+from sordino.estimation.estimate import estimate
+from sordino.estimation.neighbours.smoothing import Surroundings
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.projective import ProjectiveResponse
+from sordino.papers.simulation import SimulationSource, simulate_tally, total_variation
+
+SHAPE = (40, 40)
+PLACES = np.stack(np.meshgrid(*map(np.arange, SHAPE), indexing="ij"))
+HILL = np.exp(-((PLACES - 18) ** 2).sum(axis=0) / 50).ravel()
+QUARTERS = Partition.of(((PLACES[0] // 20) * 2 + PLACES[1] // 20).ravel())
+
+
+def told(mechanism, weights, n):
+    """People by value, and the tally of a report of each."""
+    people = np.random.default_rng(2).multinomial(n, weights / weights.sum())
+    return people / n, simulate_tally(mechanism, people, SimulationSource(1))
+
+
+@pytest.mark.parametrize("mechanism", [ProjectiveResponse(1600, "1"), Blockwise(QUARTERS, "1")])
+def test_a_hill_is_smoothed_and_every_block_keeps_its_share(mechanism):
+    truth, tally = told(mechanism, HILL, 400_000)
+    found, nearest = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    assert found.method == "smoothed"
+    assert found.choice.better
+    smoothed, plain = total_variation(found.fitted, truth), total_variation(nearest.fitted, truth)
+    assert smoothed < 0.6 * plain
+    # The bootstrap, whose shares are rougher than a hill, promised no more than there was.
+    assert smoothed < found.choice.smoothed < found.choice.nearest
+    assert found.choice.nearest == pytest.approx(plain, rel=0.25)
+    totals = mechanism.block_shares(tally.counts / tally.n)
+    np.testing.assert_allclose(mechanism.partition.totals(found.fitted), totals, atol=1e-9)
+    assert found.fitted.min() >= 0
+    # What the reports say of each share, and its interval, are not smoothed.
+    np.testing.assert_array_equal(found.value, nearest.value)
+    np.testing.assert_array_equal(found.interval()[0], nearest.interval()[0])
+
+
+def test_the_same_reports_give_the_same_shares_and_the_same_choice():
+    mechanism = ProjectiveResponse(1600, "1")
+    _, tally = told(mechanism, HILL, 400_000)
+    first, second = (estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)) for _ in range(2))
+    np.testing.assert_array_equal(first.fitted, second.fitted)
+    assert first.choice == second.choice
+
+
+def test_where_reports_cannot_tell_sparse_from_spread_the_nearest_distribution_stands_and_is_named():
+    mechanism = ProjectiveResponse(1600, "1")
+    truth, tally = told(mechanism, np.random.default_rng(7).permutation(np.arange(1600) < 60) * 1.0, 8_000)
+    found, nearest = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    assert total_variation(nearest.fitted, truth) > 0.7
+    assert not found.choice.better
+    assert found.method == "simplex"
+    np.testing.assert_array_equal(found.fitted, nearest.fitted)
+
+
+def test_nothing_is_smoothed_that_was_not_asked_for():
+    mechanism = Blockwise(QUARTERS, "1")
+    _, tally = told(mechanism, HILL, 400_000)
+    by_default = estimate(mechanism, tally, known=Surroundings(SHAPE))
+    assert (by_default.method, by_default.choice) == ("block-simplex", None)
+    np.testing.assert_array_equal(by_default.fitted, estimate(mechanism, tally, "block-simplex").fitted)
+    assert by_default.offer(Surroundings(SHAPE))[0] is not None
+
+
+def test_a_spike_stays_as_high_as_it_was_told():
+    mechanism = ProjectiveResponse(1600, "1")
+    weights = HILL / HILL.sum() + (np.arange(1600) == 333) * 0.25
+    truth, tally = told(mechanism, weights, 400_000)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE))
+    assert found.method == "smoothed"
+    assert abs(found.fitted[333] - truth[333]) < 3 * found.stderr[333]
+
+
+@pytest.mark.long
+def test_a_public_map_brings_the_shares_nearer():
+    mechanism = ProjectiveResponse(1600, "1")
+    public = HILL * np.random.default_rng(9).gamma(0.5, size=1600)
+    truth, tally = told(mechanism, public, 60_000)
+    without, with_ = (
+        estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE, numbers)) for numbers in (None, public)
+    )
+    assert with_.method == "smoothed"
+    assert total_variation(with_.fitted, truth) < 0.6 * total_variation(without.fitted, truth)
+
+
+def test_few_values_are_never_smoothed():
+    mechanism = ProjectiveResponse(60, "1")
+    _, tally = told(mechanism, np.arange(60.0), 5_000)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings((60,)))
+    assert (found.method, found.choice) == ("simplex", None)
+
+
+def test_values_without_neighbours_and_tallies_of_subsets_are_smoothed_too():
+    mechanism = Blockwise(np.arange(400) % 8, "1", "subset")
+    assert not mechanism.counts_codes
+    truth, tally = told(mechanism, np.random.default_rng(5).permutation(0.97 ** np.arange(400)), 400_000)
+    found = estimate(mechanism, tally, "smoothed")
+    assert found.method == "smoothed"
+    assert total_variation(found.fitted, truth) < total_variation(estimate(mechanism, tally).fitted, truth)

@@ -1,0 +1,57 @@
+"""Priors and posteriors against Bayes' theorem, value by value."""
+
+from math import erf, sqrt
+
+import numpy as np
+import pytest
+
+from sordino.estimation.neighbours.posterior import SHARES
+from sordino.estimation.neighbours.ratio_prior import BIN, FIRST_BIN, RatioPrior
+from sordino.estimation.neighbours.sparse import likeliest_prior, sparse_prior
+
+RNG = np.random.default_rng(6)
+TRUE = np.where(RNG.random(6000) < 0.05, 3.0, 0.0)
+ESTIMATE = TRUE + RNG.standard_normal(6000)
+PRIOR = RatioPrior.of(ESTIMATE, np.full(6000, 0.15))
+
+
+def normal(x):
+    return (1 + erf(x / sqrt(2))) / 2
+
+
+def test_a_posterior_is_the_prior_times_the_probability_of_the_estimates_bin():
+    found = PRIOR.posteriors
+    (prior,) = PRIOR.shares
+    for value in (0, 1, 2, 3):
+        low = FIRST_BIN + BIN * np.floor((ESTIMATE[value] - FIRST_BIN) / BIN)
+        joint = [p * (normal(low + BIN - s) - normal(low - s)) for p, s in zip(prior, SHARES, strict=True)]
+        np.testing.assert_allclose(found.cumulative[found.group[value]], np.cumsum(joint) / sum(joint), atol=1e-9)
+        assert found.means()[value] == pytest.approx(np.array(joint) @ SHARES / sum(joint), abs=1e-9)
+
+
+def test_the_prior_is_about_as_likely_as_the_truth_and_shrinks_what_is_noise():
+    truth = np.zeros((1, len(SHARES)))
+    truth[0, [0, np.argmin(abs(SHARES - 3))]] = 0.95, 0.05
+    found = likeliest_prior(PRIOR, np.ones(6000), TRUE.sum())
+    assert found.log_likelihood(found.shares) > PRIOR.log_likelihood(truth) - 5
+    # Bayes's own mean of a share, from the truth that the estimates were drawn with.
+    odds = 0.05 * np.exp(3 * ESTIMATE - 4.5) / 0.95
+    np.testing.assert_allclose(found.posteriors.means(), 3 * odds / (1 + odds), atol=0.45)
+
+
+def test_values_of_which_less_is_expected_have_a_smaller_prior_of_the_same_ratios():
+    found = RatioPrior.of(ESTIMATE, np.where(np.arange(6000) < 3000, 0.15, 0.15 * np.exp(0.3)))
+    assert len(found.shares) == 2
+    np.testing.assert_allclose(found.shares[1, 3:40] / found.shares[0, 1:38], found.shares[1, 3] / found.shares[0, 1])
+
+
+def test_a_sparse_prior_has_what_is_left_of_the_total_and_nothing_between():
+    """Of few small shares the estimates tell nothing: the known total alone says how many there are."""
+    estimate = np.random.default_rng(8).standard_normal(4000)
+    prior = RatioPrior.of(estimate, np.full(4000, 0.02))
+    sparse = sparse_prior(prior, np.full(4000, 0.01), 0.8, 0.5)
+    (shares,) = sparse.shares
+    assert not shares[(SHARES > 0) & (SHARES < 0.48)].any()
+    assert shares.sum() == pytest.approx(1)
+    # In standard errors of 0.01 the mean share is 0.8 / 4000 / 0.01.
+    assert shares @ SHARES == pytest.approx(0.02, rel=0.2)
