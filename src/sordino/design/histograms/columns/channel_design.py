@@ -5,7 +5,7 @@ often each extreme ray of the definition's cone is used as a column. Rays are ad
 off, and the weights are solved for anew. What the search overlooks costs accuracy, never privacy.
 
 Shapes: bounds (k, k) in nats; channel (k, m), rows of sum one up to rounding.
-Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minute or two for 128.
+Cost: a second for 8 values, some seconds for 16, tens for 32 and 64, up to a minute or two for 128.
 """
 
 from dataclasses import dataclass
@@ -36,6 +36,9 @@ STALLED, STALLED_FALL = 5, 1e-3
 MOST_WORK = 15_000_000_000
 """Multiplications in the weights' solver: stop beyond, half a minute later at most. Counted, not timed, so that a
 design is the same on every machine."""
+
+MORE_WORK = 4 * MOST_WORK
+"""Beyond ALL_MOVES values, where a round takes less of the time and brings less: half a minute for 64 values in all."""
 
 NEWTON_STEPS = 8
 """Of a round, about."""
@@ -129,6 +132,7 @@ class _Rounds:
         self.few = len(prior) <= FEW_VALUES
         self.tolerance = TOLERANCE if self.few else TOLERANCE_BEYOND
         self.finest = GAP if len(prior) <= ALL_MOVES else FINEST_BEYOND
+        self.most_work = MOST_WORK if len(prior) <= ALL_MOVES else MORE_WORK
 
     def run(self) -> Design:
         accuracy, totals, work = FIRST_ACCURACY, [np.inf], 0
@@ -140,7 +144,7 @@ class _Rounds:
             fall = totals[-1] / used.total - 1
             totals.append(used.total)
             work += self._work()
-            enough = most <= self.tolerance * used.total or number == MOST_ROUNDS or work > MOST_WORK
+            enough = most <= self.tolerance * used.total or number == MOST_ROUNDS or work > self.most_work
             enough = enough or (not self.few and totals[-STALLED:][0] < used.total * (1 + STALLED_FALL))
             if enough and accuracy == self.finest:
                 break
