@@ -1,7 +1,7 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells } from "./cells.js";
-import { mechanism } from "./combined.js";
+import { mechanism, size } from "./combined.js";
 import { gcd } from "./fraction.js";
 import { asked, bin, scaled, values } from "./record.js";
 import { WORD, below, pick } from "./words.js";
@@ -54,6 +54,12 @@ export const STATISTICS = {
   optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
 };
 
+/** The name of a value, of a map's cell its row and column. */
+function labelOf({ labels, grid }, value) {
+  if (grid) return `row ${Math.floor(value / grid.columns)}, column ${value % grid.columns}`;
+  return labels?.[value] ?? String(value);
+}
+
 class Histogram {
   constructor(plan, part) {
     this.name = part.histogram;
@@ -66,6 +72,10 @@ class Histogram {
   answer(found, words) {
     return this.mechanism.code(found.get(this.name), words);
   }
+
+  label(value) {
+    return labelOf(this.attribute, value);
+  }
 }
 
 /** Of a combination of values, which are the values of one attribute here. */
@@ -77,6 +87,17 @@ class Cells {
     this.mechanism = mechanism(part.mechanism, this.attribute);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
+  }
+
+  /** A value of each attribute. */
+  label(cell) {
+    let left = cell;
+    const values = this.attributes.map(size).reverse().map((k) => {
+      const value = left % k;
+      left = Math.floor(left / k);
+      return value;
+    });
+    return values.reverse().map((value, i) => labelOf(this.attributes[i], value)).join(", ");
   }
 
   answer(found, words) {
@@ -93,6 +114,13 @@ class Distribution {
     this.outputs = this.mechanism.outputs;
     const bins = part.edges ? part.edges.length - 1 : part.bins;
     if (bins !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values");
+  }
+
+  /** Where a bin begins and ends. */
+  label(value) {
+    const { part: { edges, bins }, ends: { low, high } } = this;
+    const [from, to] = [value, value + 1].map((i) => (edges ? edges[i] : i === bins ? high : i * ((high - low) / bins) + low));
+    return `${from} to ${to}`;
   }
 
   answer(found, words) {

@@ -5,6 +5,7 @@ import { Questions } from "./draw.js";
 import { PlanError, readPlan } from "./plan.js";
 import { requireKept, verdicts } from "./promise.js";
 
+export { TallyError, estimates } from "./estimates.js";
 export { sentences } from "./explain.js";
 export { Outbox, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";

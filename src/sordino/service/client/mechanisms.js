@@ -1,7 +1,8 @@
 // The mechanisms of histograms and numbers that stand alone, as docs/plan-format.md has them; see combined.js for
 // those that are made of others. Each has `outputs`, how many codes there are, and `code(value, words)`; where all its
 // weights are of two sizes, `levels` has both, as [weight, codes of that weight]: the chance of one code is weight /
-// (2^64 codes). Values are numbers, codes are BigInts.
+// (2^64 codes). The codes of the first size support a value; `both` is how many support two given values. Values are
+// numbers, codes are BigInts.
 
 import { Field, isPrime } from "./field.js";
 import { WORD, below, either, pick } from "./words.js";
@@ -50,6 +51,12 @@ export class Randomized extends OneCoin {
   uniform(words) {
     return below(this.outputs, words);
   }
+
+  both = 0n;
+
+  supports(value, code) {
+    return value === code;
+  }
 }
 
 export class Hadamard extends OneCoin {
@@ -70,6 +77,14 @@ export class Hadamard extends OneCoin {
   uniform(words) {
     return words.next() >> (64n - this.bits);
   }
+
+  get both() {
+    return this.outputs / 4n;
+  }
+
+  supports(value, code) {
+    return !count(BigInt(value + 1) & BigInt(code));
+  }
 }
 
 export class Projective extends OneCoin {
@@ -85,6 +100,7 @@ export class Projective extends OneCoin {
     this.outputs = points(t);
     this.on = points(t - 1n);
     this.off = q ** (t - 1n);
+    this.both = t > 2n ? points(t - 2n) : 0n;
     this.listed = BigInt(this.k) * this.outputs <= 1n << 18n;
     this.lists = new Map();
     this.sides(this.on, this.off);
@@ -147,6 +163,11 @@ export class Projective extends OneCoin {
   uniform(words) {
     return below(this.outputs, words);
   }
+
+  supports(value, code) {
+    this.vectors ??= Array.from({ length: Number(this.outputs) }, (_, point) => this.vector(BigInt(point)));
+    return this.dot(this.vectors[value], this.vectors[code]) === 0;
+  }
 }
 
 /** Pascal's triangle up to 64. */
@@ -154,7 +175,7 @@ const COMB = [[1n]];
 for (let n = 1; n <= 64; n += 1) {
   COMB.push(Array.from({ length: n + 1 }, (_, i) => (COMB[n - 1][i - 1] ?? 0n) + (COMB[n - 1][i] ?? 0n)));
 }
-const comb = (n, members) => COMB[n][members] ?? 0n;
+const comb = (n, members) => COMB[n]?.[members] ?? 0n;
 
 /** The mask of a rank among those with so many of n bits, in ascending order. */
 function subset(rank, n, members) {
@@ -192,6 +213,10 @@ export class Subset extends OneCoin {
   uniform(words) {
     return subset(below(comb(this.k, this.size), words), this.k, this.size);
   }
+
+  get both() {
+    return comb(this.k - 2, this.size - 2);
+  }
 }
 
 /** Sets of a cyclic design at most. */
@@ -222,6 +247,8 @@ export class Cyclic extends OneCoin {
     const all = Array.from({ length: p }, (_, d) => d);
     this.multipliers = powers.slice(0, families);
     this.elements = [all.filter((d) => base.has(d)), all.filter((d) => !base.has(d))];
+    this.base = base;
+    this.inverses = this.multipliers.map((_, family) => powers[(p - 1 - family) % (p - 1)]);
     this.sides(...this.elements.map((side) => BigInt(families * side.length)));
   }
 
@@ -236,6 +263,16 @@ export class Cyclic extends OneCoin {
 
   uniform(words) {
     return below(this.outputs, words);
+  }
+
+  get both() {
+    return (this.levels[0][1] * BigInt(this.elements[0].length - 1)) / BigInt(this.p - 1);
+  }
+
+  /** A value is a code's shift and an element of the base set times the family's multiplier. */
+  supports(value, code) {
+    const apart = (value - (code % this.p) + this.p) % this.p;
+    return this.base.has((apart * this.inverses[Math.floor(code / this.p)]) % this.p);
   }
 }
 

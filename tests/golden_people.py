@@ -1,0 +1,54 @@
+"""People who answer the golden plans: their answers as a client takes them, and as the package's channels do."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sordino.domain.measured import Measured
+from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.questions.question import TableQuestion
+
+VECTORS = Path(__file__).parent / "vectors"
+NAMES = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem != "refused_plans")
+REPORTS = 10_000
+
+
+def golden_text(name):
+    """The plan of a file of vectors."""
+    return json.loads((VECTORS / f"{name}.json").read_text())["plan"]
+
+
+def answers(attribute, part, draw):
+    """Answers of many people as the client takes them, and as the package's channels do."""
+    if attribute.labels is not None:
+        places = draw.integers(len(attribute.labels), size=REPORTS)
+        return [attribute.labels[place] for place in places], places
+    if attribute.numbers is not None:
+        places = draw.integers(attribute.numbers, size=REPORTS)
+        return places.tolist(), places
+    if attribute.grid is not None:
+        latitude = draw.uniform(attribute.grid.south, attribute.grid.north, REPORTS)
+        longitude = draw.uniform(attribute.grid.west, attribute.grid.east, REPORTS)
+        pairs = zip(latitude.tolist(), longitude.tolist(), strict=True)
+        return [{"latitude": one, "longitude": other} for one, other in pairs], part.locate(latitude, longitude)
+    low, high = attribute.number.low, attribute.number.high
+    beyond = 0.1 * (high - low) * attribute.number.clip
+    numbers = draw.uniform(low - beyond, high + beyond, REPORTS)
+    # Ends and round numbers are those that rounding treats in ways of their own.
+    numbers[::7] = np.round(numbers[::7])
+    numbers[: REPORTS // 100] = low
+    numbers[-REPORTS // 100 :] = high
+    return numbers.tolist(), numbers
+
+
+def column(question, columns):
+    """What a question's channel takes."""
+    if isinstance(question, NumbersQuestion):
+        return Measured(tuple(columns[own][1] for own in question.asked), question.intervals)
+    if isinstance(question, DistributionQuestion):
+        return question.clipped(columns[question.attribute.name][1])
+    if isinstance(question, TableQuestion):
+        return question.column({name: columns[name][1] for name in question.asked})
+    return columns[question.name][1]
