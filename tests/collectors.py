@@ -14,9 +14,9 @@ from sordino.service.storage.store import ReportStore
 
 
 @contextmanager
-def running(store, *settings):
+def running(store, *settings, **more):
     """A collector over a store, which it closes at the end: the port."""
-    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings).application, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings, **more).application, log_level="warning"))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = Thread(target=server.run, args=([listener],))
         thread.start()
@@ -28,11 +28,11 @@ def running(store, *settings):
 
 
 @contextmanager
-def collecting(plan, path, *settings):
+def collecting(plan, path, *settings, **more):
     """A collector of a plan with its store at a path: the plan's address, and the analyst's token."""
     store = ReportStore.open(path, plan)
     token = store.new_token()
-    with running(store, *settings) as port:
+    with running(store, *settings, **more) as port:
         yield f"http://127.0.0.1:{port}/plans/{plan.hash}", token
 
 

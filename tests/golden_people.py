@@ -40,7 +40,11 @@ def answers(attribute, part, draw):
     numbers[::7] = np.round(numbers[::7])
     numbers[: REPORTS // 100] = low
     numbers[-REPORTS // 100 :] = high
-    return numbers.tolist(), numbers
+    if attribute.missing is None:
+        return numbers.tolist(), numbers
+    missing = draw.random(REPORTS) < 0.1
+    told = zip(numbers.tolist(), missing.tolist(), strict=True)
+    return [None if none else number for number, none in told], np.where(missing, np.nan, numbers)
 
 
 def column(question, columns):

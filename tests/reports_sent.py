@@ -71,10 +71,10 @@ class Client:
 
 
 @contextmanager
-def on_a_thread(store, *settings):
+def on_a_thread(store, *settings, **more):
     """A collector on a thread of this process; a client of the first plan."""
     (plan, *_), token = (held.plan for held in store.collections.values()), store.new_token()
-    with running(store, *settings) as port:
+    with running(store, *settings, **more) as port:
         yield Client(plan, port, token)
 
 

@@ -1,10 +1,17 @@
-"""Plans that tests of the service share, each made once, and a PostgreSQL server (make test-live)."""
+"""Plans that tests of the service share, each made once; a PostgreSQL server and one browser (make test-live)."""
+
+import shutil
 
 import pytest
 
 from reports_sent import make_plan
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
 
 TWO_QUESTIONS = {
     "version": 1,
@@ -43,3 +50,20 @@ def empty_postgres(postgres):
     """The server without a store."""
     postgres.forget()
     return postgres
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """Playwright, which runs once in a thread."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def chromium(driver):
+    """The browser, of which each test has a context of its own."""
+    browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+    yield browser
+    browser.close()

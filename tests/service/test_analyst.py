@@ -87,6 +87,18 @@ def test_without_the_token_nothing_is_told_or_changed(store):
         assert client.of_plan("GET", "/progress").json == before
 
 
+def test_what_is_published_is_told_to_everybody_from_the_least_number_on(store):
+    with on_a_thread(store, 4, published=True) as client:
+        client.upload([0, 1, 2])
+        for path in ("/aggregate", "/estimates"):
+            assert is_problem(client.of_plan("GET", path), 409, "of 4 reports or more; found 3")
+        client.upload([3], first=3)
+        assert client.of_plan("GET", "/aggregate").body == client.as_analyst("GET", "/aggregate").body
+        assert client.of_plan("GET", "/estimates").json["n"] == 4
+        for method, path in (("GET", "/reports"), ("GET", "/page"), ("POST", "/aggregate"), ("POST", "/close")):
+            assert is_problem(client.of_plan(method, path), 401, "analyst's token"), path
+
+
 def test_the_openapi_document_tells_every_route_and_problem(store):
     with on_a_thread(store) as client:
         document = client.ask("GET", "/openapi.json").json

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -57,17 +56,6 @@ def collector(tmp_path, plan, uploads):
     with collecting(plan, tmp_path / "reports.sqlite", 100) as (address, token):
         asked(f"{address}/reports", "POST", body=uploads[0])
         yield address, token
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -32,14 +32,14 @@ NAME = "the upload"
 
 
 class AnalystRoutes:
-    """The routes that ask for the analyst's token."""
+    """The routes that ask for the analyst's token; tally and estimates do not where they are published."""
 
     def __init__(self, desk: Desk, pages: DashboardPages) -> None:
         self._desk, self._pages = desk, pages
 
     async def estimates(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> dict[str, Any]:
         """What the reports say so far, with intervals."""
-        collection, tally = await self._told(plan_hash, request)
+        collection, tally = await self._published(plan_hash, request)
         return await asyncio.to_thread(_estimated, collection.plan, tally, confidence)
 
     async def page(self, plan_hash: str, request: Request, confidence: Confidence = 0.95) -> HTMLResponse:
@@ -49,7 +49,7 @@ class AnalystRoutes:
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
         """The tally of all reports, as a file of `sordino aggregate` holds it."""
-        collection, tally = await self._told(plan_hash, request)
+        collection, tally = await self._published(plan_hash, request)
         return Response(aggregate_text(collection.plan, tally), media_type="application/json")
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
@@ -100,6 +100,13 @@ class AnalystRoutes:
     async def _told(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
         """The same with what all reports add up to, if they are enough."""
         collection = await self._asked(plan_hash, request)
+        return collection, await self._desk.tally(collection)
+
+    async def _published(self, plan_hash: str, request: Request) -> tuple[Collection, Aggregate]:
+        """The same, for everybody where it is published."""
+        if not self._desk.published:
+            return await self._told(plan_hash, request)
+        collection = self._desk.collection(plan_hash)
         return collection, await self._desk.tally(collection)
 
     async def _reports_of(self, collection: Collection) -> dict[str, Any]:

@@ -11,10 +11,11 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/signature | all | the signature of the bytes |
 | POST /plans/{hash}/reports | devices, relays | an upload, packed or JSON: how many are kept, and which failed |
 | GET /plans/{hash}/progress | all | how many reports there are, and whether more are taken |
-| GET /plans/{hash}/estimates | analyst | what the reports say |
+| GET /plans/{hash}/estimates | analyst; all if published | what the reports say |
 | GET /plans/{hash}/dashboard | all | a page to watch the collection on |
 | GET /plans/{hash}/page | analyst | what the reports say as a page, with intervals that hold while more come in |
-| GET, POST /plans/{hash}/aggregate | analyst | the tally; another collector's tally to add |
+| GET /plans/{hash}/aggregate | analyst; all if published | the tally |
+| POST /plans/{hash}/aggregate | analyst | another collector's tally to add |
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
 | POST /plans/{hash}/scrub | analyst | forgets codes that are counted |
 | POST /plans/{hash}/close | analyst | takes no more reports, for ever |
@@ -58,6 +59,7 @@ class Collector:
         least_people: reports without which no estimate is told.
         signer: of the plans.
         metrics: what it counts for whoever runs it.
+        published: whether everybody is told tallies and estimates, from so many reports on.
     """
 
     def __init__(
@@ -66,10 +68,12 @@ class Collector:
         least_people: int = 1,
         signer: Signer | None = None,
         metrics: "Metrics | None" = None,
+        *,
+        published: bool = False,
     ) -> None:
         if signer is not None:
             store.require_signer(signer.public)
-        self._desk, self._pages = Desk(store, least_people, signer, metrics), DashboardPages()
+        self._desk, self._pages = Desk(store, least_people, signer, metrics, published=published), DashboardPages()
 
     @property
     def application(self) -> ASGIApp:

@@ -33,12 +33,19 @@ class Desk:
         least_people: reports without which no estimate is told.
         signer: of the plans; None if they are not signed.
         metrics: what is counted for whoever runs the collector.
+        published: whether everybody is told tallies and estimates.
     """
 
     def __init__(
-        self, store: ReportStore, least_people: int, signer: Signer | None, metrics: "Metrics | None" = None
+        self,
+        store: ReportStore,
+        least_people: int,
+        signer: Signer | None,
+        metrics: "Metrics | None" = None,
+        *,
+        published: bool = False,
     ) -> None:
-        self.least_people, self.signer, self.metrics = least_people, signer, metrics
+        self.least_people, self.signer, self.metrics, self.published = least_people, signer, metrics, published
         self._store = store
         self._writer: UploadWriter | None = None
 

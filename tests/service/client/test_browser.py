@@ -5,7 +5,6 @@ Fill-ins are unlike anything else that a browser sends, so that they would be se
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -31,10 +30,6 @@ SURVEY = {
     "ask": [{"histogram": "habit"}, {"mean": "age"}, {"histogram": "home"}],
 }
 ANSWERS = ("quokka", "47.125", "31.6875", "-117.4375")
-ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
 
 
 @dataclass
@@ -98,16 +93,6 @@ def collector(tmp_path_factory, plan):
     found = Collecting(tmp_path_factory.mktemp("collector"), plan)
     yield found
     found.stop()
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ FEWEST = 5
 
 @pytest.fixture(scope="module")
 def worked_out():
-    """Of each golden plan, and of many people or of five who said the same: the plan, their tally, and what the client makes of it."""
+    """Of each golden plan, and of many people or five reports that are alike: their tally, and what the client says."""
     cases = {}
     for name in NAMES:
         plan = Plan.of_text(golden_text(name), name)
@@ -32,7 +32,9 @@ def worked_out():
         for own, part in plan.document.attributes.items():
             columns[own] = answers(part, plan.attributes[own].domain, draw)
         codes = plan.sampled.privatize([column(q, columns) for q in plan.questions], SimulationSource(1))
-        cases[name, MANY], cases[name, ALIKE] = ((plan, plan.sampled.tally(own)) for own in (codes, np.repeat(codes[:1], FEWEST)))
+        cases[name, MANY], cases[name, ALIKE] = (
+            (plan, plan.sampled.tally(own)) for own in (codes, np.repeat(codes[:1], FEWEST))
+        )
     pairs = [(plan.bytes.decode(), json.loads(aggregate_text(plan, tally))) for plan, tally in cases.values()]
     script = Path(__file__).with_name("estimated.mjs")
     found = subprocess.run(
@@ -52,8 +54,8 @@ def test_the_same_tally_gives_the_same_estimates(worked_out, name, people):
         assert all("why" in found for found in told)
         return
     for result, found in zip(known, told, strict=True):
-        if isinstance(result, Untold):
-            assert (people, "why" in found) == (ALIKE, True)
+        if "why" in found:
+            assert isinstance(result, Untold) or "may be missing" in found["why"]
             continue
         rows = [row for row in result.rows() if "stderr" in row]
         # Ranges and quantiles of a distribution come after its bins, and are not worked out there.

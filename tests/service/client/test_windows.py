@@ -8,7 +8,6 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from collectors import collecting
 from commands import PATIENCE
@@ -59,12 +58,6 @@ globalThis.fetch = (address, options) => {
 def address(tmp_path_factory):
     plan = Plan.of(Survey.read(SURVEY), 1000)
     with collecting(plan, tmp_path_factory.mktemp("store") / "reports.sqlite") as (found, _):
-        yield found
-
-
-@pytest.fixture(scope="module")
-def driver():
-    with sync_playwright() as found:
         yield found
 
 

@@ -41,15 +41,18 @@ LAST_SECONDS = 30
     show_default=True,
     help="Reports without which no estimate is told.",
 )
+@click.option("--publish", is_flag=True, help="Tell everybody tallies and estimates, from so many reports on.")
 def serve(
     plans: tuple[Path, ...],
+    *,
     store: str,
-    add: bool,  # noqa: FBT001 - as click calls it
+    add: bool,
     key: Path | None,
     host: str,
     port: int,
     metrics_port: int | None,
     least_people: int,
+    publish: bool,
 ) -> None:
     """Collect the reports of each PLAN over HTTP until the process is ended.
 
@@ -73,7 +76,7 @@ def serve(
         closing(ReportStore.open(store, *frozen, add=add)) as held,
     ):
         token = held.new_token()
-        application = Collector(held, least_people, signer, metrics).application
+        application = Collector(held, least_people, signer, metrics, published=publish).application
         if token is not None:
             say(f"The analyst's token, told once: {token}")
         if signer is not None:

@@ -54,9 +54,14 @@ export const STATISTICS = {
   optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
 };
 
-/** The name of a value, of a map's cell its row and column. */
+/** The name of a value; of a map's cell its centre, degrees north, then east. */
 function labelOf({ labels, grid }, value) {
-  if (grid) return `row ${Math.floor(value / grid.columns)}, column ${value % grid.columns}`;
+  if (grid) {
+    const { south, north, west, east, rows, columns } = grid;
+    const latitude = south + ((Math.floor(value / columns) + 0.5) * (north - south)) / rows;
+    const longitude = west + (((value % columns) + 0.5) * (east - west)) / columns;
+    return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(", ");
+  }
   return labels?.[value] ?? String(value);
 }
 

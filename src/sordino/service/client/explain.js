@@ -50,7 +50,8 @@ function alike(told) {
   }
   const once = [...names].map(([key, own]) => {
     const [start, end] = JSON.parse(key);
-    return `${start} ${own.join(" or ")} ${end}`;
+    const every = own.length > 1 ? `${own.slice(0, -1).join(", ")} or ${own.at(-1)}` : own[0];
+    return `${start} ${every} ${end}`;
   });
   return [...once, ...told.filter((one) => !Array.isArray(one))];
 }

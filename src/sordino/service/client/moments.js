@@ -7,6 +7,7 @@ const product = (one, other) => one.reduce((all, amount, i) => all + amount * ot
 
 /** What each value that is read counts as, by the moment that it tells. */
 function told({ name, places }) {
+  if (name === "optional") throw new RangeError("numbers that may be missing, which this page does not work out");
   if (name === "product") return [[places, [-1, 1]]];
   if (name === "number") return [[places.slice(0, 1), Array.from({ length: places[1] }, (_, i) => -1 + (2 * i) / (places[1] - 1))]];
   const patterns = Array.from({ length: 2 ** places.length }, (_, pattern) => pattern);

@@ -1,10 +1,11 @@
-// A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, and what could
-// not be checked.
+// A page for strangers: whether a plan is the one of its address, whether each channel keeps its promise, what a published
+// tally says, and what could not be checked.
 
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
 import { upward } from "./fraction.js";
 import { rests } from "./promise.js";
+import { published } from "./published.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
 import { inspect } from "./index.js";
 
@@ -32,10 +33,7 @@ function table(plan, verdicts) {
 }
 
 function unchecked(plan) {
-  const found = [
-    "Whether the collector counts what arrives, and whether all who answer are people: no plan shows that.",
-    "What is estimated: the tally goes to the analyst. Who has it works the estimate out again by sordino estimate.",
-  ];
+  const found = ["Whether the collector counts what arrives, and whether all who answer are people: no plan shows that."];
   const names = rests(plan);
   if (names.length) {
     found.push(
@@ -58,14 +56,17 @@ try {
   const kept = unsure ? "What could be checked is kept; some could not." : "The plan keeps what it promises.";
   status.className = broken ? "wrong" : "good";
   status.textContent = broken ? "The plan does NOT keep what it promises. Do not answer it." : kept;
+  const slot = element("p", { class: "hint" }, "Fetching the tally\u00a0…");
   document.getElementById("place").replaceChildren(
     table(plan, verdicts),
     element("p", {}, "Its bytes have the hash of the address: ", element("code", {}, hash)),
     element("p", {}, signed),
     card("What a code can reveal", list(sentences(found))),
+    slot,
     card("What this page cannot check", list(unchecked(plan))),
     element("p", {}, element("a", { href: `form${globalThis.location.hash}` }, "Answer this plan")),
   );
+  slot.replaceWith(await published(found));
 } catch (error) {
   status.className = "wrong";
   status.textContent = words(error);

@@ -1,0 +1,92 @@
+// What a collector publishes, for whoever checks a plan: the estimates that this page works out of the tally, beside the
+// collector's own.
+
+import { element } from "./dom.js";
+import { estimates } from "./estimates.js";
+import { topic } from "./explain.js";
+
+/** Rows of a question that are shown at most: the largest. */
+const SHOWN = 12;
+
+/** How far the same sums may be off, by the order of additions, in standard errors. */
+const SAME = 1e-6;
+
+class UntoldError extends Error {}
+
+async function fetched(name) {
+  const answer = await fetch(name, { credentials: "omit", redirect: "error", cache: "no-store" }).catch(() => null);
+  if (!answer) throw new UntoldError("The collector could not be reached for its tally.");
+  const told = await answer.json().catch(() => ({}));
+  if (answer.ok) return told;
+  if (answer.status === 401) throw new UntoldError("The tally goes to the analyst alone here: who has it works the estimates out again by sordino estimate.");
+  throw new UntoldError(`There is no tally yet: ${told.detail ?? `the collector answered with status ${answer.status}`}.`);
+}
+
+/** What the results of a question are called in the collector's rows. */
+function isAbout(part, { attribute, attributes }) {
+  if (part.table) return attributes?.join("\n") === part.table.join("\n");
+  if (part.numbers) return attribute?.startsWith(`${part.asked} of `) ?? false;
+  return attribute === (part.histogram ?? part.distribution);
+}
+
+/** The collector's rows of each question, in their order. */
+function rowsOf(queries, rows) {
+  let at = 0;
+  return queries.map((part, place) => {
+    const first = at;
+    while (at < rows.length && isAbout(part, rows[at]) && !(at > first && isNext(queries[place + 1], part, rows, first, at))) at += 1;
+    return rows.slice(first, at);
+  });
+}
+
+/** Whether a row begins another question of the same name. */
+const isNext = (next, part, rows, first, at) => next !== undefined && isAbout(next, rows[at]) && rows[at].value === rows[first].value;
+
+/** The part of the page about what is published. */
+export async function published({ plan, questions }) {
+  const card = (...within) => element("section", { class: "card", id: "published" }, element("h2", {}, "What the published tally says"), ...within);
+  try {
+    const tally = await fetched("aggregate");
+    const told = await fetched("estimates");
+    const found = estimates(questions, tally);
+    const theirs = rowsOf(plan.queries, told.rows);
+    const apart = found.filter((one, i) => one.rows?.some((row, x) => !isSame(row, theirs[i][x])));
+    const alike = apart.length
+      ? "The collector's differ: where reports came in between, load the page again; else something is wrong."
+      : "The collector's are the same.";
+    return card(
+      element("p", {}, `Worked out on this page from ${told.n} reports and the plan's integers: unbiased estimates, and how far they may be off (one standard error). ${alike}`),
+      ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i])]),
+    );
+  } catch (error) {
+    return card(element("p", {}, error instanceof TypeError ? "What the collector publishes cannot be read." : error.message));
+  }
+}
+
+const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).slice(1)}${n === undefined ? "" : `, ${n} reports`}`;
+
+const isSame = (row, other) =>
+  other !== undefined && Math.abs(row.estimate - other.estimate) <= SAME * (row.stderr + Math.abs(row.estimate)) && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
+
+function shown({ rows, why }, theirs) {
+  if (!rows) return element("p", {}, `Not worked out: ${why}.`);
+  const order = rows.map((_, x) => x);
+  if (rows.length > SHOWN) order.sort((a, b) => rows[b].estimate - rows[a].estimate);
+  const cell = (row) => (row ? written(row) : "none");
+  const lines = order.slice(0, SHOWN).map((x) => [rows[x].label, written(rows[x]), isSame(rows[x], theirs[x]) ? "the same" : cell(theirs[x])]);
+  const table = element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, ...["Answer", "Worked out here", "The collector's"].map((text) => element("th", { scope: "col" }, text)))),
+    element("tbody", {}, ...lines.map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
+  );
+  if (rows.length <= SHOWN) return table;
+  return element("div", {}, table, element("p", { class: "hint" }, `The ${SHOWN} largest of ${rows.length}; all were compared.`));
+}
+
+/** An estimate with two digits of its standard error. */
+function written({ estimate, stderr }) {
+  if (!(stderr > 0)) return String(Number(estimate.toPrecision(6)));
+  const places = Math.min(Math.max(1 - Math.floor(Math.log10(stderr)), 0), 12);
+  return `${estimate.toFixed(places)}\u00a0±\u00a0${stderr.toFixed(places)}`;
+}

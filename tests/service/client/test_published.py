@@ -1,0 +1,77 @@
+"""What a stranger sees of a tally that a collector publishes, in Chromium."""
+
+import json
+
+import pytest
+
+from collectors import asked, collecting
+from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+
+pytestmark = pytest.mark.live
+
+SURVEY = {
+    "version": 1,
+    "epsilon": "2",
+    "attribute": {
+        "habit": {"categories": ["zebrafish", "quokka", "narwhal"]},
+        "smoker": {"categories": ["yes", "no"]},
+        "age": {"number": {"low": 18, "high": 90}},
+    },
+    "ask": [{"table": ["habit", "smoker"]}, {"mean": "age"}],
+}
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan.of(Survey.read(SURVEY), 1000)
+
+
+def reports(plan, first, last):
+    codes = ((7 * n) % plan.sampled.outputs for n in range(first, last))
+    return json.dumps({"reports": [{"id": f"{first + n:032x}", "code": str(code)} for n, code in enumerate(codes)]})
+
+
+def told(page, address):
+    page.goto(f"{address}/verify")
+    page.locator("#published").wait_for()
+    return page.locator("#published").inner_text()
+
+
+@pytest.fixture
+def page(chromium):
+    context = chromium.new_context(viewport={"width": 390, "height": 844})
+    yield context.new_page()
+    context.close()
+
+
+def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan, page):
+    with collecting(plan, tmp_path / "reports.sqlite", 20, published=True) as (address, _):
+        asked(f"{address}/reports", "POST", body=reports(plan, 0, 10))
+        assert "estimates must be of 20 reports or more; found 10" in told(page, address)
+        asked(f"{address}/reports", "POST", body=reports(plan, 10, 400))
+        said = told(page, address)
+        assert "from 400 reports" in said
+        assert "The collector's are the same." in said
+        assert page.locator("#published tbody tr").count() == 7
+        rows = {one.locator("th").inner_text(): one.locator("td") for one in page.locator("#published tbody tr").all()}
+        known = json.loads(asked(f"{address}/estimates"))["rows"]
+        for row in known:
+            label = ", ".join(row["value"]) if isinstance(row["value"], list) else row["value"]
+            value, _, stderr = rows[label].first.inner_text().partition("\u00a0±\u00a0")
+            assert float(value) == pytest.approx(row["estimate"], abs=row["stderr"] / 10)
+            assert float(stderr) == pytest.approx(row["stderr"], rel=0.06)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        # Another number from the collector is seen.
+        known[0]["estimate"] += 0.01
+        told_rows = {"status": 200, "json": {"n": 400, "rows": known}}
+        page.route(f"{address}/estimates", lambda route: route.fulfill(**told_rows))
+        assert "The collector's differ" in told(page, address)
+        assert page.locator("#published").get_by_text("the same").count() == 6
+
+
+def test_what_is_not_published_is_said(tmp_path, plan, page):
+    with collecting(plan, tmp_path / "reports.sqlite") as (address, _):
+        asked(f"{address}/reports", "POST", body=reports(plan, 0, 10))
+        assert "The tally goes to the analyst alone here" in told(page, address)
+        assert page.get_by_text("The plan keeps what it promises.").count() == 1
