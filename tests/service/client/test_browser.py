@@ -165,7 +165,7 @@ def test_what_may_not_have_arrived_is_sent_again_as_it_is(collector, page, traff
     page.unroute(reports)
     page.route(reports, lambda route: (route.fetch(), route.abort()))
     page.get_by_role("button", name="Send again").click()
-    page.wait_for_function("document.querySelector('#place button') !== null")
+    page.locator("#place button").wait_for()
     told(page, "could not be reached")
     page.unroute(reports)
     refused = {"status": 503, "content_type": "application/problem+json", "body": '{"detail": "the disk is full"}'}
