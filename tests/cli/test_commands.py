@@ -202,6 +202,19 @@ def test_what_intervals_hold_against_is_told(released, run):
     assert (code, "more reports than the 1,000 that may be forged" in err) == (2, True)
 
 
+def test_a_difference_of_two_shares_is_told(released, run):
+    document = shares_of(run, "--difference", "colour", "red", "green")
+    (row,) = document["between"]
+    assert (row["attribute"], row["value"], row["minus"]) == ("colour", "red", "green")
+    assert row["low"] < 0.4 + 0.1
+    assert row["estimate"] == pytest.approx(document["rows"][0]["estimate"] - document["rows"][1]["estimate"])
+    code, out, _ = run("estimate", "plan.json", "reports.csv", "--difference", "colour", "red", "green")
+    assert (code, "red minus green" in out) == (0, True)
+    code, _, err = run("estimate", "plan.json", "reports.csv", "--difference", "colour", "red", "gren")
+    assert (code, "did you mean 'green'" in err) == (2, True)
+    assert "between" not in shares_of(run)
+
+
 def test_what_changed_is_told_with_an_interval(released, run):
     (released / "more.csv").write_text("colour\n" + "red\n" * 200 + "green\n" * 600)
     run("privatize", "plan.json", "more.csv", "-o", "later.csv")

@@ -117,6 +117,15 @@ def print_result(result: Result, *, offer: bool = False) -> None:
         say(choice_in_words(result.offer, result.estimate.method, asked=False), "")
 
 
+def print_differences(rows: Sequence[Mapping[str, Any]], confidence: float) -> None:
+    """Differences of two shares of a question."""
+    limits = (f"{100 * confidence:.15g}% from", "to")
+    for row in rows:
+        moved = ["moved at most"] if "moved" in row else []
+        header = (row["attribute"], "difference", "std. error", *limits, *moved)
+        print_table("", header, [(f"{row['value']} minus {row['minus']}", *rounded(dict(row)).values())])
+
+
 def print_pooled(result: PooledResult) -> None:
     """The largest numbers that several questions tell, and which these are."""
     rows = list(result.rows())

@@ -13,6 +13,7 @@ from sordino.estimation.estimate import Method
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
@@ -112,6 +113,19 @@ class PlanEstimate(Brief):
         """
         self._require_honest()
         return poststratified(self.results, read_margins(self.plan, margins))
+
+    def difference(self, question: str, first: str, second: str) -> dict[str, Any]:
+        """What one value's share has more than another's of the same question, with the error of the difference.
+
+        Args:
+            question: its name, as of the rows; of a table the attributes with commas.
+            first: the value's label.
+            second: that of the value whose share is taken off.
+
+        Raises:
+            SordinoError: no such question or value, or a tally that does not say how often each code was sent.
+        """
+        return share_differences(self.results, [(question, first, second)], self.coverage)[0]
 
     def _require_honest(self) -> None:
         if self.coverage.forged:

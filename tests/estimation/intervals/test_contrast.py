@@ -5,6 +5,7 @@ import pytest
 
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
+from sordino.estimation.intervals.contrast import contrast_leverage, least_variance
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -71,7 +72,22 @@ def test_what_is_no_difference_is_named():
     for first, second in ((1, 1), (0, 5), (-1, 2)):
         with pytest.raises(SordinoError, match=r"two values among 0\.\.4"):
             estimated.difference(first, second)
-    subsets = SubsetSelection(60, "1")
-    tally = subsets.tally(subsets.privatize(np.zeros(100, dtype=np.intp)))
-    with pytest.raises(SordinoError, match="how often each code was sent"):
-        estimate(subsets, tally).difference(0, 1)
+
+
+def test_subsets_tell_differences_by_how_often_they_hold_two_values():
+    """Tallies count values, not subsets: what each report adds is read off its own tally."""
+    mechanism = SubsetSelection(6, "1")
+    codes = mechanism.privatize(np.random.default_rng(3).choice(6, 4000, p=[0.1, 0.4, 0.2, 0.05, 0.15, 0.1]))
+    each = np.array([mechanism.decode(mechanism.tally([code]).counts.astype(float)) for code in codes])
+    added = each[:, 0] - each[:, 1]
+    found = estimate(mechanism, mechanism.tally(codes), "unbiased").difference(0, 1)
+    assert found.value == pytest.approx(added.mean(), abs=1e-12)
+    assert found.stderr == pytest.approx(added.std() / np.sqrt(4000), rel=0.02)
+    weights = np.array([1.0, -1, 0, 0, 0, 0])
+    assert contrast_leverage(mechanism, weights, subtract_totals=False) == pytest.approx(np.ptp(added))
+    # As little as where everybody has one value, by many who do.
+    alike = mechanism.privatize(np.full(40_000, 3))
+    each = np.array([mechanism.decode(mechanism.tally([code]).counts.astype(float)) for code in np.unique(alike)])
+    often = np.unique(alike, return_counts=True)[1] / 40_000
+    least = often @ (each[:, 0] - each[:, 1]) ** 2
+    assert least_variance(mechanism, weights, subtract_totals=False) == pytest.approx(least, rel=0.05)

@@ -13,6 +13,7 @@ from sordino.cli.say import say
 from sordino.cli.show_result import (
     LARGEST,
     poststratified_json,
+    print_differences,
     print_pooled,
     print_poststratified,
     print_result,
@@ -25,6 +26,7 @@ from sordino.cli.whole_numbers import Whole
 from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.tables.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
@@ -45,6 +47,14 @@ from sordino.verbs.plan_results import estimate_plan
 @click.option(
     "--forged", type=Whole(0), default=0, metavar="M", help="Intervals hold even if up to M reports are forged."
 )
+@click.option(
+    "--difference",
+    "differences",
+    type=(str, str, str),
+    multiple=True,
+    metavar="QUESTION VALUE MINUS",
+    help="One value's share minus another's; may be given several times.",
+)
 @click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
 @click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
@@ -60,6 +70,7 @@ def estimate(
     output: Path | None,
     html: Path | None,
     *,
+    differences: tuple[tuple[str, str, str], ...],
     simultaneous: bool,
     watched: bool,
     forged: int,
@@ -75,6 +86,7 @@ def estimate(
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
     found = estimated.results
+    between = share_differences(found, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
     page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
@@ -93,6 +105,7 @@ def estimate(
                 **against,
                 "questions": questions,
                 "rows": [row for result in found for row in result.rows()],
+                **({"between": between} if differences else {}),
                 "pooled": [row for result in estimated.pooled for row in result.rows()],
                 **tables_json(found),
                 **({} if margins is None else poststratified_json(known)),
@@ -101,6 +114,7 @@ def estimate(
         return
     for result in found:
         print_result(result, offer=method is None)
+    print_differences(between, confidence)
     for pooled in estimated.pooled:
         print_pooled(pooled)
     print_tables(found)

@@ -8,18 +8,17 @@ itself. Sources: Bonferroni 1936; Montiel Olea and Plagborg-Moller 2019.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sordino.estimation.intervals.contrast import contributions
+from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.intervals.draws import standard_draws
 from sordino.estimation.unbiased import Decoded
 from sordino.mechanism.base import Mechanism
 
-MOST_ENTRIES = 1 << 17
-"""Of values times codes whose noise is drawn."""
+MOST_VALUES, MOST_ENTRIES = 1 << 9, 1 << 22
+"""Values, and values times codes, of which the noise is drawn."""
 
-MOST_CODES = 1 << 11
-"""Of them: each has its own draws."""
+NOISELESS = 1e-20
+"""A variance below that of any rounding error."""
 
 
 def bonferroni(confidence: float, count: int) -> float:
@@ -34,8 +33,8 @@ def bonferroni(confidence: float, count: int) -> float:
 
 def draws_noise(mechanism: Mechanism) -> bool:
     """Whether the estimates' noise is drawn; else each interval is as sure as Bonferroni asks."""
-    few = mechanism.counters <= MOST_CODES and mechanism.k * mechanism.counters <= MOST_ENTRIES
-    return few and mechanism.counts_codes and mechanism.k > 1
+    few = mechanism.k <= MOST_VALUES and mechanism.k * mechanism.counters <= MOST_ENTRIES
+    return few and tells_covariance(mechanism)
 
 
 def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: bool = False) -> float:
@@ -52,19 +51,11 @@ def each_confidence(decoded: Decoded, confidence: float, *, subtract_totals: boo
     enough = bonferroni(confidence, mechanism.k)
     if not draws_noise(mechanism):
         return enough
-    law = decoded.law
-    added = np.stack(
-        [contributions(mechanism, one, subtract_totals=subtract_totals) for one in np.eye(mechanism.k)], axis=1
-    )
-    added -= law @ added
-    spread = np.sqrt(law @ added**2)
-    relative = _over(np.sqrt(law)[:, None] * added, spread)
-    largest = np.abs(standard_draws(len(law)) @ relative).max(axis=1)
-    each = 2 * float(special.ndtr(np.quantile(largest, confidence))) - 1
+    covariance = decoded.covariance(np.eye(mechanism.k), subtract_totals=subtract_totals)
+    spread = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    both = np.outer(spread, spread)
+    correlation = np.divide(covariance, both, out=np.zeros_like(both), where=both > NOISELESS)
+    size, direction = np.linalg.eigh(correlation)
+    noise = standard_draws(mechanism.k) @ (direction * np.sqrt(np.maximum(size, 0.0))).T
+    each = 2 * float(special.ndtr(np.quantile(np.abs(noise).max(axis=1), confidence))) - 1
     return min(max(each, confidence), enough)
-
-
-def _over(noise: NDArray[np.float64], spread: NDArray[np.float64]) -> NDArray[np.float64]:
-    """In standard errors; 0 where there is no noise."""
-    relative: NDArray[np.float64] = np.divide(noise, spread, out=np.zeros_like(noise), where=spread > 1e-12)
-    return relative

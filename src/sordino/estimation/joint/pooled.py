@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.intervals.contrast import contributions
+from sordino.estimation.intervals.contrast import least_variance, tells_covariance
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate, means
+from sordino.estimation.unbiased import Decoded
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.sampled import Sampled
@@ -49,19 +50,17 @@ class PooledPart:
         """Of sums of shares.
 
         Args:
-            estimate: of all shares, whose tally counts codes.
+            estimate: of all shares.
             sums: which values each number adds up, shape (m, k).
             subtract_totals: as the estimate was made.
         """
-        mechanism, law, n = estimate.mechanism, estimate.law, estimate.n
-        added = np.stack([contributions(mechanism, one, subtract_totals=subtract_totals) for one in sums])
+        mechanism, n = estimate.mechanism, estimate.n
+        found = np.diagonal(estimate.covariance(sums))
         # Nobody's answers vary less than those of some value, though all reports may say the same.
-        least = np.array([(mechanism.adjoint(one**2) - mechanism.adjoint(one) ** 2).min() for one in added])
-        value = added @ law
-        variance = np.maximum(added**2 @ law - value**2, np.maximum(least, 0.0)) / n
-        alike = np.full(mechanism.k, 1 / mechanism.k)
-        expected = added**2 @ mechanism.forward(alike) - (sums @ alike) ** 2
-        return cls(value, variance, n / expected, n)
+        least = [least_variance(mechanism, one, subtract_totals=subtract_totals) / n for one in sums]
+        planned = Decoded(mechanism, mechanism.forward(np.full(mechanism.k, 1 / mechanism.k)))
+        expected = np.diagonal(planned.covariance(sums, subtract_totals=subtract_totals))
+        return cls(sums @ estimate.value, np.maximum(found, least), n / expected, n)
 
     @classmethod
     def of_mean(cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges) -> "PooledPart":
@@ -78,8 +77,7 @@ class PooledPart:
 
 def tells_sums(mechanism: Mechanism, count: int) -> bool:
     """Whether so many sums of a mechanism's shares can be pooled."""
-    few = max(mechanism.counters, mechanism.k) * count <= MOST_ENTRIES
-    return few and mechanism.counts_codes and mechanism.k > 1 and mechanism.informative
+    return tells_covariance(mechanism) and max(mechanism.counters, mechanism.k) * count <= MOST_ENTRIES
 
 
 def pool(parts: Sequence[PooledPart]) -> NormalEstimate:

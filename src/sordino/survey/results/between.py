@@ -1,0 +1,73 @@
+"""What one value's share has more than another's of the same question, with an interval of the difference itself."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sordino.document.checked_tables import nearest
+from sordino.errors import SordinoError
+from sordino.estimation.intervals.contrast import contrast_leverage
+from sordino.exact.messages.brief import shown
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.result import HistogramResult, Result
+
+Asked = tuple[str, str, str]
+"""A question about shares, a value's label, and that of the value whose share is taken off."""
+
+
+def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage: Coverage) -> list[dict[str, Any]]:
+    """A row for each difference: `attribute`, `value`, `minus`, and its numbers.
+
+    Args:
+        found: what reports say of each question.
+        asked: the differences; simultaneous intervals are of all of them together.
+        coverage: what intervals hold against.
+
+    Raises:
+        SordinoError: no such question, or no such value; one value twice; a tally that does not tell how shares
+            go together.
+    """
+    return [_difference(_question(found, name), first, second, coverage, len(asked)) for name, first, second in asked]
+
+
+def _question(found: Sequence[Result], name: str) -> HistogramResult:
+    told = {result.question.name: result for result in found if isinstance(result, HistogramResult)}
+    if name not in told:
+        found_name = repr(name) + nearest([name], list(told))
+        raise SordinoError("a difference is of two shares of a question that is told", found=found_name)
+    return told[name]
+
+
+def _difference(result: HistogramResult, first: str, second: str, coverage: Coverage, count: int) -> dict[str, Any]:
+    one, other = (_place(result, label) for label in (first, second))
+    estimate, each, n = result.estimate, coverage.each(count), result.n
+    difference = estimate.difference(one, other)
+    weights = np.zeros(estimate.mechanism.k)
+    weights[one], weights[other] = 1.0, -1.0
+    subtract_totals = result.question.part.subtract_totals
+    weighs = contrast_leverage(estimate.mechanism, weights, subtract_totals=subtract_totals)
+    moved = np.array(coverage.forged * weighs / n)
+    low, high = coverage.limits(
+        difference.interval(each),
+        difference.value,
+        difference.stderr,
+        each=each,
+        n=n,
+        expected=result.question.people,
+        moved=moved,
+        part=coverage.forged / n,
+    )
+    numbers = {"estimate": difference.value, "stderr": difference.stderr}
+    numbers |= {"low": np.maximum(low, -1.0), "high": np.minimum(high, 1.0)}
+    numbers |= {"moved": moved} if coverage.forged else {}
+    head = {"attribute": result.question.name, "value": first, "minus": second}
+    return {**head, **{name: float(number) for name, number in numbers.items()}}
+
+
+def _place(result: HistogramResult, label: str) -> int:
+    labels = [result.label(place) for place in range(result.count)]
+    if label not in labels:
+        found = shown(label) + nearest([label], labels)
+        raise SordinoError(f"a difference must be of values of {result.question.name!r}", found=found)
+    return labels.index(label)

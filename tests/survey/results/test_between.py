@@ -1,0 +1,65 @@
+"""Differences of two shares of a question, by name: with the numbers of the estimate, and against what is asked."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sordino
+from sordino.errors import SordinoError
+from sordino.survey.results.between import share_differences
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.watching import standard_errors
+
+ASKED = {
+    "version": 1,
+    "epsilon": "1",
+    "attribute": {"smoker": {"categories": ["yes", "no"]}, "job": {"categories": ["baker", "clerk", "smith"]}},
+    "ask": [{"table": ["smoker", "job"]}],
+}
+NAME = "smoker, job"
+
+
+@pytest.fixture(scope="module")
+def found():
+    plan = sordino.plan(ASKED, 6000)
+    people = pa.table({"smoker": ["yes", "no", "no"] * 2000, "job": ["baker", "clerk", "smith"] * 2000})
+    return sordino.estimate(plan, sordino.aggregate(plan, sordino.privatize(plan, people)))
+
+
+def test_a_difference_is_that_of_the_estimate(found):
+    row = found.difference(NAME, "no, clerk", "yes, smith")
+    told = found.results[0].estimate.difference(4, 2)
+    assert (row["estimate"], row["stderr"]) == (float(told.value), float(told.stderr))
+    assert (row["low"], row["high"]) == pytest.approx(tuple(map(float, told.interval(0.95))))
+    assert (row["attribute"], row["value"], row["minus"]) == (NAME, "no, clerk", "yes, smith")
+    assert abs(row["estimate"] - 1 / 3) < 5 * row["stderr"]
+
+
+def test_limits_hold_against_what_is_asked(found):
+    asked = [(NAME, "no, clerk", "yes, smith"), (NAME, "no, clerk", "no, smith")]
+    alone, together, watched, forged = (
+        share_differences(found.results, asked, coverage)[0]
+        for coverage in (Coverage(), Coverage(simultaneous=True), Coverage(watched=True), Coverage(forged=9))
+    )
+    half = {id(row): row["high"] - row["estimate"] for row in (alone, together, watched, forged)}
+    assert half[id(together)] / half[id(alone)] == pytest.approx(2.2414 / 1.95996, rel=1e-4)
+    assert half[id(watched)] == pytest.approx(standard_errors(6000, 6000, 0.95) * alone["stderr"])
+    # The worst report holds one of the two and not the other; what it adds is read off one that does.
+    mechanism = found.results[0].estimate.mechanism
+    codes = np.unique(mechanism.privatize(np.arange(6).repeat(500)))
+    each = np.array([mechanism.decode(mechanism.tally([code]).counts.astype(float)) for code in codes])
+    assert forged["moved"] == pytest.approx(9 * np.ptp(each[:, 4] - each[:, 2]) / 6000)
+    assert half[id(forged)] > half[id(alone)] + forged["moved"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("job", "a", "b"), "a question that is told; found 'job'"),
+        ((NAME, "no, clerk", "no, cleric"), "values of 'smoker, job'; found 'no, cleric' .did you mean 'no, clerk'"),
+        ((NAME, "no, clerk", "no, clerk"), "a difference is of two values"),
+    ],
+)
+def test_what_is_no_difference_is_named(found, asked, words):
+    with pytest.raises(SordinoError, match=words):
+        found.difference(*asked)
