@@ -19,8 +19,8 @@ from sordino.exact.messages.brief import shown
 Public: TypeAlias = Mapping[str, NDArray[np.float64]]
 """Numbers that are public and may go with the shares of a question's values, by its name, shape (k,) each."""
 
-FEWEST_OFFERED = 1000
-"""Values: of fewer nothing is offered that was not asked for."""
+FEWEST_OFFERED, MOST_OFFERED = 1000, 200_000
+"""Values: of fewer, or of so many that it takes long, nothing is offered that was not asked for."""
 
 
 def surroundings_of(domain: Domain | Record, public: NDArray[np.float64] | None = None) -> Surroundings:
@@ -38,10 +38,10 @@ def surroundings_of(domain: Domain | Record, public: NDArray[np.float64] | None 
 def offer_of(domain: Domain | Record, estimate: Estimate) -> Choice | None:
     """What a bootstrap says of smoothed shares, where they were not asked for and are nearer to the truth.
 
-    None where they are not, of few values, and of values that have no neighbours.
+    None where they are not, of few values and very many, and of values that have no neighbours.
     """
     known = surroundings_of(domain)
-    if estimate.choice is not None or known.shape is None or domain.k < FEWEST_OFFERED:
+    if estimate.choice is not None or known.shape is None or not FEWEST_OFFERED <= domain.k <= MOST_OFFERED:
         return None
     shares, choice = estimate.offer(known)
     return None if shares is None else choice
