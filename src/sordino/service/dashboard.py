@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
 
 MOST_KEPT = 4
@@ -39,7 +40,12 @@ class DashboardPages:
         # Reports are only ever added: as many are the same ones.
         key = plan.hash, tally.n, confidence
         coverage = Coverage(confidence, watched=True)
-        return self._once(key, lambda: estimate_page(plan, results(plan, tally, None, coverage)))
+
+        def draw() -> str:
+            found = results(plan, tally, None, coverage)
+            return estimate_page(plan, found, pooled=pooled_results(plan, tally, found, coverage))
+
+        return self._once(key, draw)
 
     def _once(self, key: tuple[str, int, float], draw: Callable[[], str]) -> str:
         with self._lock:
