@@ -133,9 +133,9 @@ def test_covariances_err_as_forecast():
 
 def test_coefficients_err_as_forecast():
     channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
-    records = people(60 * n)
+    records = people(30 * n)
     forecast = expected_numbers("regression", RANGES.names, channel, RANGES, n, records)
-    found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 60)]
+    found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 30)]
     table = np.column_stack([np.ones(len(records)), RANGES.middle[:2] + RANGES.half[:2] * records[:, :2]])
     truth = np.linalg.lstsq(table, RANGES.middle[2] + RANGES.half[2] * records[:, 2], rcond=None)[0]
     errors = np.sqrt(np.mean([(one.value - truth) ** 2 for one in found], axis=0))
