@@ -58,7 +58,7 @@ def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan
         known = json.loads(asked(f"{address}/estimates"))["rows"]
         for row in known:
             label = ", ".join(row["value"]) if isinstance(row["value"], list) else row["value"]
-            value, _, stderr = rows[label].first.inner_text().partition("\u00a0±\u00a0")
+            value, _, stderr = rows[label].first.inner_text().partition(" ±\u00a0")
             assert float(value) == pytest.approx(row["estimate"], abs=row["stderr"] / 10)
             assert float(stderr) == pytest.approx(row["stderr"], rel=0.06)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

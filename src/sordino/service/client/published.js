@@ -53,7 +53,7 @@ export async function published({ plan, questions }) {
     const apart = found.filter((one, i) => one.rows?.some((row, x) => !isSame(row, theirs[i][x])));
     const alike = apart.length
       ? "The collector's differ: where reports came in between, load the page again; else something is wrong."
-      : "The collector's are the same.";
+      : found.some(({ rows }) => rows) ? "The collector's are the same." : "";
     return card(
       element("p", {}, `Worked out on this page from ${told.n} reports and the plan's integers: unbiased estimates, and how far they may be off (one standard error). ${alike}`),
       ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i])]),
@@ -88,5 +88,5 @@ function shown({ rows, why }, theirs) {
 function written({ estimate, stderr }) {
   if (!(stderr > 0)) return String(Number(estimate.toPrecision(6)));
   const places = Math.min(Math.max(1 - Math.floor(Math.log10(stderr)), 0), 12);
-  return `${estimate.toFixed(places)}\u00a0±\u00a0${stderr.toFixed(places)}`;
+  return `${estimate.toFixed(places)} ±\u00a0${stderr.toFixed(places)}`;
 }
