@@ -23,12 +23,12 @@ from sordino.words.explain_plan import explanation
 from sordino.words.sentence import texts
 
 
-class PublicKey(click.ParamType[str]):
+class PublicKey(click.types.StringParamType):
     """An Ed25519 public key as `sordino serve` and `GET /key` tell it: 64 hexadecimal digits."""
 
     name = "key"
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The digits in lower case."""
         if not re.fullmatch("[0-9a-f]{64}", value.lower()):
             self.fail("a public key must be 64 hexadecimal digits, as the collector tells it", param, ctx)
