@@ -50,8 +50,9 @@ def main() -> None:
     arguments.add_argument("--port", type=int, default=0, help="of the collector; any that is free by default")
     arguments.add_argument("--once", action="store_true", help="end when all have answered")
     told = arguments.parse_args()
-    # A polite end is like Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A polite end is like Ctrl-C, which a shell has ignored in what it runs in the background.
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     with TemporaryDirectory(prefix="sordino-live-") as name:
         try:
             run(Path(name), told.devices, told.port, once=told.once)
