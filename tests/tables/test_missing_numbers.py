@@ -1,8 +1,10 @@
 """Empty cells of numbers: missing where the survey says that they may be, refused where it does not."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from sordino import privatize
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.answering.draw import draw_report
@@ -36,6 +38,14 @@ def test_empty_cells_are_missing_where_they_may_be(tmp_path, plan, write_rows, e
     np.testing.assert_array_equal(records, [[np.nan, 0.0], [-0.5, 0.5], [1.0, 1.0]])
     assert count_clipped(plan, path) == {"income": 1}
     assert privatize_table(plan, path, tmp_path / f"r{ending}") == 3
+
+
+def test_whether_all_are_missing_changes_no_refusal(plan):
+    """A column without any number has a type of its own in a frame."""
+    for income in (pa.nulls(2), pa.array([None, None], pa.float64()), pa.array([None, 3.0])):
+        assert privatize(plan, pa.table({"income": income, "age": [50.0, 60.0]})).num_rows == 2
+    with pytest.raises(SordinoError, match="row 1, age: a value must be given; found a missing one in 2 of 2 rows"):
+        privatize(plan, pa.table({"income": [1.0, 2.0], "age": pa.nulls(2)}))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

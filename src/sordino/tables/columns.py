@@ -30,6 +30,9 @@ BEYOND = "beyond the range"
 UNSAID = ("text", "not finite", "empty")
 """Causes of wrong rows that may be somebody's words for a missing number."""
 
+EMPTY = '"NULL"'
+"""The type of a column that holds nothing."""
+
 LISTED = 1 << 10
 """Names that SQL tells apart at most: to take in 100,000 needs two seconds."""
 
@@ -226,5 +229,8 @@ def require_columns_of(asked: Iterable[AttributeColumns], table: PathOrFrame) ->
 
 
 def numeric_type(kind: str) -> bool:
-    """Whether numbers are read from a column of this type: numbers or texts, not dates or truth values."""
-    return kind in WHOLE or kind in (TEXT, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")
+    """Whether numbers are read from a column of this type: numbers or texts, not dates or truth values.
+
+    A frame's column without any value has a type of its own: whether all are missing is no reason to refuse it.
+    """
+    return kind in WHOLE or kind in (TEXT, EMPTY, "FLOAT", "DOUBLE") or kind.startswith("DECIMAL")

@@ -188,6 +188,33 @@ test("what is asked of numbers must be whole before anything is drawn", async ()
   }
 });
 
+// What Python refuses as no plan must not pass as one that a page could not check.
+const LINE = (positions, epsilon, threshold) => (plan) => {
+  const labels = positions.map((_, place) => `at ${place}`);
+  plan.attributes.x = { columns: ["x"], labels, protect: { epsilon, metric: { positions } } };
+  plan.queries[0].mechanism = { k: labels.length, name: "randomized", threshold };
+};
+for (const [why, name, change] of [
+  ["bounds on dependence above 1", "number_optional.json", (plan) => {
+    plan.dependence = { ground: ["declared"], rest: { age: "2", income: "1" }, statistics: [] };
+    plan.attributes.age.delta = "1/1000";
+  }],
+  ["a part of a logarithm", "table.json", LINE(["0", "1/2", "1"], "ln 2", String(2n ** 64n - 1n))],
+  ["a logarithm more often than its digits can be written", "table.json", LINE(["0", "100000000"], "ln 3", HALF)],
+  ["ends beyond what doubles take apart", "number_optional.json", (plan) => {
+    plan.attributes.age.number = { clip: false, low: -1.7e308, high: 1.7e308 };
+  }],
+]) {
+  test(`not answered: ${why}`, () => assert.rejects(open(changed(name, change)), PlanError));
+}
+
+test("distances and levels of many digits are compared at once", async () => {
+  await open(changed("table.json", LINE(["0", "1", "1000000000000"], "1", HALF)));
+  await assert.rejects(open(changed("table.json", LINE(["0", "1"], "99999999999", "x"))), PlanError);
+});
+
+test("a text of a hundred thousand lists in each other", () => assert.rejects(open("[".repeat(100_000)), PlanError));
+
 test("a map's steps that tell more than its distances", async () => {
   const plan = JSON.parse(read("product.json").plan);
   const { map } = plan.attributes.x.protect.metric;

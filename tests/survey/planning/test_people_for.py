@@ -182,6 +182,7 @@ def test_expected_numbers_that_nobody_can_have(expected, rule):
         ({}, "either people or an accuracy must be given; found neither"),
         ({"people": 5, "accuracy": 0.1}, "found both"),
         ({"accuracy": 0.0}, "accuracy must lie between 0 and 1"),
+        ({"accuracy": 1e-160}, "must take at most 1,000,000,000,000 people"),
         ({"accuracy": 0.1, "confidence": 1.0}, "confidence must lie between 0 and 1"),
         ({"accuracy": 1e-9}, "must take at most 1,000,000,000,000 people"),
     ],

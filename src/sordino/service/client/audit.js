@@ -54,7 +54,10 @@ function overHidden({ inner, hidden }, own, others) {
   return inner.levels.reduce((worst, [weight, n]) => larger(worst, quotient(weight * codes, n * hidden)), ONE);
 }
 
-/** The most that any code favours any value over any other; throws RangeError where that would take too long. */
+/** What would take a page too long to go through: neither kept nor broken. */
+export class UncheckedError extends Error {}
+
+/** The most that any code favours any value over any other. */
 export function worst(mechanism) {
   if (mechanism.k === 1) return ONE;
   if (mechanism.levels) return ofLevels(mechanism.levels);
@@ -69,7 +72,7 @@ function ofColumn(rows, code) {
   return quotient(column.reduce((a, b) => (a > b ? a : b)), least);
 }
 
-/** Whether a mechanism keeps what is promised about its attribute; throws RangeError where it cannot be gone through. */
+/** Whether a mechanism keeps what is promised about its attribute; throws UncheckedError where that takes too long. */
 export function keeps(mechanism, attribute) {
   const { protect } = attribute;
   if (protect.epsilon && !protect.metric) {
@@ -82,7 +85,7 @@ export function keeps(mechanism, attribute) {
   }
   const k = size(attribute);
   const each = mechanism.rows ? Number(mechanism.outputs) : 1;
-  if (k * (protect.metric ? 4 : k) * each > MOST) throw new RangeError("more pairs of values than a page can go through");
+  if (k * (protect.metric ? 4 : k) * each > MOST) throw new UncheckedError("more pairs of values than a page can go through");
   if ((protect.metric?.of ?? [attribute]).some((one) => one.protect.metric?.map && !keepsDistances(one))) return false;
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {

@@ -39,10 +39,15 @@ export function amount(text) {
   return found;
 }
 
+/** Of a logarithm at most so many times: its digits are all written out. */
+const MOST_TIMES = 1n << 16n;
+
 /** An amount times a fraction that is not below 0; of a logarithm only a whole number of times. */
 export function multiple({ rational, ratio }, factor) {
   const [a, b] = factor;
-  if (b !== 1n && ratio[0] !== ratio[1]) return null;
+  if (ratio[0] === ratio[1]) return { rational: times(rational, factor), ratio: [1n, 1n] };
+  if (b !== 1n) return null;
+  if (a > MOST_TIMES) throw new RangeError(`a logarithm must be taken at most ${MOST_TIMES} times`);
   return { rational: times(rational, factor), ratio: [ratio[0] ** a, ratio[1] ** a] };
 }
 
@@ -105,6 +110,8 @@ export function within([a, b], { rational, ratio }) {
     r = [-r[0], r[1]];
   }
   if (bottom === 0n) return negative;
+  // e^r is above 2^r: a long amount needs no digits.
+  if (r[0] / r[1] >= BigInt(top.toString(16).length * 4)) return !negative;
   for (let bits = 128; ; bits *= 2) {
     const [low, high] = exponential(r, bits);
     const side = top << BigInt(bits);

@@ -16,8 +16,8 @@ export { PlanError, Questions, readPlan };
 
 /** A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for. */
 export async function inspect(text, hash) {
-  const plan = await readPlan(text, hash);
   try {
+    const plan = await readPlan(text, hash);
     const questions = new Questions(plan);
     return { plan, questions, verdicts: verdicts(questions) };
   } catch (error) {

@@ -60,7 +60,7 @@ export class Outbox {
     } catch {
       return { done: false, problem: "The collector could not be reached.", wait: true };
     }
-    const told = await answer.json().catch(() => ({}));
+    const told = (await answer.json().catch(() => null)) ?? {};
     if (answer.ok && told.accepted + told.repeated === 1) {
       // Where that cannot be kept, the same bytes are sent once more, and counted once.
       await this.shelf.change(this.hash, () => ({ state: "acknowledged" })).catch(() => {});

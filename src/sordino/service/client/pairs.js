@@ -29,7 +29,7 @@ export const hasHidden = ({ labels, protect: { metric } }) => Boolean(metric?.tr
 const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
 
 const lossOf = (found) => {
-  if (found === null) throw new RangeError("a logarithm times a distance that is not whole");
+  if (found === null) throw new RangeError("an epsilon with a logarithm needs whole distances");
   return found;
 };
 

@@ -167,6 +167,9 @@ const PROTECT = both(
 /** A part of the people, as a decimal text. */
 const PART = /^0\.\d{0,11}[1-9]$/;
 
+/** An end of a number's range: far enough from the largest double that nothing overflows. */
+const END = (found) => real(found) && Math.abs(found) <= 1e60;
+
 const ATTRIBUTE = both(
   fields({
     "labels?": listOf(text, 1),
@@ -176,7 +179,7 @@ const ATTRIBUTE = both(
       ({ south, north }) => -90 <= south && south < north && north <= 90,
       ({ west, east }) => -180 <= west && west < east && east <= 180,
     ),
-    "number?": both(fields({ low: real, high: real, clip: truth }), (found) => found.low < found.high),
+    "number?": both(fields({ low: END, high: END, clip: truth }), (found) => found.low < found.high),
     columns: listOf(text, 1),
     "missing?": text,
     "protect?": PROTECT,

@@ -1,13 +1,13 @@
 // Whether a whole plan keeps what it promises, question by question.
 
-import { broken, keeps, larger, worst } from "./audit.js";
+import { UncheckedError, broken, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
 import { amount, times, within } from "./fraction.js";
 import { PlanError } from "./plan.js";
 import { about } from "./record.js";
 
 /**
- * The verdict about each question: `holds` is true, false, or null where it could not be gone through; `ratio` is how far
+ * The verdict about each question: `holds` is true, false, or null where that would take too long; `ratio` is how far
  * a report about it changes odds at most, as [numerator, denominator], null without limit, and undefined if not known.
  */
 export function verdicts(questions) {
@@ -25,7 +25,7 @@ export function verdicts(questions) {
       const holds = found.kept && whole && !beyondDeltas(plan, part, asked).length;
       return { names, holds, ratio: found.ratio, found: holds ? null : "integers that tell more than is promised" };
     } catch (error) {
-      if (error instanceof RangeError) return { names, holds: null, found: error.message };
+      if (error instanceof UncheckedError) return { names, holds: null, found: error.message };
       throw error;
     }
   });

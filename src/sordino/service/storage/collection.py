@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.errors import RefusedError
+from sordino.errors import DamagedError, RefusedError
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.storage.database import Database
@@ -141,8 +141,9 @@ class Collection:
             receipts.append(Receipt(accepted, repeated, tuple(failed)))
             first += len(upload)
         fresh = Upload(b"".join(ids), together.codes[new])
-        if ids:
-            self._database.insert(self._number, fresh)
+        if ids and not self._database.insert(self._number, fresh):
+            step = "see who else writes to it"
+            raise DamagedError("the store must take reports whose ids it has not", found="a refusal", step=step)
         return receipts, fresh.codes
 
     def _sendable(self, codes: Words) -> NDArray[np.bool_]:

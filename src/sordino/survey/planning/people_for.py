@@ -92,7 +92,11 @@ def _needed(forecast: Forecast, accuracy: float, confidence: float) -> int:
     wide = half_width(forecast, confidence)
     if not isfinite(wide):
         raise _too_many(accuracy, question.name)
-    needed = max(1, ceil(question.people * (wide / accuracy) ** 2 * (1 - ROUNDING)))
+    times = wide / accuracy
+    # Nobody's square, which floats may not hold.
+    if times > MOST_PEOPLE:
+        raise _too_many(accuracy, question.name)
+    needed = max(1, ceil(question.people * times**2 * (1 - ROUNDING)))
     if isinstance(question, NumbersQuestion):
         needed = max(needed, len(moment_names(question.query)))
     if isinstance(forecast, NumbersForecast) and forecast.refused > RARELY:
