@@ -213,6 +213,17 @@ test("distances and levels of many digits are compared at once", async () => {
   await assert.rejects(open(changed("table.json", LINE(["0", "1"], "99999999999", "x"))), PlanError);
 });
 
+test("what would take a page too long is not answered", async () => {
+  // Every code tells of every pair.
+  const text = changed("table.json", (plan) => {
+    const bounds = Array.from({ length: 256 }, (_, i) => Array.from({ length: 256 }, (_, j) => (i === j ? "0" : "1")));
+    plan.attributes.x = { columns: ["x"], numbers: 256, protect: { bounds } };
+    plan.queries[0].mechanism = { name: "table", weights: Array.from({ length: 256 }, () => Array.from({ length: 500 }, () => "1")) };
+  });
+  assert.deepEqual((await inspect(text)).verdicts.map(({ holds }) => holds), [null]);
+  await assert.rejects(open(text), /must be possible to check on a page/);
+});
+
 test("a text of a hundred thousand lists in each other", () => assert.rejects(open("[".repeat(100_000)), PlanError));
 
 test("a map's steps that tell more than its distances", async () => {

@@ -56,16 +56,15 @@ function alike(told) {
   return [...once, ...told.filter((one) => !Array.isArray(one))];
 }
 
-function revealed(plan, part, { holds, found, ratio }, attribute) {
-  const unsure = holds === null ? [`This page could not check that by itself: ${found}.`] : [];
+function revealed(plan, part, { ratio }, attribute) {
   if (!attribute) {
     const pair = part.numbers?.length > 1 ? "sets of numbers" : "numbers";
-    return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`, ...unsure];
+    return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`];
   }
   const attributes = about(part).map((name) => [name, plan.attributes[name]]);
   const missing = attributes.flatMap(([name, own]) => ofMissing(own, part.table ? ` to ${quoted(name)}` : ""));
   const promise = attribute.protect.metric?.of ? ofDistances(part, attributes) : ofProtect(attribute, topic(part), ratio);
-  return [...promise, ...(part.table ? ofCells(attribute.protect, attributes) : []), ...unsure, ...missing];
+  return [...promise, ...(part.table ? ofCells(attribute.protect, attributes) : []), ...missing];
 }
 
 /** What a cell tells of its attributes. */

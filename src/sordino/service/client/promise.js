@@ -67,11 +67,16 @@ export function rests(plan) {
   return names.length < 2 ? [] : names.filter((name) => plan.attributes[name].delta !== plan.epsilon);
 }
 
-/** Throws PlanError where some question does not keep what is promised. */
+/** Throws PlanError where some question does not keep what is promised, or could not be gone through. */
 export function requireKept(found) {
   const wrong = found.find((verdict) => verdict.holds === false);
   if (wrong) {
     const rule = `a plan must keep what it promises about ${wrong.names.join(" and ")}`;
     throw new PlanError(rule, wrong.found, "Do not answer it, and tell whoever asks you.");
+  }
+  const unsure = found.find((verdict) => verdict.holds === null);
+  if (unsure) {
+    const rule = `what a plan promises about ${unsure.names.join(" and ")} must be possible to check on a page`;
+    throw new PlanError(rule, unsure.found, "Answer by `sordino answer`, which checks all of it.");
   }
 }
