@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 HOUSE = ROOT / "src" / "sordino"
 SOURCES = sorted(HOUSE.rglob("*.py"))
 FILES = sorted({*SOURCES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py")})
-FOLDERS = sorted({path.parent for path in SOURCES})
+FOLDERS = sorted({path.parent for path in HOUSE.rglob("*") if path.suffix in (".py", ".js")})
 
 MOST_FILES = 15
 MOST_LINES = 400
@@ -25,7 +25,7 @@ def at(path):
 
 def test_a_folder_holds_at_most_fifteen_files():
     for folder in FOLDERS:
-        files = [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+        files = [path.name for path in folder.iterdir() if path.is_file() and path.name != "__init__.py"]
         assert len(files) <= MOST_FILES, at(folder)
 
 

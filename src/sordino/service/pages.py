@@ -4,14 +4,15 @@
 |---|---|
 | GET /plans/{hash}/form | a form that answers the plan on the person's device |
 | GET /plans/{hash}/verify | checks the plan's hash and each channel, for a stranger |
-| GET /client/{name} | the modules and the style of both, as files |
+| GET /client/{path} | the modules and the style of both, as files |
 
 Nothing in them depends on who asks, nor on what the plan holds: a page reads the plan itself and checks its hash.
 Scripts come from this place only, and a page may talk to this place only (Content-Security-Policy).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from fastapi import FastAPI, Response
 
@@ -40,13 +41,13 @@ HEADERS = {
 def add_pages(app: FastAPI) -> None:
     """Serve the browser client beside a collector's routes."""
     folder = files("sordino.service") / "client"
-    texts = {part.name: part.read_text(encoding="utf-8") for part in folder.iterdir()}
+    texts = dict(_texts(folder))
 
-    def file(name: str) -> Response:
-        if name not in texts:
-            error = SordinoError("a file of the client must be one of its modules", found=shown(name))
+    def file(path: str) -> Response:
+        if path not in texts:
+            error = SordinoError("a file of the client must be one of its modules", found=shown(path))
             raise ProblemError(404, error)
-        return Response(texts[name], media_type=TYPES[name.rpartition(".")[2]], headers=HEADERS)
+        return Response(texts[path], media_type=TYPES[path.rpartition(".")[2]], headers=HEADERS)
 
     def form() -> Response:
         return file("form.html")
@@ -54,7 +55,16 @@ def add_pages(app: FastAPI) -> None:
     def verify() -> Response:
         return file("verify.html")
 
-    pages: dict[str, Callable[..., Response]] = {"/client/{name}": file, "/plans/{plan_hash}/form": form}
+    pages: dict[str, Callable[..., Response]] = {"/client/{path:path}": file, "/plans/{plan_hash}/form": form}
     pages["/plans/{plan_hash}/verify"] = verify
     for path, answer in pages.items():
         app.add_api_route(path, answer, methods=["GET"], include_in_schema=False)
+
+
+def _texts(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
+    """Each file of a folder and its rooms, by its path in it."""
+    for part in folder.iterdir():
+        if part.is_dir():
+            yield from _texts(part, f"{above}{part.name}/")
+        else:
+            yield f"{above}{part.name}", part.read_text(encoding="utf-8")

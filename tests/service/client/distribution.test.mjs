@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { sentences } from "../../../src/sordino/service/client/explain.js";
-import { hashOf, readPlan } from "../../../src/sordino/service/client/plan.js";
-import { verdicts } from "../../../src/sordino/service/client/promise.js";
+import { hashOf, readPlan } from "../../../src/sordino/service/client/plan/plan.js";
+import { verdicts } from "../../../src/sordino/service/client/promise/promise.js";
 import { Questions } from "../../../src/sordino/service/client/index.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../vectors/${name}`, import.meta.url), "utf8")).plan;

@@ -1,10 +1,10 @@
 // What a report can reveal, in plain words, before it leaves. Factors are rounded up, never down.
 
-import { blocks, sensitive } from "./combined.js";
-import { amount, factor, upward } from "./fraction.js";
-import { larger } from "./audit.js";
-import { rests } from "./promise.js";
-import { about } from "./record.js";
+import { blocks, sensitive } from "./channel/combined.js";
+import { amount, factor, upward } from "./channel/fraction.js";
+import { larger } from "./promise/audit.js";
+import { rests } from "./promise/promise.js";
+import { about } from "./plan/record.js";
 
 const FEW = 6;
 const quoted = (name) => `“${name}”`;

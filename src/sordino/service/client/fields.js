@@ -1,8 +1,8 @@
 // A field for each attribute that is asked: labels, hints, and what is wrong in words beside it.
 
 import { element } from "./dom.js";
-import { size } from "./combined.js";
-import { AnswerError, value } from "./record.js";
+import { size } from "./channel/combined.js";
+import { AnswerError, value } from "./plan/record.js";
 
 /** Choices up to which all are shown at once. */
 const FEW = 8;

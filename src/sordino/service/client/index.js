@@ -1,17 +1,17 @@
 // The browser client of Sordino: everything that a device needs to answer a plan, and a stranger to check one.
 // docs/plan-format.md says what it does. Whole numbers are BigInts; floats are in the rounding of numbers only.
 
-import { Questions } from "./draw.js";
-import { PlanError, readPlan } from "./plan.js";
-import { requireKept, verdicts } from "./promise.js";
+import { Questions } from "./plan/draw.js";
+import { PlanError, readPlan } from "./plan/plan.js";
+import { requireKept, verdicts } from "./promise/promise.js";
 
-export { TallyError, estimates } from "./estimates.js";
+export { TallyError, estimates } from "./estimate/estimates.js";
 export { sentences } from "./explain.js";
 export { Outbox, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";
-export { AnswerError, asked, values } from "./record.js";
+export { AnswerError, asked, values } from "./plan/record.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
-export { FreshWords, GivenWords } from "./words.js";
+export { FreshWords, GivenWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };
 
 /** A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for. */

@@ -2,7 +2,7 @@
 // collector's own.
 
 import { element } from "./dom.js";
-import { estimates } from "./estimates.js";
+import { estimates } from "./estimate/estimates.js";
 import { topic } from "./explain.js";
 
 /** Rows of a question that are shown at most: the largest. */

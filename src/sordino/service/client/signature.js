@@ -1,7 +1,7 @@
 // Whose plan it is: Ed25519 over its bytes as they are served. A key that a person knows from elsewhere stands in the
 // address behind #key=, which browsers send to nobody.
 
-import { PlanError } from "./plan.js";
+import { PlanError } from "./plan/plan.js";
 
 const HEX = /^(?:[0-9a-f]{2})+$/;
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));

@@ -3,8 +3,8 @@
 
 import { element, fetchPlan, words } from "./dom.js";
 import { sentences, topic } from "./explain.js";
-import { upward } from "./fraction.js";
-import { rests } from "./promise.js";
+import { upward } from "./channel/fraction.js";
+import { rests } from "./promise/promise.js";
 import { published } from "./published.js";
 import { fetchSignature, keyOf, signedBy } from "./signature.js";
 import { inspect } from "./index.js";

@@ -1,8 +1,8 @@
 // A table's cells, a value of each of its attributes, the last one's runs fastest; and what is promised about them, as if
 // they were the values of one attribute.
 
-import { blocks, sensitive, size } from "./combined.js";
-import { amount, atMost, sum, written } from "./fraction.js";
+import { blocks, sensitive, size } from "../channel/combined.js";
+import { amount, atMost, sum, written } from "../channel/fraction.js";
 import { hasHidden, protectedPairs } from "./pairs.js";
 
 /** Cells whose pairs each have a bound of their own, at most. */

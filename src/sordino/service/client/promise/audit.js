@@ -1,11 +1,11 @@
 // What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
 // promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
 
-import { size } from "./combined.js";
+import { size } from "../channel/combined.js";
 import { keepsDistances } from "./distances.js";
-import { amount, compare, times, within } from "./fraction.js";
-import { protectedPairs } from "./pairs.js";
-import { WORD } from "./words.js";
+import { amount, compare, times, within } from "../channel/fraction.js";
+import { protectedPairs } from "../plan/pairs.js";
+import { WORD } from "../channel/words.js";
 
 const ONE = [1n, 1n];
 

@@ -1,10 +1,10 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells } from "./cells.js";
-import { mechanism, size } from "./combined.js";
-import { gcd } from "./fraction.js";
+import { mechanism, size } from "../channel/combined.js";
+import { gcd } from "../channel/fraction.js";
 import { asked, bin, scaled, values } from "./record.js";
-import { WORD, below, pick } from "./words.js";
+import { WORD, below, pick } from "../channel/words.js";
 
 /** 1 for +1 and 0 for -1; wrong with the chance that makes its mean the number. */
 function sign(number, words) {

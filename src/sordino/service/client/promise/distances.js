@@ -1,7 +1,7 @@
 // Whether bounds for each row and column of a map keep a promise by distances over the Earth. In doubles: off by less
 // than 1e-8 of a distance, where the bounds must leave 1e-7.
 
-import { amount } from "./fraction.js";
+import { amount } from "../channel/fraction.js";
 
 const LEFT = 1e-7;
 

@@ -2,9 +2,9 @@
 
 import { UncheckedError, broken, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
-import { amount, times, within } from "./fraction.js";
-import { PlanError } from "./plan.js";
-import { about } from "./record.js";
+import { amount, times, within } from "../channel/fraction.js";
+import { PlanError } from "../plan/plan.js";
+import { about } from "../plan/record.js";
 
 /**
  * The verdict about each question: `holds` is true, false, or null where that would take too long; `ratio` is how far

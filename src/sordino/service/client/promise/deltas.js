@@ -3,9 +3,9 @@
 // without looking: several answers of a type are given together, and independent given the record.
 
 import { worst } from "./audit.js";
-import { amount, compare, fraction, minus, plus, times, within } from "./fraction.js";
-import { about } from "./record.js";
-import { WORD } from "./words.js";
+import { amount, compare, fraction, minus, plus, times, within } from "../channel/fraction.js";
+import { about } from "../plan/record.js";
+import { WORD } from "../channel/words.js";
 
 const ONE = [1n, 1n];
 

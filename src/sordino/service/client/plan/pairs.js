@@ -1,7 +1,7 @@
 // The pairs of an attribute's values that are protected from each other, and by how much.
 
-import { axes, blocks, sensitive, size, stepLength, stepLoss } from "./combined.js";
-import { amount, multiple, plus } from "./fraction.js";
+import { axes, blocks, sensitive, size, stepLength, stepLoss } from "../channel/combined.js";
+import { amount, multiple, plus } from "../channel/fraction.js";
 
 /** [value, other, amount] of each pair that is protected by itself; all others follow from these. */
 export function* protectedPairs(attribute) {

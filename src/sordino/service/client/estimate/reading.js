@@ -2,7 +2,7 @@
 // least, whoever answers. A tally has a counter for each code; of subsets one for each value, and one for all.
 
 import { chances, contributions, transform } from "./dense.js";
-import { WORD } from "./words.js";
+import { WORD } from "../channel/words.js";
 
 /** Pairs of values and codes that are gone through at most. */
 const MOST = 1 << 24;

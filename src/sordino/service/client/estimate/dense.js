@@ -1,7 +1,7 @@
 // Channels of few values and codes as matrices of doubles: chances, and the linear unbiased estimates of least total
 // variance at uniform values: with q the distribution of codes, (P D^-1 P')^-1 P D^-1, D = diag(q).
 
-import { WORD } from "./words.js";
+import { WORD } from "../channel/words.js";
 
 /** Weights of one channel that are worked with at most. */
 const MOST = 1 << 20;
