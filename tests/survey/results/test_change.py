@@ -110,6 +110,23 @@ def test_all_numbers_of_a_question_can_hold_together(both):
             assert row.change.high <= wider.change.high
 
 
+def test_of_many_bins_people_are_shown_parts_of_the_range():
+    """The largest changes of many bins would be those with the most noise."""
+    plan = survey(("bins = 4", "bins = 32"))
+    tallies = collected(plan, 1, 0.5), collected(plan, 2, 0.5)
+    for simultaneous in (False, True):
+        found = sordino.change(plan, tallies[0], plan, tallies[1], simultaneous=simultaneous).changed[-1]
+        *parts, median = found.shown
+        assert [(part.about["from"], part.about["to"]) for part in parts] == [
+            (20 + 7.5 * place, 27.5 + 7.5 * place) for place in range(8)
+        ]
+        assert median.label == "quantile 0.5"
+        for place, part in enumerate(parts):
+            bins = found.rows[4 * place : 4 * place + 4]
+            assert part.change.value == pytest.approx(sum(bin_.change.value for bin_ in bins))
+        assert found.each == pytest.approx(1 - 0.05 / (32 + 8 + 1) if simultaneous else 0.95)
+
+
 def test_other_values_are_not_compared(both):
     other = survey(
         ('["baker", "clerk", "smith"]', '["baker", "clerk", "smith", "judge"]'),

@@ -51,10 +51,14 @@ def change(
     title = f"{found.n[0]:,} reports, then {found.n[1]:,}"
     limits = (f"{100 * confidence:.15g}% from", "to")
     for one in found.changed:
-        rows = sorted(one.rows, key=lambda row: -abs(row.change.value))[:LARGEST]
-        largest = f"; the largest of {len(one.rows):,} changes" if len(one.rows) > LARGEST else ""
         header = (one.name, "before", "after", "change", "std. error", *limits)
-        print_table(title + largest, header, [_cells(row) for row in (rows if largest else one.rows)])
+        rows = one.shown or one.rows
+        largest = ""
+        if len(rows) > LARGEST:
+            # By what both tell together: whoever picks the largest changes of many finds noise.
+            place = sorted(range(len(rows)), key=lambda i: -rows[i].before - rows[i].after)[:LARGEST]
+            rows, largest = tuple(rows[i] for i in sorted(place)), f"; the largest of {len(rows):,}"
+        print_table(title + largest, header, [_cells(row) for row in rows])
     if simultaneous:
         say("Intervals hold for all numbers of a question together (Bonferroni).", "")
     for name, why in found.not_comparable.items():

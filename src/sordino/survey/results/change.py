@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from sordino.domain.bins import plain
 from sordino.estimation.intervals.apart import WithInterval, difference
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Head, Quantities, quantities_of
+from sordino.survey.results.quantities import Head, Measured, Quantities, quantities_of
 from sordino.survey.results.result import Result, Untold
 
 ChangeRow: TypeAlias = dict[str, Any]
@@ -61,11 +61,13 @@ class Changed:
         name: of the later question.
         each: the confidence of each interval.
         rows: all numbers that both tell, in the later question's order.
+        shown: what people are shown in place of rows that are too many and too fine; else none.
     """
 
     name: str
     each: float
     rows: tuple[ChangedRow, ...]
+    shown: tuple[ChangedRow, ...]
 
 
 def changes(
@@ -93,10 +95,12 @@ def changes(
             apart.setdefault(own.name, "only the earlier collection tells it")
     found = []
     for name, keys in both.items():
-        each = coverage.each(sum(one in first[key].measured for key in keys for one in second[key].measured))
+        each = coverage.each(sum(_count_in_both(first[key], second[key]) for key in keys))
         sides = (first, second) if each == coverage.confidence else (_told(before, each), _told(after, each))
-        rows = (row for key in keys for row in _changed(sides[0][key], sides[1][key], each))
-        found.append(Changed(name, each, tuple(rows)))
+        pairs = [(sides[0][key], sides[1][key]) for key in keys]
+        rows = (row for early, late in pairs for row in _changed(early.measured, late.measured, each))
+        shown = (row for early, late in pairs for row in _changed(early.shown, late.shown, each))
+        found.append(Changed(name, each, tuple(rows), tuple(shown)))
     return tuple(found), apart
 
 
@@ -106,8 +110,14 @@ def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
     return {told.key: told for result in answered for told in quantities_of(result)}
 
 
-def _changed(before: Quantities, after: Quantities, each: float) -> Iterator[ChangedRow]:
-    for key, (about, later) in after.measured.items():
-        if key in before.measured:
-            earlier = before.measured[key][1]
+def _count_in_both(before: Quantities, after: Quantities) -> int:
+    """How many numbers are compared, those that are shown among them."""
+    first, second = (told.measured.keys() | told.shown.keys() for told in (before, after))
+    return len(first & second)
+
+
+def _changed(before: Measured, after: Measured, each: float) -> Iterator[ChangedRow]:
+    for key, (about, later) in after.items():
+        if key in before:
+            earlier = before[key][1]
             yield ChangedRow(about, earlier.value, later.value, difference(earlier, later, each))

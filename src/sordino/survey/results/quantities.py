@@ -4,8 +4,8 @@ The share of a cell is the same whatever the order of its attributes; a mean is 
 asked with it. Two plans tell the same quantity where keys are equal and its values are the same ones.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any, TypeAlias
 
@@ -18,6 +18,9 @@ from sordino.survey.results.result import HistogramResult, NumbersResult, Result
 Head: TypeAlias = Mapping[str, Any]
 """What a row says it is about."""
 
+Measured: TypeAlias = Mapping[Hashable, tuple[Head, WithInterval]]
+"""Numbers under their keys."""
+
 
 @dataclass(frozen=True)
 class Quantities:
@@ -29,13 +32,15 @@ class Quantities:
         key: what it is about.
         values: what values it is about: the same in both, or the two are not comparable.
         measured: each number under its key, with what a row says that it is about.
+        shown: the same of what people are shown in place of numbers that are too many and too fine; else nothing.
     """
 
     question: str
     name: str
     key: Hashable
     values: Hashable
-    measured: Mapping[Hashable, tuple[Head, WithInterval]]
+    measured: Measured
+    shown: Measured = field(default_factory=dict)
 
 
 def quantities_of(result: Result) -> Iterator[Quantities]:
@@ -72,13 +77,10 @@ def _domains(question: SharesQuestion) -> Hashable:
 
 def _distribution(result: DistributionResult) -> Quantities:
     question, edges = result.question, result.question.domain.edges
-    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
-    for row in result.rows():
-        head = _head(row)
-        ends = (edges[0], edges[-1]) if "quantile" in row else (0.0, 1.0)
-        measured[tuple(head.values())] = head, _measured(row, *ends)
-    name = question.name
-    return Quantities(name, name, ("distribution", name), (edges, question.attribute.clip), measured)
+    name, rows = question.name, list(result.rows())
+    shown = [*result.parts, *rows[question.domain.k :]] if result.parts else []
+    values = (edges, question.attribute.clip)
+    return Quantities(name, name, ("distribution", name), values, _ranges(rows, edges), _ranges(shown, edges))
 
 
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
@@ -96,6 +98,15 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         values = frozenset((name, ends[name]) for name in names)
         name = f"{asked} of {head['value']}"
         yield Quantities(question.name, name, (asked, names), values, {names: ({**head, "attribute": name}, number)})
+
+
+def _ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...]) -> Measured:
+    """Shares of ranges, and quantiles, which lie between the outer edges."""
+    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
+    for row in rows:
+        head, ends = _head(row), (edges[0], edges[-1]) if "quantile" in row else (0.0, 1.0)
+        measured[tuple(head.values())] = head, _measured(row, *ends)
+    return measured
 
 
 def _head(row: Mapping[str, Any]) -> Head:
