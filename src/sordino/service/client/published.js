@@ -68,7 +68,7 @@ const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).s
 const isSame = (row, other) =>
   other !== undefined && Math.abs(row.estimate - other.estimate) <= SAME * (row.stderr + Math.abs(row.estimate)) && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
 
-function shown({ rows, why }, theirs) {
+function shown({ rows, why, left = [] }, theirs) {
   if (!rows) return element("p", {}, `Not worked out: ${why}.`);
   const order = rows.map((_, x) => x);
   if (rows.length > SHOWN) order.sort((a, b) => rows[b].estimate - rows[a].estimate);
@@ -80,8 +80,9 @@ function shown({ rows, why }, theirs) {
     element("thead", {}, element("tr", {}, ...["Answer", "Worked out here", "The collector's"].map((text) => element("th", { scope: "col" }, text)))),
     element("tbody", {}, ...lines.map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
   );
-  if (rows.length <= SHOWN) return table;
-  return element("div", {}, table, element("p", { class: "hint" }, `The ${SHOWN} largest of ${rows.length}; all were compared.`));
+  const hints = rows.length > SHOWN ? [`The ${SHOWN} largest of ${rows.length}; all were compared.`] : [];
+  if (left.length) hints.push(`Not worked out: the quantiles ${left.join(", ")}, which are read off a fitted curve.`);
+  return element("div", {}, table, ...hints.map((hint) => element("p", { class: "hint" }, hint)));
 }
 
 /** An estimate with two digits of its standard error. */

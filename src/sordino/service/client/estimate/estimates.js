@@ -1,8 +1,9 @@
 // What a published tally says, worked out again from a plan's integers: unbiased shares, means and covariances with their
 // standard errors, in doubles.
 
-import { countersOf, sharesOf } from "./reading.js";
 import { centred, momentsOf } from "./moments.js";
+import { rangesOf } from "./ranges.js";
+import { countersOf, readingOf, sharesOf } from "./reading.js";
 
 /** What is wrong with a tally, in words. */
 export class TallyError extends Error {}
@@ -17,7 +18,10 @@ export function countsOf(plan, document) {
   return counts;
 }
 
-/** Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`; throws TallyError. */
+/**
+ * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`, and of
+ * distributions the quantiles that are `left`, which are read off a fitted curve; throws TallyError.
+ */
 export function estimates(questions, document) {
   const counts = countsOf(questions.plan, document);
   const sizes = questions.asked.map(countersOf);
@@ -37,8 +41,14 @@ export function estimates(questions, document) {
 
 function ofQuestion(part, question, counts) {
   if (part.numbers) return ofNumbers(part, question, counts);
-  const { n, value, stderr } = sharesOf(question.mechanism, counts, Boolean(part.subtract_totals));
-  return { n, rows: value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] })) };
+  const reading = readingOf(question.mechanism);
+  const { n, value, stderr } = sharesOf(reading, counts, Boolean(part.subtract_totals));
+  const rows = value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] }));
+  if (part.distribution === undefined) return { n, rows };
+  const places = part.ranges.map((ends) => ends.map((end) => question.edges.indexOf(end)));
+  if (places.flat().includes(-1)) throw new RangeError("a range that does not begin and end at edges of the bins");
+  const ranges = rangesOf(reading, counts, places).map((found, i) => ({ label: part.ranges[i].join(" to "), ...found }));
+  return { n, rows: [...rows, ...ranges], left: part.quantiles };
 }
 
 function ofNumbers(part, question, counts) {

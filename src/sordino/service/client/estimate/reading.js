@@ -288,9 +288,8 @@ function counters({ name, k, parts, hidden, inner, others, outputs }) {
   return name === "subset" ? k + 1 : Number(outputs);
 }
 
-/** The unbiased share of each value, and its standard error, of a tally; `shifted` to the known share of each block. */
-export function sharesOf(mechanism, counts, shifted) {
-  const reading = readingOf(mechanism);
+/** The unbiased share of each value, and its standard error, by how a tally is read; `shifted` to the known share of each block. */
+export function sharesOf(reading, counts, shifted) {
   const n = reading.total(counts);
   if (n === 0) throw new RangeError("nobody who answered it");
   const each = counts.map((count) => count / n);

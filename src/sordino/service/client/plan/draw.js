@@ -121,10 +121,15 @@ class Distribution {
     if (bins !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values");
   }
 
+  /** Where the bins begin, and where the last one ends. */
+  get edges() {
+    const { part: { edges, bins }, ends: { low, high } } = this;
+    return edges ?? Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : i * ((high - low) / bins) + low));
+  }
+
   /** Where a bin begins and ends. */
   label(value) {
-    const { part: { edges, bins }, ends: { low, high } } = this;
-    const [from, to] = [value, value + 1].map((i) => (edges ? edges[i] : i === bins ? high : i * ((high - low) / bins) + low));
+    const [from, to] = this.edges.slice(value, value + 2);
     return `${from} to ${to}`;
   }
 
