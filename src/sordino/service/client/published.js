@@ -68,7 +68,7 @@ const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).s
 const isSame = (row, other) =>
   other !== undefined && Math.abs(row.estimate - other.estimate) <= SAME * (row.stderr + Math.abs(row.estimate)) && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
 
-function shown({ rows, why, left = [] }, theirs) {
+function shown({ rows, why, unsaid = [] }, theirs) {
   if (!rows) return element("p", {}, `Not worked out: ${why}.`);
   const order = rows.map((_, x) => x);
   if (rows.length > SHOWN) order.sort((a, b) => rows[b].estimate - rows[a].estimate);
@@ -81,7 +81,7 @@ function shown({ rows, why, left = [] }, theirs) {
     element("tbody", {}, ...lines.map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
   );
   const hints = rows.length > SHOWN ? [`The ${SHOWN} largest of ${rows.length}; all were compared.`] : [];
-  if (left.length) hints.push(`Not worked out: the quantiles ${left.join(", ")}, which are read off a fitted curve.`);
+  if (unsaid.length) hints.push(`Not worked out: ${unsaid.join("; ")}.`);
   return element("div", {}, table, ...hints.map((hint) => element("p", { class: "hint" }, hint)));
 }
 

@@ -1,6 +1,7 @@
 // What a published tally says, worked out again from a plan's integers: unbiased shares, means and covariances with their
 // standard errors, in doubles.
 
+import { given, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
 import { rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
@@ -19,8 +20,8 @@ export function countsOf(plan, document) {
 }
 
 /**
- * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`, and of
- * distributions the quantiles that are `left`, which are read off a fitted curve; throws TallyError.
+ * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`, and what is
+ * `unsaid` beside the rows, with why; throws TallyError.
  */
 export function estimates(questions, document) {
   const counts = countsOf(questions.plan, document);
@@ -48,7 +49,7 @@ function ofQuestion(part, question, counts) {
   const places = part.ranges.map((ends) => ends.map((end) => question.edges.indexOf(end)));
   if (places.flat().includes(-1)) throw new RangeError("a range that does not begin and end at edges of the bins");
   const ranges = rangesOf(reading, counts, places).map((found, i) => ({ label: part.ranges[i].join(" to "), ...found }));
-  return { n, rows: [...rows, ...ranges], left: part.quantiles };
+  return { n, rows: [...rows, ...ranges], unsaid: part.quantiles.map((text) => `the quantile ${text}, which is read off a fitted curve`) };
 }
 
 function ofNumbers(part, question, counts) {
@@ -56,13 +57,7 @@ function ofNumbers(part, question, counts) {
   const units = question.ends.map(({ low, high }) => [(low + high) / 2, (high - low) / 2]);
   const n = countedReports(question, counts);
   if (n < found.names.length) throw new RangeError("fewer reports than numbers that are estimated");
-  if (part.asked === "mean") {
-    const row = ([middle, half], i) => {
-      const at = found.names.indexOf(String(i));
-      return { label: part.numbers[i], estimate: middle + half * found.means[at], stderr: half * Math.sqrt(found.covariance[at][at]) };
-    };
-    return { n, rows: units.map(row) };
-  }
+  if (part.asked === "mean") return { n, ...ofMeans(part.numbers, found, units) };
   if (part.asked !== "covariance") throw new RangeError("a regression, which this page does not work out");
   const rows = units.flatMap(([, half], i) => units.slice(i).map(([, other], offset) => {
     const told = centred(found, i, i + offset);
@@ -71,6 +66,21 @@ function ofNumbers(part, question, counts) {
     return { label: `${part.numbers[i]}, ${part.numbers[i + offset]}`, estimate: unit * told.value, stderr: unit * told.stderr };
   }));
   return { n, rows };
+}
+
+/** Means, then the shares of those who lack a number that may be missing. */
+function ofMeans(labels, found, units) {
+  const [rows, shares, unsaid] = [[], [], []];
+  units.forEach(([middle, half], i) => {
+    const at = found.names.indexOf(String(i));
+    const mayMiss = found.names.includes(given(i));
+    const everybody = () => ({ mean: { estimate: found.means[at], stderr: Math.sqrt(found.covariance[at][at]) } });
+    const { mean, missing } = mayMiss ? ofThoseWhoHave(found, i) : everybody();
+    if (mean) rows.push({ label: labels[i], estimate: middle + half * mean.estimate, stderr: half * mean.stderr });
+    else unsaid.push(`the mean of ${labels[i]}, for reports do not tell whether anybody has it`);
+    if (missing) shares.push({ label: `${labels[i]} missing`, ...missing });
+  });
+  return { rows: [...rows, ...shares], unsaid };
 }
 
 /** How many reports a question has: of queries that are answered together each counts once. */

@@ -2,14 +2,18 @@
 // moment that its statistic tells; with M the largest mean square of that, a query weighs as many reports as it has over M.
 
 import { chances, contributions, transform } from "./dense.js";
+import { given } from "./given.js";
 
 const product = (one, other) => one.reduce((all, amount, i) => all + amount * other[i], 0);
 
 /** What each value that is read counts as, by the moment that it tells. */
 function told({ name, places }) {
-  if (name === "optional") throw new RangeError("numbers that may be missing, which this page does not work out");
+  const [place, points] = places;
+  const grid = () => Array.from({ length: points }, (_, i) => -1 + (2 * i) / (points - 1));
   if (name === "product") return [[places, [-1, 1]]];
-  if (name === "number") return [[places.slice(0, 1), Array.from({ length: places[1] }, (_, i) => -1 + (2 * i) / (places[1] - 1))]];
+  if (name === "number") return [[[place], grid()]];
+  // The last value says that there is no number, which counts as 0.
+  if (name === "optional") return [[[place], [...grid(), 0]], [[given(place)], [...new Array(points).fill(1), -1]]];
   const patterns = Array.from({ length: 2 ** places.length }, (_, pattern) => pattern);
   return places.map((place, bit) => [[place], patterns.map((pattern) => ((pattern >> bit) & 1 ? 1 : -1))]);
 }
@@ -19,7 +23,8 @@ function counting(mechanism, grid) {
   if (mechanism.table) return ofFlips(mechanism, grid);
   const rows = chances(mechanism);
   const middle = (grid[0] + grid.at(-1)) / 2;
-  if (mechanism.name === "linear" || mechanism.window !== undefined) {
+  const even = grid.every((amount, i) => Math.abs(amount - grid[0] - i * (grid[1] - grid[0])) < 1e-9);
+  if (even && (mechanism.name === "linear" || mechanism.window !== undefined)) {
     // The mean code grows by equal steps from value to value.
     const sums = rows.map((row) => row.reduce((all, chance, code) => all + chance * code, 0));
     const step = (sums.at(-1) - sums[0]) / (sums.length - 1);
