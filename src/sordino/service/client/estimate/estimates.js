@@ -1,8 +1,9 @@
-// What a published tally says, worked out again from a plan's integers: unbiased shares, means and covariances with their
+// What a published tally says, worked out again from a plan's integers: unbiased shares, means, covariances and coefficients with their
 // standard errors, in doubles.
 
 import { given, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
+import { leastSquares } from "./regression.js";
 import { rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
 
@@ -58,7 +59,10 @@ function ofNumbers(part, question, counts) {
   const n = countedReports(question, counts);
   if (n < found.names.length) throw new RangeError("fewer reports than numbers that are estimated");
   if (part.asked === "mean") return { n, ...ofMeans(part.numbers, found, units) };
-  if (part.asked !== "covariance") throw new RangeError("a regression, which this page does not work out");
+  if (part.asked === "regression") {
+    const labels = ["intercept", ...part.numbers.slice(0, -1)];
+    return { n, rows: leastSquares(found, units).map((row, i) => ({ label: labels[i], ...row })) };
+  }
   const rows = units.flatMap(([, half], i) => units.slice(i).map(([, other], offset) => {
     const told = centred(found, i, i + offset);
     if (!told) throw new RangeError("a tally that does not tell its moments together");
