@@ -70,6 +70,34 @@ def test_estimates_are_worked_out_and_held_against_the_collectors(tmp_path, plan
         assert page.locator("#published").get_by_text("the same").count() == 6
 
 
+NUMBERS = {
+    "version": 1,
+    "epsilon": "6",
+    "attribute": {
+        "age": {"number": {"low": 18, "high": 90}},
+        "pay": {"number": {"low": 0, "high": 64, "bins": 4}},
+        "rent": {"number": {"low": 0, "high": 9}, "missing": "0.3"},
+    },
+    "ask": [
+        {"mean": "age"},
+        {"mean": "rent"},
+        {"distribution": "pay", "ranges": [[16, 64]], "quantiles": ["0.5"]},
+        {"regression": {"target": "pay", "features": ["age"]}},
+    ],
+}
+
+
+def test_each_kind_of_question_about_numbers_is_held_against_its_own_rows(tmp_path, page):
+    plan = Plan.of(Survey.read(NUMBERS), 1000)
+    with collecting(plan, tmp_path / "reports.sqlite", 20, published=True) as (address, _):
+        asked(f"{address}/reports", "POST", body=reports(plan, 0, 900))
+        said = told(page, address)
+        assert "The collector's are the same." in said
+        rows = json.loads(asked(f"{address}/estimates"))["rows"]
+        assert said.count("the same") == 1 + sum("stderr" in row for row in rows)
+        assert "Not worked out: the quantile 0.5, which is read off a fitted curve." in said
+
+
 def test_what_is_not_published_is_said(tmp_path, plan, page):
     with collecting(plan, tmp_path / "reports.sqlite") as (address, _):
         asked(f"{address}/reports", "POST", body=reports(plan, 0, 10))

@@ -25,8 +25,13 @@ async function fetched(name) {
 /** What the results of a question are called in the collector's rows. */
 function isAbout(part, { attribute, attributes }) {
   if (part.table) return attributes?.join("\n") === part.table.join("\n");
-  if (part.numbers) return attribute?.startsWith(`${part.asked} of `) ?? false;
+  if (part.numbers) return attribute === nameOf(part);
   return attribute === (part.histogram ?? part.distribution);
+}
+
+function nameOf({ asked, numbers }) {
+  if (asked !== "regression") return `${asked} of ${numbers.join(", ")}`;
+  return `regression of ${numbers.at(-1)} on ${numbers.slice(0, -1).join(", ")}`;
 }
 
 /** The collector's rows of each question, in their order. */
