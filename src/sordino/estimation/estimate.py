@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import require_confidence, share_interval
-from sordino.estimation.intervals.contrast import contrast
+from sordino.estimation.intervals.contrast import contrast, contrast_leverage
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
@@ -139,13 +139,27 @@ class Estimate(Brief):
             >>> float(found.value), float(found.stderr)
             (1.0, 0.8660254037844386)
         """
+        weights = self._contrast(first, second)
+        return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
+
+    def moved_difference(self, first: int, second: int, forged: int) -> float:
+        """How far at most some forged reports can have moved the difference of two shares.
+
+        Raises:
+            SordinoError: values outside 0..k-1, or one twice.
+        """
+        weights = self._contrast(first, second)
+        return forged * contrast_leverage(self.mechanism, weights, subtract_totals=self._subtract_totals) / self.n
+
+    def _contrast(self, first: int, second: int) -> NDArray[np.float64]:
+        """The weights of a difference, shape (k,)."""
         k = self.mechanism.k
         if first == second or not all(0 <= value < k for value in (first, second)):
             rule = f"a difference is of two values among 0..{k - 1}"
             raise SordinoError(rule, found=f"{shown(first)} and {shown(second)}")
         weights = np.zeros(k)
         weights[first], weights[second] = 1.0, -1.0
-        return contrast(self._decoded, self.n, weights, subtract_totals=self._subtract_totals)
+        return weights
 
     def moved(self, forged: int) -> NDArray[np.float64]:
         """How far at most some forged reports can have moved each estimate, shape (k,)."""

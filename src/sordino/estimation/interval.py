@@ -79,6 +79,18 @@ def require_confidence(confidence: float) -> None:
         raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
 
 
+def errors_to_either_side(confidence: float) -> float:
+    """How many standard errors an interval of a normal estimate reaches to either side.
+
+    Raises:
+        SordinoError: a confidence outside (0, 1).
+    """
+    from scipy import special
+
+    require_confidence(confidence)
+    return float(special.ndtri((1 + confidence) / 2))
+
+
 def binomial_limits(successes: NDArray[np.float64], trials: float, error: float) -> Limits:
     """Limits of a binomial probability, each missed about error / 2 of the time: less where counts are small."""
     from scipy import special

@@ -19,23 +19,10 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.quadratic import positive_part
 from sordino.estimation.told import AboutNumbers, Combined, Told, read_moments, read_places
-from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
-
-
-def quantile(confidence: float) -> float:
-    """How many standard errors an interval of a normal estimate reaches to either side.
-
-    Raises:
-        SordinoError: a confidence outside (0, 1).
-    """
-    from scipy import special
-
-    if not 0 < confidence < 1:
-        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
-    return float(special.ndtri((1 + confidence) / 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +45,7 @@ class NormalEstimate:
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
-        radius = quantile(confidence) * self.stderr
+        radius = errors_to_either_side(confidence) * self.stderr
         return self.value - radius, self.value + radius
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.contrast import contributions
 from sordino.estimation.unbiased import Decoded
 
@@ -29,9 +30,7 @@ class Sums(NamedTuple):
 
     def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
-        from scipy import special
-
-        reach = special.ndtri((1 + confidence) / 2) * self.stderr
+        reach = errors_to_either_side(confidence) * self.stderr
         return np.clip(self.value - reach, 0, 1), np.clip(self.value + reach, 0, 1)
 
 

@@ -36,6 +36,8 @@ NAME = 12
 """Letters of a row's name at least before it is broken into lines."""
 ACROSS = 5
 """Numbers in a line of such a block at most; more take two lines."""
+MOST_LINES = 40
+"""Of a table whose other rows stand in files and JSON."""
 SMALLEST, LARGEST = 10, 16
 """Pixels of the letters in a figure that does not fill the page: narrower screens scroll it, wider ones leave room."""
 

@@ -1,12 +1,9 @@
 """What a page shows of quantities that several questions tell."""
 
-from sordino.page.page import PageTable, Section
+from sordino.page.page import MOST_LINES, PageTable, Section
 from sordino.survey.results.pooled import PooledResult
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
-
-MOST_LINES = 40
-"""Of such a table."""
 
 
 def pooled_section(result: PooledResult) -> Section:

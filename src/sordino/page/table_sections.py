@@ -1,6 +1,6 @@
 """What a page shows of a table of two attributes: the shares of one within each value of the other, in rows."""
 
-from sordino.page.page import PageTable, Section, Sentences
+from sordino.page.page import MOST_LINES, PageTable, Section, Sentences
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.table import TableResult
 from sordino.words.coverage import coverage_in_words
@@ -12,9 +12,6 @@ POSTSTRATIFIED = (
     "The cells are scaled until the known attributes have the shares that were given (raking). These are taken to be"
     " known without error: what the reports say of them counts no longer."
 )
-
-MOST_LINES = 40
-"""Of such a table."""
 
 
 def table_sections(result: TableResult) -> list[Section]:

@@ -27,7 +27,7 @@ from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
-from sordino.estimation.interval import require_confidence
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import standard_draws
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
@@ -92,10 +92,7 @@ class DistributionEstimate(Brief):
         As of a normal distribution: the noise of a bin is far larger than its share, so that what a share near zero
         does to the noise matters less than that an interval is not wider than it need be.
         """
-        from scipy import special
-
-        require_confidence(confidence)
-        reach = float(special.ndtri((1 + confidence) / 2)) * self.shares.stderr
+        reach = errors_to_either_side(confidence) * self.shares.stderr
         return np.clip(self.shares.value - reach, 0, 1), np.clip(self.shares.value + reach, 0, 1)
 
     @cached_property
@@ -172,13 +169,11 @@ class DistributionEstimate(Brief):
         An edge is taken for one on the other side if its noise exceeds these and its own distance from the part, which
         the fitted function tells.
         """
-        from scipy import special
-
         curve = self.fitted_function[1:-1]
         apart = np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny)
         mistaken = self._noise * np.where(curve < part, 1.0, -1.0) - apart
         enough = np.quantile(mistaken.max(axis=1), confidence)
-        return max(float(enough), float(special.ndtri((1 + confidence) / 2)))
+        return max(float(enough), errors_to_either_side(confidence))
 
     @cached_property
     def _noise(self) -> NDArray[np.float64]:
@@ -192,17 +187,19 @@ class DistributionEstimate(Brief):
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""
-        inside = np.zeros(self.bins.k)
-        inside[first:last] = 1.0
-        contributions = self._mechanism.unbiased(inside)[None, :]
+        contributions = self._contributions_between(first, last)[None, :]
         fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
         return float((contributions @ self._law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
 
     def leverage_between(self, first: int, last: int) -> float:
         """How many people one report can weigh in the share between two edges."""
+        return float(np.ptp(self._contributions_between(first, last)))
+
+    def _contributions_between(self, first: int, last: int) -> NDArray[np.float64]:
+        """What each code counts as in the share between two edges, shape (outputs,)."""
         inside = np.zeros(self.bins.k)
         inside[first:last] = 1.0
-        return float(np.ptp(self._mechanism.unbiased(inside)))
+        return self._mechanism.unbiased(inside)
 
     @property
     def _mechanism(self) -> Mechanism:

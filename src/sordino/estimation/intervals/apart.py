@@ -10,6 +10,8 @@ Source: Zou and Donner 2008 (method of variance estimates recovery); Newcombe 19
 from dataclasses import dataclass
 from math import hypot, isnan, nan
 
+from sordino.estimation.interval import errors_to_either_side
+
 
 @dataclass(frozen=True)
 class WithInterval:
@@ -58,9 +60,7 @@ def difference(before: WithInterval, after: WithInterval, confidence: float) -> 
         >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
         (0.2, 0.1, 0.3)
     """
-    from scipy import special
-
-    errors = float(special.ndtri((1 + confidence) / 2))
+    errors = errors_to_either_side(confidence)
     (down, up), (down_before, up_before) = after.reach(errors), before.reach(errors)
     value = after.value - before.value
     least, most = after.least - before.most, after.most - before.least

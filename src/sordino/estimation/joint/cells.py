@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
+from sordino.estimation.interval import errors_to_either_side
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ class TableShares:
     def normal(cls, value: Floats, variance: Floats, fitted: Floats | None, confidence: float) -> "TableShares":
         """Shares that err as a normal distribution does."""
         stderr = np.sqrt(np.maximum(variance, 0.0))
-        reach = _normal(confidence) * stderr
+        reach = errors_to_either_side(confidence) * stderr
         return cls(value, stderr, np.clip(value - reach, 0, 1), np.clip(value + reach, 0, 1), fitted)
 
 
@@ -107,7 +108,7 @@ class Cells:
                 fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
         moved = parts @ self.covariance
         errors = (moved * parts).sum(axis=1), self._variance(wholes), (moved * wholes).sum(axis=1)
-        low, high = _fieller((part, whole), errors, _normal(confidence))
+        low, high = _fieller((part, whole), errors, errors_to_either_side(confidence))
         known = np.nan_to_num(influence)
         return Within(size, value, known, known @ self.covariance, low, high, fitted)
 
@@ -180,12 +181,6 @@ def sums_over(shape: Sequence[int], axes: Sequence[int]) -> Floats:
     sums = np.zeros((prod(sizes), len(cells)))
     sums[np.ravel_multi_index([values[axis] for axis in axes], sizes), cells] = 1
     return sums
-
-
-def _normal(confidence: float) -> float:
-    from scipy import special
-
-    return float(special.ndtri((1 + confidence) / 2))
 
 
 def _fieller(ratio: tuple[Floats, Floats], errors: tuple[Floats, Floats, Floats], z: float) -> tuple[Floats, Floats]:

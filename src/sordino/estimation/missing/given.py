@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sordino.domain.moment import given
 from sordino.domain.ranges import Ranges
-from sordino.estimation.moments import NormalEstimate, quantile
+from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
 
@@ -125,7 +126,7 @@ class MeansGiven(NormalEstimate):
         Raises:
             SordinoError: a confidence outside (0, 1).
         """
-        return self.within(quantile(confidence))
+        return self.within(errors_to_either_side(confidence))
 
     def within(self, z: float) -> Limits:
         """What lies no further from the estimates than this many standard errors."""

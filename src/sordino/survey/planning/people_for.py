@@ -14,6 +14,7 @@ from math import ceil, isfinite
 
 from sordino.design.numbers.numbers_accuracy import RARELY
 from sordino.errors import SordinoError
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.moment_estimator import moment_names
 from sordino.exact.messages.brief import shown
 from sordino.survey.planning.expected import Expectations
@@ -30,9 +31,7 @@ TRIES = 60
 
 def half_width(forecast: Forecast, confidence: float) -> float:
     """The widest interval that is expected, half of it, in parts of all that is possible."""
-    from scipy import special
-
-    reach = float(special.ndtri((1 + confidence) / 2))
+    reach = errors_to_either_side(confidence)
     if not isinstance(forecast, NumbersForecast):
         return reach * forecast.question.largest_error(forecast.shares)
     return reach * max(_parts(forecast))

@@ -7,7 +7,6 @@ import numpy as np
 
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
-from sordino.estimation.intervals.contrast import contrast_leverage
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import HistogramResult, Result
@@ -43,11 +42,7 @@ def _difference(result: HistogramResult, first: str, second: str, coverage: Cove
     one, other = (_place(result, label) for label in (first, second))
     estimate, each, n = result.estimate, coverage.each(count), result.n
     difference = estimate.difference(one, other)
-    weights = np.zeros(estimate.mechanism.k)
-    weights[one], weights[other] = 1.0, -1.0
-    subtract_totals = result.question.part.subtract_totals
-    weighs = contrast_leverage(estimate.mechanism, weights, subtract_totals=subtract_totals)
-    moved = np.array(coverage.forged * weighs / n)
+    moved = np.array(estimate.moved_difference(one, other, coverage.forged))
     low, high = coverage.limits(
         difference.interval(each),
         difference.value,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sordino.domain.bins import plain
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
 from sordino.estimation.estimate import Method
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.questions.distribution import DistributionQuestion
@@ -141,16 +142,15 @@ class DistributionResult:
         return PARTS if self.question.domain.k > MOST_SHOWN else 0
 
     def _range(self, first: int, last: int) -> Row:
-        from scipy import special
-
         value, stderr, fitted = self.estimate.share_between(first, last)
-        moved = self.coverage.forged * self.estimate.leverage_between(first, last) / self.n
-        ends = special.ndtri((1 + self.each) / 2) * stderr * np.array([[-1.0], [1.0]]) + value
+        forged = self.coverage.forged
+        moved = forged * self.estimate.leverage_between(first, last) / self.n if forged else 0.0
+        ends = errors_to_either_side(self.each) * stderr * np.array([[-1.0], [1.0]]) + value
         low, high = self._limits((ends[0], ends[1]), np.array([value]), np.array([stderr]), np.array([moved]))
         row: Row = self._between(first, last) | {"estimate": value, "stderr": stderr}
         row |= {"low": float(low[0]), "high": float(high[0])}
         row |= {} if fitted is None else {"fitted": fitted}
-        return row | ({"moved": moved} if self.coverage.forged else {})
+        return row | ({"moved": moved} if forged else {})
 
     def _between(self, first: int, last: int) -> Row:
         edges = self.question.domain.edges

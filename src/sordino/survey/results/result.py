@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
+from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.forged import Limits, require_fewer
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.missing.given import MeansGiven
-from sordino.estimation.moments import NormalEstimate, covariances, means, quantile
+from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.neighbours.choice import Choice
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
@@ -255,7 +256,7 @@ class NumbersResult:
         """How many standard errors limits are from an estimate."""
         if self.coverage.watched:
             return standard_errors(self.n, self.question.people, self.each)
-        return quantile(self.each)
+        return errors_to_either_side(self.each)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -382,9 +383,6 @@ def _result(
         return Untold(question, own.n, error)
     result: HistogramResult | DistributionResult | NumbersResult
     if isinstance(question, NumbersQuestion):
-        if coverage.forged and question.missing:
-            rule, found = "what forged reports move is told of numbers that everybody has", "one that may be missing"
-            return Untold(question, own.n, SordinoError(rule, found=found, step="leave forged reports out"))
         try:
             result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:
