@@ -1,8 +1,6 @@
 """From a table on disk to an estimate, against DuckDB's read and group by of the same table."""
 
-import os
 import secrets
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +9,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from pairs import RATIOS, ratios, seconds, spread
+from pairs import RATIOS, peak_gib, ratios, seconds, spread
 from sordino import KeyedSource, Plan, Survey, estimate
 from sordino.tables.records import check_ids
 from sordino.tables.reports import privatize_table, tally_people, tally_table
@@ -158,14 +156,6 @@ def peak_memory(plan: Plan, folder: Path) -> float:
     """GiB that the command line needs at most, privatize then estimate."""
     path, reports = folder / "plan.json", folder / "again.parquet"
     plan.save(path)
-    command = Path(sys.executable).with_name("sordino")
-    peaks = []
-    for arguments in (["privatize", path, folder / "people.csv", "-o", reports], ["estimate", path, reports, "--json"]):
-        process = subprocess.Popen([command, *arguments], stdout=subprocess.DEVNULL)
-        # Of this process alone: the children's common maximum would count the peers.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise SystemExit(f"sordino {arguments[0]} ended with {process.returncode}")
-        peaks.append(usage.ru_maxrss / 2**20)
-    return max(peaks)
+    command = str(Path(sys.executable).with_name("sordino"))
+    privatize = [command, "privatize", str(path), str(folder / "people.csv"), "-o", str(reports)]
+    return max(peak_gib(privatize), peak_gib([command, "estimate", str(path), str(reports), "--json"]))

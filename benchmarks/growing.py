@@ -1,7 +1,6 @@
 """How the time and the memory of each step grow: with the values, with the reports, with the numbers asked."""
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pairs import rounded
+from pairs import peak_gib, rounded
 from sordino import (
     LDP,
     Blockwise,
@@ -195,10 +194,4 @@ Plan.of(Survey.read({"version": 1, "epsilon": "1", "attribute": attribute, "ask"
 
 
 def grid() -> str:
-    """In a process of its own, so that nothing else is counted."""
-    process = subprocess.Popen([sys.executable, "-c", GRID])
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit("the plan of a grid was not made")
-    return f"{usage.ru_maxrss / 2**20:.2f}"
+    return f"{peak_gib([sys.executable, '-c', GRID]):.2f}"

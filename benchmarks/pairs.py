@@ -40,6 +40,26 @@ def rounded(figure: float) -> str:
     return f"{figure:,.0f}" if abs(figure) >= 100 else f"{figure:.3g}"
 
 
+PEAK = """
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def peak_gib(command: list[str]) -> float:
+    """The memory that a command holds at most.
+
+    A small process starts it: what a process holds when it starts another is counted as the other's.
+    """
+    done = subprocess.run([sys.executable, "-c", PEAK, *command], stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
+    return int(done.stdout) / 2**20
+
+
 class Peer:
     """A script of the peers' environment that is ready to do its work, once a call.
 
