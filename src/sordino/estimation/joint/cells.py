@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.quotient import quotient_limits
 
 Floats = NDArray[np.float64]
 
@@ -108,7 +109,9 @@ class Cells:
                 fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
         moved = parts @ self.covariance
         errors = (moved * parts).sum(axis=1), self._variance(wholes), (moved * wholes).sum(axis=1)
-        low, high = _fieller((part, whole), errors, errors_to_either_side(confidence))
+        low, high = quotient_limits(part, whole, errors, errors_to_either_side(confidence))
+        # Where nobody may be, a share may be anything.
+        low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
         known = np.nan_to_num(influence)
         return Within(size, value, known, known @ self.covariance, low, high, fitted)
 
@@ -181,17 +184,6 @@ def sums_over(shape: Sequence[int], axes: Sequence[int]) -> Floats:
     sums = np.zeros((prod(sizes), len(cells)))
     sums[np.ravel_multi_index([values[axis] for axis in axes], sizes), cells] = 1
     return sums
-
-
-def _fieller(ratio: tuple[Floats, Floats], errors: tuple[Floats, Floats, Floats], z: float) -> tuple[Floats, Floats]:
-    """All r with (N - r D)^2 <= z^2 Var(N - r D); from 0 to 1 where D may be 0."""
-    (part, whole), (part_variance, whole_variance, shared) = ratio, errors
-    square = whole**2 - z**2 * whole_variance
-    middle, end = part * whole - z**2 * shared, part**2 - z**2 * part_variance
-    known = (whole > 0) & (square > 0)
-    root = np.sqrt(np.maximum(middle**2 - square * end, 0.0))
-    divisor = np.where(known, square, 1.0)
-    return np.where(known, (middle - root) / divisor, 0.0), np.where(known, (middle + root) / divisor, 1.0)
 
 
 def _together(first: Floats, second: Floats, correlation: Floats) -> Floats:

@@ -1,11 +1,10 @@
 """Means of numbers that may be missing, among the people who have them; and the share of the people who do not.
 
 With y the mean of the number, a missing one counted as 0, and s the share of people who have it, both unbiased, the
-mean among these is y / s. Its standard error is first-order (delta method). Its interval is Fieller's: all means m for
-which y - m s is no further from 0 than its own standard error allows. That has ends where the interval of s leaves 0
-out; where it does not, the reports say nothing of the mean, and none is told.
+mean among these is y / s. Its standard error is first-order (delta method). Its interval is Fieller's (`quotient`):
+where the interval of s does not leave 0 out, the reports say nothing of the mean, and none is told.
 
-Source: Fieller 1954, some problems in interval estimation. Shapes: a numbers, of which b may be missing.
+Shapes: a numbers, of which b may be missing.
 """
 
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from sordino.domain.moment import given
 from sordino.domain.ranges import Ranges
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.quotient import quotient_limits
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
@@ -64,14 +64,9 @@ class NumberAndShare:
 
     def limits(self, z: float) -> tuple[float, float] | None:
         """Of the mean, within [-1, 1], at this many standard errors; None where the share may be 0."""
-        (yy, ys), (_, ss) = (z**2 * self.covariance).tolist()
-        square, middle = self.share**2 - ss, self.number * self.share - ys
-        if self.share <= 0 or square <= 0:
-            return None
-        # (y - m s)^2 <= z^2 var(y - m s) is a quadratic in m, which y / s solves: there are two ends.
-        half = sqrt(max(float(middle**2 - square * (self.number**2 - yy)), 0.0))
-        low, high = np.clip([(middle - half) / square, (middle + half) / square], -1, 1).tolist()
-        return low, high
+        (yy, ys), (_, ss) = self.covariance.tolist()
+        low, high = quotient_limits(self.number, self.share, (yy, ss, ys), z)
+        return None if np.isnan(low) else (float(np.clip(low, -1, 1)), float(np.clip(high, -1, 1)))
 
 
 @dataclass(frozen=True, eq=False)

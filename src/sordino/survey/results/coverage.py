@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.estimation.interval import require_confidence
+from sordino.estimation.interval import errors_to_either_side, require_confidence
 from sordino.estimation.intervals.forged import Limits, forged_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.exact.messages.brief import shown
-from sordino.survey.results.watching import watched_limits
+from sordino.survey.results.watching import standard_errors, watched_limits
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,16 @@ class Coverage:
     def each(self, count: int) -> float:
         """The confidence of each of some intervals, whatever their errors have to do with each other."""
         return bonferroni(self.confidence, count) if self.simultaneous else self.confidence
+
+    def errors(self, n: int, expected: int, each: float) -> float:
+        """How many standard errors limits are from an estimate that errs as a normal distribution does.
+
+        Args:
+            n: reports so far.
+            expected: reports at which watched limits are to be narrowest.
+            each: the confidence of each interval.
+        """
+        return standard_errors(n, expected, each) if self.watched else errors_to_either_side(each)
 
     def limits(
         self,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate, Method, estimate
-from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.forged import Limits, require_fewer
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.intervals.simultaneous import draws_noise
@@ -29,7 +28,6 @@ from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.distribution import DistributionResult, Numbers
 from sordino.survey.results.joint import fitted_together
 from sordino.survey.results.surroundings import Public, offer_of, require_public, surroundings_of
-from sordino.survey.results.watching import standard_errors
 
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything.
@@ -254,9 +252,7 @@ class NumbersResult:
     @property
     def _reach(self) -> float:
         """How many standard errors limits are from an estimate."""
-        if self.coverage.watched:
-            return standard_errors(self.n, self.question.people, self.each)
-        return errors_to_either_side(self.each)
+        return self.coverage.errors(self.n, self.question.people, self.each)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from sordino.exact.messages.brief import shown
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import HistogramResult, Result
-from sordino.survey.results.watching import watched_limits
 
 TableRow: TypeAlias = dict[str, Any]
 """`attributes` and their `value`; `given`, the values that a share is within; `minus`, those of what is subtracted;
@@ -237,14 +236,21 @@ class TableResult:
 
     def _rows(self, told: TableShares, heads: Sequence[TableRow]) -> Iterator[TableRow]:
         """Each with its names; limits as the coverage asks, within those that are possible."""
-        low, high = told.low, told.high
-        if self.coverage.watched:
-            n, expected, each = self.estimate.n, self.question.people, self.coverage.each(len(heads))
-            wide = watched_limits((low, high), told.value, told.stderr, n=n, expected=expected, confidence=each)
-            least, known = (-1 if "minus" in heads[0] else 0), ~np.isnan(told.value)
-            low, high = (
-                np.where(known, np.clip(new, least, 1), old) for new, old in zip(wide, (low, high), strict=True)
-            )
+        least, known, nothing = (-1 if "minus" in heads[0] else 0), ~np.isnan(told.value), np.zeros_like(told.value)
+        asked = self.coverage.limits(
+            (told.low, told.high),
+            told.value,
+            told.stderr,
+            each=self.coverage.each(len(heads)),
+            n=self.estimate.n,
+            expected=self.question.people,
+            moved=nothing,
+            part=0.0,
+        )
+        # Of what nothing is known the limits are those of a share.
+        low, high = (
+            np.where(known, np.clip(new, least, 1), old) for new, old in zip(asked, (told.low, told.high), strict=True)
+        )
         columns = {"estimate": told.value, "stderr": told.stderr, "low": low, "high": high}
         columns |= {} if told.fitted is None else {"fitted": told.fitted}
         numbers = np.stack(list(columns.values()), axis=1).tolist()
