@@ -126,6 +126,11 @@ def test_intervals_hold_against_what_others_hold_against(surveyed):
     for wide, narrow in zip(together, asked, strict=True):
         # Six together, by Bonferroni: 2.64 standard errors and not 1.96.
         assert (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) == pytest.approx(2.638 / 1.96, rel=0.02)
+    always = estimate(plain.plan, counted, watched=True).table("age", "smoker").conditional("smoker", given="age")
+    for wide, narrow in zip(always, asked, strict=True):
+        # Most reports that are expected have come: 3.05 standard errors, to either side of the estimate.
+        assert (wide["high"] - wide["low"]) / wide["stderr"] == pytest.approx(2 * 3.05, rel=0.03)
+        assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
     forged = estimate(plain.plan, counted, forged=3)
     with pytest.raises(SordinoError, match="shares within others are told of honest reports"):
         forged.table("age", "smoker")
