@@ -51,6 +51,12 @@ def require_plain(path: Path) -> None:
         raise SordinoError(f"{path} must have no {' '.join(sorted(WILDCARDS))} in its path", step="choose another name")
 
 
+def require_name(path: Path) -> None:
+    """Refuse a name under which no table can be written."""
+    table_format(path)
+    require_plain(path)
+
+
 def opened(path: Path) -> BinaryIO:
     """The bytes of a CSV file, unpacked."""
     return cast("BinaryIO", gzip.open(path, "rb")) if table_format(path) == ".csv.gz" else path.open("rb")

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from sordino.document.files import write_text
+from sordino.errors import SordinoErrors
 from sordino.exact.messages.arguments import checked
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
@@ -13,6 +16,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
+from sordino.tables.told.changes import changes_table, write_changes
 from sordino.verbs.dispatch import PlanLike, read_plan, tally_of
 
 
@@ -25,6 +29,9 @@ class PlanChange(Brief):
         not_comparable: what only one of them tells, or of other values, and why, by name.
         n: the reports of both.
         coverage: how sure each interval is, or all of a question together.
+
+    Of many numbers those with the largest changes are those with the most noise: a row is `sure` if its interval leaves
+    out 0 even where it is to hold together with those of all numbers of its question.
 
     Example:
         >>> from sordino import plan, privatize
@@ -47,11 +54,27 @@ class PlanChange(Brief):
 
     def to_arrow(self) -> pa.Table:
         """The same as a table, with the columns `question` and `label` for what each row is about."""
-        numbers = ("before", "after", "change", "stderr", "low", "high")
-        rows = [(one.name, row.label, row.json()) for one in self.changed for row in one.rows]
-        columns = {name: pa.array([row[name] for *_, row in rows], pa.float64()) for name in numbers}
-        names = {"question": [name for name, *_ in rows], "label": [label for _, label, _ in rows]}
-        return pa.table({**{name: pa.array(texts, pa.string()) for name, texts in names.items()}, **columns})
+        return changes_table(self.changed)
+
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write that table: .csv, .csv.gz or .parquet.
+
+        Raises:
+            SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+        """
+        write_changes(self.changed, Path(path), overwrite=overwrite)
+
+    def page(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Write a self-contained HTML page: both estimates side by side, and what changed, with its interval.
+
+        Raises:
+            SordinoError: the file exists and may not be overwritten, or the system refuses to write.
+        """
+        # Drawing libraries take a second to load: only what draws waits for them.
+        from sordino.page.change_page import change_page
+
+        page = change_page(self.changed, self.not_comparable, self.n, self.coverage)
+        write_text(Path(path), page, overwrite=overwrite)
 
 
 @checked
@@ -80,6 +103,7 @@ def change(
 
     Raises:
         SordinoError: no plan, no reports, or a confidence outside (0, 1).
+        SordinoErrors: nothing that both tell, and why not.
 
     Example:
         >>> from sordino import plan, privatize
@@ -100,4 +124,7 @@ def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], cov
     """What changed from one collection to another, as `sordino.change` says."""
     before, after = (results(plan, tally, "unbiased", Coverage(coverage.confidence)) for plan, tally in (first, second))
     changed, apart = changes(before, after, coverage)
-    return PlanChange(changed, apart, (sum(one.n for one in before), sum(one.n for one in after)), coverage)
+    if not changed:
+        raise SordinoErrors("the comparison", list(apart.values()))
+    why = {name: str(error) for name, error in apart.items()}
+    return PlanChange(changed, why, (sum(one.n for one in before), sum(one.n for one in after)), coverage)

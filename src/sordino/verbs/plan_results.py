@@ -20,7 +20,7 @@ from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
-from sordino.tables.estimates import table_of, write_estimates
+from sordino.tables.told.estimates import table_of, write_estimates
 from sordino.tables.weighted.public import read_public
 
 

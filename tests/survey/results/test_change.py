@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import sordino
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
+from sordino.exact.keyed import KeyedSource
 
 SURVEY = """
 version = 1
@@ -39,6 +40,7 @@ LATER = (
     ("quantiles = [0.5]", "quantiles = [0.25, 0.5]"),
 )
 PEOPLE = 40_000
+KEY = bytes([7]) * 32
 
 
 def survey(*changes):
@@ -71,7 +73,8 @@ def both():
 def test_all_that_both_tell_is_compared_however_it_was_asked(both):
     found = sordino.change(*both)
     assert found.n == (PEOPLE, PEOPLE)
-    assert dict(found.not_comparable) == {"mean of height": "only the earlier collection tells it"}
+    assert list(found.not_comparable) == ["mean of height"]
+    assert "found by the earlier one alone: ask for it in both" in found.not_comparable["mean of height"]
     assert [one.name for one in found.changed] == ["job, smoker", "mean of age", "regression of height on age", "age"]
     before, after = (sordino.estimate(plan, tally, "unbiased") for plan, tally in (both[:2], both[2:]))
     earlier = {tuple(row["value"]): row for row in before.results[0].rows()}
@@ -134,17 +137,77 @@ def test_other_values_are_not_compared(both):
         ("bins = 4", "bins = 5"),
     )
     found = sordino.change(*both[:2], other, collected(other, 3, 0.5))
-    why = "its values, or its range, are not the same in both"
-    names = ["smoker, job", "mean of height", "regression of height on age", "age"]
-    assert dict(found.not_comparable) == dict.fromkeys(names, why)
+    told = {
+        "smoker, job": "'judge' of job in the later one alone",
+        "mean of height": "height from 140 to 200 before, from 140 to 210 after",
+        "regression of height on age": "height from 140 to 200 before, from 140 to 210 after",
+        "age": "age from 20 to 80 in 4 bins before, from 20 to 80 in 5 bins after",
+    }
+    assert found.not_comparable.keys() == told.keys()
+    for name, what in told.items():
+        assert f"found {what}: compare" in found.not_comparable[name]
     assert [(one.name, len(one.rows)) for one in found.changed] == [("mean of height, age", 1)]
 
 
 def test_it_is_a_table_too(both):
     table = sordino.change(*both).to_arrow()
-    assert table.column_names == ["question", "label", "before", "after", "change", "stderr", "low", "high"]
+    assert table.column_names == ["question", "label", "before", "after", "change", "stderr", "low", "high", "sure"]
     assert table["label"].to_pylist()[-1] == "quantile 0.5"
     assert table["stderr"].to_pylist()[-1] is None
+
+
+def test_where_nothing_can_be_compared_each_reason_is_told(both):
+    other = {"version": 1, "epsilon": "4", "attribute": {"job": {"categories": ["baker", "judge"]}}}
+    later = sordino.plan({**other, "ask": [{"histogram": "job"}]}, 100)
+    reports = sordino.privatize(later, pa.table({"job": ["baker", "judge"] * 50}))
+    with pytest.raises(SordinoErrors) as raised:
+        sordino.change(*both[:2], later, reports)
+    assert {error.found for error in raised.value.errors} == {"by the earlier one alone", "by the later one alone"}
+
+
+def keyed(plan, shares, people, task):
+    """Reports of people with such towns, whose noise is that of a key."""
+    ids = np.arange(people)
+    towns = np.searchsorted(shares.cumsum(), (ids + 0.5) / people)
+    return sordino.privatize(plan, pa.table({"town": towns, "id": ids}), KeyedSource(KEY, task), id_column="id")
+
+
+def test_of_many_numbers_those_that_surely_changed_stand_first():
+    """Of 60 values one changed, of a small share; the largest shares and the noise of all others stand behind it."""
+    k, people = 60, 300_000
+    asked = {"version": 1, "epsilon": "2", "attribute": {"town": {"categories": k}}, "ask": [{"histogram": "town"}]}
+    plan = sordino.plan(asked, people)
+    shares = np.linspace(1, 3, k) / np.linspace(1, 3, k).sum()
+    later = shares.copy()
+    later[7] *= 2
+    # Every run the same: one of 20 such surveys shows a change of what did not.
+    before, after = (keyed(plan, shares, people, "before"), keyed(plan, later / later.sum(), people, "after"))
+    (found,) = sordino.change(plan, before, plan, after).changed
+    first = found.first(5)
+    assert [row.label for row in first if row.sure] == ["7"]
+    assert first[0].label == "7"
+    by_both = sorted(found.rows, key=lambda row: -row.before.value - row.after.value)
+    assert [row.label for row in first[1:]] == [row.label for row in by_both[:4]]
+    alone = [row for row in found.rows if row.change.low > 0 or row.change.high < 0]
+    assert len(alone) > found.sure
+    # By itself each interval errs in 5 of 100: Bonferroni, worked out here from normal quantiles.
+    far = stats.norm.ppf(1 - 0.05 / (2 * k))
+    for row in found.rows:
+        assert row.sure == (abs(row.change.value) > far * row.change.stderr)
+
+
+def test_the_share_of_who_lacks_a_number_is_compared_too():
+    number = {"number": {"low": 0, "high": 10}, "missing": "0.5"}
+    plan = sordino.plan({"version": 1, "epsilon": "8", "attribute": {"x": number}, "ask": [{"mean": "x"}]}, 4000)
+    few, many = (
+        sordino.privatize(plan, pa.table({"x": pa.array([5.0] * (4000 - lack) + [None] * lack)}))
+        for lack in (400, 1600)
+    )
+    mean, share = sordino.change(plan, few, plan, many).rows()
+    assert abs(mean["change"]) < 5 * mean["stderr"]
+    assert share["attribute"] == "share of x missing"
+    assert abs(share["change"] - 0.3) < 5 * share["stderr"]
+    assert share["sure"]
 
 
 def test_what_cannot_be_compared_at_all_is_named(both):

@@ -4,16 +4,18 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.options import FILE, as_json_option
-from sordino.cli.output import print_json, print_table
+from sordino.cli.beside import require_beside
+from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.output import print_json
 from sordino.cli.say import say
-from sordino.cli.show_result import LARGEST
+from sordino.cli.shown.changes import print_change
+from sordino.cli.shown.results import LARGEST
 from sordino.cli.tally import tally
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.change import ChangedRow
 from sordino.survey.results.coverage import Coverage
+from sordino.tables.told.changes import is_changes
 from sordino.verbs.change import change_of
-from sordino.words.digits import rounded
+from sordino.words.changes import INDEPENDENT
 
 
 @click.command()
@@ -23,6 +25,9 @@ from sordino.words.digits import rounded
 @click.argument("later_reports", type=FILE)
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of each interval by itself.")
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
+@click.option("-o", "--output", type=FILE, help="All changes as a table (.csv, .csv.gz or .parquet).")
+@click.option("--html", type=FILE, help="A self-contained page: both side by side, and what changed.")
+@force_option
 @as_json_option
 def change(
     plan: Path,
@@ -30,8 +35,11 @@ def change(
     later_plan: Path,
     later_reports: Path,
     confidence: float,
+    output: Path | None,
+    html: Path | None,
     *,
     simultaneous: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Show what changed from PLAN and its REPORTS to LATER_PLAN and LATER_REPORTS (files of reports, or aggregates).
@@ -40,33 +48,26 @@ def change(
     covariances, coefficients of the same attributes with the same values. What cannot be compared is named.
     """
     coverage = Coverage(confidence, simultaneous)
+    table_again, page_again = require_beside(output, html, "a table of changes", is_changes, force=force)
     plans = Plan.load(plan), Plan.load(later_plan)
     before, after = tally(plans[0], (reports,)), tally(plans[1], (later_reports,))
     found = change_of((plans[0], before), (plans[1], after), coverage)
+    if output is not None:
+        found.save(output, overwrite=table_again)
+    if html is not None:
+        found.page(html, overwrite=page_again)
     if as_json:
         head = {"first": plans[0].hash, "second": plans[1].hash, "n": list(found.n)}
         how = {"confidence": confidence, "simultaneous": simultaneous, "not_comparable": dict(found.not_comparable)}
         print_json({**head, **how, "rows": found.rows()})
         return
-    title = f"{found.n[0]:,} reports, then {found.n[1]:,}"
-    limits = (f"{100 * confidence:.15g}% from", "to")
+    say(f"{found.n[0]:,} reports, then {found.n[1]:,}")
     for one in found.changed:
-        header = (one.name, "before", "after", "change", "std. error", *limits)
-        rows = one.shown or one.rows
-        largest = ""
-        if len(rows) > LARGEST:
-            # By what both tell together: whoever picks the largest changes of many finds noise.
-            place = sorted(range(len(rows)), key=lambda i: -rows[i].before - rows[i].after)[:LARGEST]
-            rows, largest = tuple(rows[i] for i in sorted(place)), f"; the largest of {len(rows):,}"
-        print_table(title + largest, header, [_cells(row) for row in rows])
-    if simultaneous:
-        say("Intervals hold for all numbers of a question together (Bonferroni).", "")
-    for name, why in found.not_comparable.items():
-        say(f"{name}: not compared; {why}")
-
-
-def _cells(row: ChangedRow) -> tuple[str, ...]:
-    numbers = {name: number for name, number in row.json().items() if isinstance(number, float)}
-    told = rounded({**numbers, "stderr": numbers.get("stderr", 0.0)})
-    told |= {} if "stderr" in numbers else {"stderr": ""}
-    return (row.label, *(told[name] for name in ("before", "after", "change", "stderr", "low", "high")))
+        print_change(one, coverage)
+    for why in found.not_comparable.values():
+        say(f"Not compared: {why}")
+    say(INDEPENDENT)
+    for path in filter(None, (output, html)):
+        say(f"{path}: written")
+    if output is None and any(len(one.rows) > len(one.first(LARGEST)) for one in found.changed):
+        say("All changes: -o FILE, or --json.")

@@ -6,11 +6,11 @@ from typing import get_args
 
 import click
 
+from sordino.cli.beside import require_beside
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
-from sordino.cli.picture import is_page
 from sordino.cli.say import say
-from sordino.cli.show_result import (
+from sordino.cli.shown.results import (
     LARGEST,
     poststratified_json,
     print_differences,
@@ -23,12 +23,11 @@ from sordino.cli.show_result import (
 )
 from sordino.cli.tally import tally
 from sordino.cli.whole_numbers import Whole
-from sordino.document.replace import require_free
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
-from sordino.tables.estimates import is_estimates
+from sordino.tables.told.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 
 
@@ -82,14 +81,13 @@ def estimate(
     Shares of values, means, covariances or coefficients. The estimate is right on average and has the standard error
     and the interval, which covers by itself with the given confidence; what is fitted stands beside it.
     """
+    table_again, page_again = require_beside(output, html, "a table of estimates", is_estimates, force=force)
     frozen = Plan.load(plan)
     coverage = Coverage(confidence, simultaneous, watched, forged)
     estimated = estimate_plan(frozen, tally(frozen, reports), method, coverage, public)
     found = estimated.results
     between = share_differences(found, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
-    table_again = output is not None and require_free(output, "a table of estimates", is_estimates, force=force)
-    page_again = html is not None and require_free(html, "a page of Sordino", is_page, force=force)
     if output is not None:
         estimated.save(output, overwrite=table_again)
     if html is not None:

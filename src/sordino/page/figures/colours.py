@@ -23,10 +23,11 @@ ROLES = {
 }
 """For each role its colour on light and on dark screens."""
 
-GROUND, INK, RULE, SEA, BAR, MARK, TRUTH = (
-    ROLES[role][0] for role in ("ground", "ink", "rule", "sea", "bar", "mark", "truth")
+GROUND, INK, QUIET, RULE, SEA, BAR, MARK, TRUTH = (
+    ROLES[role][0] for role in ("ground", "ink", "quiet", "rule", "sea", "bar", "mark", "truth")
 )
-"""Of the page, text, guide lines, a map where nobody lives, bars, estimates with their intervals, and a truth."""
+"""Of the page, text, what is not to stand out, guide lines, a map where nobody lives, bars, estimates with their
+intervals, and a truth."""
 
 LIGHT, DARK = "light", "dark"
 """Names of what is drawn for one of the two screens only."""

@@ -1,22 +1,27 @@
 """What changed between two collections: the difference of each number that both tell, with an interval of its own.
 
 The collections are taken for independent: other people, or at least other noise. Where the same people answered both,
-and answer alike, differences are surer than is said.
+and answer alike, differences are surer than is said. Of many numbers the largest changes are those with the most noise:
+what is shown first are changes that all intervals of their question together still tell from 0.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 from typing import Any, TypeAlias
 
 from sordino.domain.bins import plain
+from sordino.errors import SordinoError
 from sordino.estimation.intervals.apart import WithInterval, difference
+from sordino.estimation.intervals.simultaneous import bonferroni
+from sordino.survey.results.comparable import why_apart
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.quantities import Head, Measured, Quantities, quantities_of
+from sordino.survey.results.quantities import Ends, Head, Measured, Quantities, quantities_of
 from sordino.survey.results.result import Result, Untold
 
 ChangeRow: TypeAlias = dict[str, Any]
-"""What changed, and `before`, `after`, `change`, its `stderr` (None of a quantile), `low` and `high`."""
+"""What changed, and `before`, `after`, `change`, its `stderr` (None of a quantile), `low`, `high`, and `sure`."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +32,16 @@ class ChangedRow:
         about: what it is, as a row of the later estimates says it.
         before, after: it in both.
         change: the difference.
+        together: the same, with limits that hold together with those of all numbers of its question.
+        scale: on which numbers of several units are drawn (`MeasuredNumber`).
     """
 
     about: Head
-    before: float
-    after: float
+    before: WithInterval
+    after: WithInterval
     change: WithInterval
+    together: WithInterval
+    scale: Ends
 
     @property
     def label(self) -> str:
@@ -45,12 +54,29 @@ class ChangedRow:
         value = about["value"]
         return value if isinstance(value, str) else ", ".join(value)
 
+    @property
+    def sure(self) -> bool:
+        """Whether noise alone would seldom make any number of the question seem to change so far."""
+        return self.together.low > 0 or self.together.high < 0
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of people."""
+        return self.change.most == 1
+
+    @property
+    def size(self) -> float:
+        """How large the change is: of a share itself; of other numbers, whose units differ, in its own errors."""
+        reach = self.together.high - self.together.low
+        return abs(self.change.value) / (1 if self.is_share or not reach else reach)
+
     def json(self) -> ChangeRow:
         """For programs."""
         found = self.change
-        numbers = {"before": self.before, "after": self.after, "change": found.value}
+        numbers = {"before": self.before.value, "after": self.after.value, "change": found.value}
         stderr = None if isnan(found.stderr) else found.stderr
-        return {**self.about, **numbers, "stderr": stderr, "low": found.low, "high": found.high}
+        limits = {"stderr": stderr, "low": found.low, "high": found.high}
+        return {**self.about, **numbers, **limits, "sure": self.sure}
 
 
 @dataclass(frozen=True)
@@ -69,10 +95,36 @@ class Changed:
     rows: tuple[ChangedRow, ...]
     shown: tuple[ChangedRow, ...]
 
+    @cached_property
+    def readable(self) -> tuple[ChangedRow, ...]:
+        """What people can read of it, in the question's order."""
+        return self.shown or self.rows
+
+    @cached_property
+    def sure(self) -> int:
+        """How many of these have surely changed."""
+        return sum(row.sure for row in self.readable)
+
+    def first(self, most: int) -> tuple[ChangedRow, ...]:
+        """All that people can read, or so many: what surely changed, by size, then the largest shares.
+
+        By what both tell together: whoever picks the largest changes of many finds noise.
+        """
+        if len(self.readable) <= most:
+            return self.readable
+        return tuple(sorted(self.readable, key=_rank)[:most])
+
+
+def _rank(row: ChangedRow) -> tuple[float, ...]:
+    """Where a row stands among many; of numbers that are no shares none is larger than another."""
+    if row.sure:
+        return 0, -row.size
+    return 1, -(row.before.value + row.after.value) if row.is_share else 0
+
 
 def changes(
     before: Sequence[Result], after: Sequence[Result], coverage: Coverage
-) -> tuple[tuple[Changed, ...], dict[str, str]]:
+) -> tuple[tuple[Changed, ...], dict[str, SordinoError]]:
     """The differences of all that both tell, and why others cannot be compared, by name.
 
     Args:
@@ -81,27 +133,41 @@ def changes(
         coverage: how sure each interval is, or all of a question together; neither watched nor against forged reports.
     """
     first, second = _told(before, coverage.confidence), _told(after, coverage.confidence)
-    apart = {result.question.name: str(result.why) for result in (*before, *after) if isinstance(result, Untold)}
+    apart = {result.question.name: result.why for result in (*before, *after) if isinstance(result, Untold)}
     both: dict[str, list[Hashable]] = {}
     for key, own in second.items():
         if key not in first:
-            apart.setdefault(own.name, "only the later collection tells it")
+            apart.setdefault(own.name, _alone(own, "later"))
         elif first[key].values != own.values:
-            apart[own.name] = "its values, or its range, are not the same in both"
+            apart[own.name] = why_apart(own.name, first[key].values, own.values)
         else:
             both.setdefault(own.question, []).append(key)
     for key, own in first.items():
         if key not in second:
-            apart.setdefault(own.name, "only the earlier collection tells it")
+            apart.setdefault(own.name, _alone(own, "earlier"))
     found = []
     for name, keys in both.items():
-        each = coverage.each(sum(_count_in_both(first[key], second[key]) for key in keys))
-        sides = (first, second) if each == coverage.confidence else (_told(before, each), _told(after, each))
-        pairs = [(sides[0][key], sides[1][key]) for key in keys]
-        rows = (row for early, late in pairs for row in _changed(early.measured, late.measured, each))
-        shown = (row for early, late in pairs for row in _changed(early.shown, late.shown, each))
-        found.append(Changed(name, each, tuple(rows), tuple(shown)))
+        count = sum(_count_in_both(first[key], second[key]) for key in keys)
+        all_at_once = bonferroni(coverage.confidence, count)
+        together = _told(before, all_at_once), _told(after, all_at_once)
+        each = all_at_once if coverage.simultaneous else coverage.confidence
+        sides = together if coverage.simultaneous else (first, second)
+        rows, shown = (
+            tuple(row for key in keys for row in _changed(part, key, (sides, each), (together, all_at_once)))
+            for part in ("measured", "shown")
+        )
+        found.append(Changed(name, each, rows, shown))
     return tuple(found), apart
+
+
+def _alone(own: Quantities, side: str) -> SordinoError:
+    return SordinoError(
+        f"{own.name} must be told by both collections", found=f"by the {side} one alone", step="ask for it in both"
+    )
+
+
+Sides: TypeAlias = tuple[tuple[Mapping[Hashable, Quantities], Mapping[Hashable, Quantities]], float]
+"""All that both collections tell, and the confidence of its limits."""
 
 
 def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
@@ -116,8 +182,18 @@ def _count_in_both(before: Quantities, after: Quantities) -> int:
     return len(first & second)
 
 
-def _changed(before: Measured, after: Measured, each: float) -> Iterator[ChangedRow]:
-    for key, (about, later) in after.items():
-        if key in before:
-            earlier = before[key][1]
-            yield ChangedRow(about, earlier.value, later.value, difference(earlier, later, each))
+def _changed(part: str, key: Hashable, own: Sides, together: Sides) -> Iterator[ChangedRow]:
+    """The rows of one quantity, `measured` or `shown`, with the limits that are asked for and those of all."""
+    (before, after), (before_together, after_together) = (
+        (_part(first[key], part), _part(second[key], part)) for (first, second), _ in (own, together)
+    )
+    for each, later in after.items():
+        if each in before:
+            sides = before[each].number, later.number
+            change = difference(*sides, own[1])
+            all_at_once = difference(before_together[each].number, after_together[each].number, together[1])
+            yield ChangedRow(later.about, *sides, change, all_at_once, later.scale)
+
+
+def _part(told: Quantities, part: str) -> Measured:
+    return told.measured if part == "measured" else told.shown

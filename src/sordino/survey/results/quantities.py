@@ -4,9 +4,9 @@ The share of a cell is the same whatever the order of its attributes; a mean is 
 asked with it. Two plans tell the same quantity where keys are equal and its values are the same ones.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, nan
 from typing import Any, TypeAlias
 
 from sordino.domain.grid import Grid
@@ -15,10 +15,47 @@ from sordino.survey.questions.question import HistogramQuestion, SharesQuestion,
 from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result
 
+Ends: TypeAlias = tuple[float, float]
+
 Head: TypeAlias = Mapping[str, Any]
 """What a row says it is about."""
 
-Measured: TypeAlias = Mapping[Hashable, tuple[Head, WithInterval]]
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that an attribute can have.
+
+    Attributes:
+        edges: its lowest and highest, and those of its bins where it is asked by bins.
+        clip: whether a number beyond them counts as the nearest.
+    """
+
+    edges: tuple[float, ...]
+    clip: bool
+
+
+Values: TypeAlias = Mapping[str, Grid | frozenset[str] | Range]
+"""By attribute the values that it can have."""
+
+
+@dataclass(frozen=True)
+class MeasuredNumber:
+    """One number with its interval.
+
+    Attributes:
+        about: what it is, as a row says it.
+        number: what the reports tell of it.
+        scale: where 0 and 1 are on a scale for numbers of several units: of a share the share itself; of a mean and a
+            quantile the ends of the number's range; of a covariance 0 and the largest that two ranges allow; of a
+            coefficient 0 and what makes the feature's whole range the target's; NaN of an intercept.
+    """
+
+    about: Head
+    number: WithInterval
+    scale: Ends = (0.0, 1.0)
+
+
+Measured: TypeAlias = Mapping[Hashable, MeasuredNumber]
 """Numbers under their keys."""
 
 
@@ -38,7 +75,7 @@ class Quantities:
     question: str
     name: str
     key: Hashable
-    values: Hashable
+    values: Values
     measured: Measured
     shown: Measured = field(default_factory=dict)
 
@@ -55,57 +92,74 @@ def quantities_of(result: Result) -> Iterator[Quantities]:
 
 def _shares(result: HistogramResult) -> Quantities:
     question = result.question
-    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
+    measured: dict[Hashable, MeasuredNumber] = {}
     for place, row in enumerate(result.rows()):
         labels = question.labels(place) if isinstance(question, TableQuestion) else [question.domain.label(place)]
         key = frozenset(zip(question.asked, labels, strict=True))
-        measured[key] = _head(row), _measured(row, 0.0, 1.0)
+        measured[key] = MeasuredNumber(_head(row), _measured(row, 0.0, 1.0))
     name = question.name
     return Quantities(name, name, ("shares", frozenset(question.asked)), _domains(question), measured)
 
 
-def _domains(question: SharesQuestion) -> Hashable:
+def _domains(question: SharesQuestion) -> Values:
     """The values of each attribute; of a map where its cells are."""
     attributes = question.attributes if isinstance(question, TableQuestion) else ()
     if isinstance(question, HistogramQuestion):
         attributes = (question.attribute,)
     domains = {attribute.name: attribute.finite for attribute in attributes}
-    return frozenset(
-        (name, domain if isinstance(domain, Grid) else frozenset(domain.labels)) for name, domain in domains.items()
-    )
+    return {
+        name: domain if isinstance(domain, Grid) else frozenset(map(str, domain.labels))
+        for name, domain in domains.items()
+    }
 
 
 def _distribution(result: DistributionResult) -> Quantities:
     question, edges = result.question, result.question.domain.edges
     name, rows = question.name, list(result.rows())
     shown = [*result.parts, *rows[question.domain.k :]] if result.parts else []
-    values = (edges, question.attribute.clip)
+    values = {name: Range(edges, question.attribute.clip)}
     return Quantities(name, name, ("distribution", name), values, _ranges(rows, edges), _ranges(shown, edges))
 
 
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
     question, asked = result.question, result.question.part.asked
-    ends = {one.name: (one.interval.low, one.interval.high, one.clip) for one in question.attributes}
-    rows = [(_head(row), _measured(row)) for row in result.rows()]
+    ranges = {one.name: Range((one.interval.low, one.interval.high), one.clip) for one in question.attributes}
+    widths = {one.name: one.interval.width for one in question.attributes}
     if asked == "regression":
         *features, target = question.asked
-        measured = {head["value"]: (head, number) for head, number in rows}
+        measured: Measured = {
+            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, widths[target] / widths.get(name, nan)))
+            for name, row in zip(["", *features], result.rows(), strict=True)
+        }
         key, name = ("regression", target, frozenset(features)), question.name
-        yield Quantities(name, name, key, frozenset(ends.items()), measured)
+        yield Quantities(name, name, key, ranges, measured)
         return
-    for (_, places), (head, number) in zip(result.labels, rows, strict=True):
-        names = frozenset(question.asked[place] for place in places)
-        values = frozenset((name, ends[name]) for name in names)
-        name = f"{asked} of {head['value']}"
-        yield Quantities(question.name, name, (asked, names), values, {names: ({**head, "attribute": name}, number)})
+    lacking = [question.asked[place] for place in question.missing]
+    for (_, places), row in zip(result.labels, result.rows(), strict=True):
+        # After the means the shares of who lacks a number.
+        share = places[0] >= len(question.asked)
+        names = [lacking[places[0] - len(question.asked)]] if share else [question.asked[place] for place in places]
+        kind, ends = ("share", (0.0, 1.0)) if share else (asked, (-inf, inf))
+        name = f"{kind} of {row['value']}"
+        scale = ends if share else _scale([ranges[one] for one in names])
+        told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale)
+        about = kind, frozenset(names)
+        yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
+
+
+def _scale(ranges: Sequence[Range]) -> Ends:
+    """Of a mean, or a covariance of two numbers in such ranges: the latter's largest is by Popoviciu's bound."""
+    widths = [one.edges[-1] - one.edges[0] for one in ranges]
+    return (ranges[0].edges[0], ranges[0].edges[-1]) if len(ranges) == 1 else (0.0, widths[0] * widths[1] / 4)
 
 
 def _ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...]) -> Measured:
     """Shares of ranges, and quantiles, which lie between the outer edges."""
-    measured: dict[Hashable, tuple[Head, WithInterval]] = {}
+    measured: dict[Hashable, MeasuredNumber] = {}
     for row in rows:
-        head, ends = _head(row), (edges[0], edges[-1]) if "quantile" in row else (0.0, 1.0)
-        measured[tuple(head.values())] = head, _measured(row, *ends)
+        head, quantile = _head(row), "quantile" in row
+        ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
+        measured[tuple(head.values())] = MeasuredNumber(head, _measured(row, *ends), ends)
     return measured
 
 
@@ -115,5 +169,5 @@ def _head(row: Mapping[str, Any]) -> Head:
     return {name: row[name] for name in about if name in row}
 
 
-def _measured(row: Mapping[str, Any], least: float = -float("inf"), most: float = float("inf")) -> WithInterval:
+def _measured(row: Mapping[str, Any], least: float = -inf, most: float = inf) -> WithInterval:
     return WithInterval(row["estimate"], row.get("stderr", nan), row["low"], row["high"], least, most)

@@ -13,8 +13,9 @@ from pyarrow import parquet
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
-from sordino.tables import estimates
-from sordino.tables.estimates import as_cell, write_estimates
+from sordino.tables.told import estimates
+from sordino.tables.told.cells import as_cell
+from sordino.tables.told.estimates import write_estimates
 
 COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted")
 
