@@ -136,10 +136,11 @@ def test_certify_tells_the_verdict(released, run):
 def test_the_table_of_estimates_has_a_row_for_each_value(released, run, name):
     document = shares_of(run, "-o", name)
     table = pq.read_table(released / name) if name.endswith("parquet") else pc.read_csv(released / name)
-    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high", "fitted"]
+    assert table.column_names == ["attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind"]
+    assert table["kind"].to_pylist() == ["share"] * 4
     assert table["attribute"].to_pylist() == ["colour"] * 4
     assert table["value"].to_pylist() == ["red", "green", "blue, dark", "wei\u00df"]
-    assert table.to_pylist() == [pytest.approx(row) for row in document["rows"]]
+    assert table.drop_columns(["kind"]).to_pylist() == [pytest.approx(row) for row in document["rows"]]
     again = run("estimate", "plan.json", "reports.csv", "-o", name)
     assert (again[0], "overwritten" in again[2]) == (2, True)
 
@@ -236,9 +237,10 @@ def test_what_changed_is_told_with_an_interval(released, run):
     (released / "jobs.csv").write_text("job\na\nb\n")
     run("plan", "other.toml", "--people", "2", "-o", "other.json")
     run("privatize", "other.json", "jobs.csv", "-o", "jobs_reports.csv")
-    code, out, _ = run("change", "plan.json", "reports.csv", "other.json", "jobs_reports.csv")
-    assert (code, "job: not compared; only the later collection tells it" in out) == (0, True)
-    assert "colour: not compared; only the earlier collection tells it" in out
+    code, out, err = run("change", "plan.json", "reports.csv", "other.json", "jobs_reports.csv")
+    assert (code, out) == (2, "")
+    assert "job must be told by both collections; found by the later one alone" in err
+    assert "colour must be told by both collections; found by the earlier one alone" in err
 
 
 def test_reports_and_aggregates_add_up(released, run):

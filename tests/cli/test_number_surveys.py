@@ -3,6 +3,7 @@
 import json
 import re
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
@@ -81,8 +82,10 @@ def test_the_whole_way(asked, run, tmp_path):
     ]
     assert sum(question["n"] for question in told["questions"]) == told["n"] == N
     table = pc.read_csv(tmp_path / "table.csv")
-    assert table["estimate"].to_pylist() == pytest.approx([row["estimate"] for row in told["rows"]])
-    assert table.column_names[-1] == "fitted"
+    rows = told["rows"] + told["pooled"]
+    assert table["estimate"].to_pylist() == pytest.approx([row["estimate"] for row in rows])
+    kinds = [kind for kind, _ in groupby(table["kind"].to_pylist())]
+    assert kinds == ["share", "mean", "covariance", "coefficient", "pooled"]
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<title>Estimates for 4 questions</title>" in page
     assert "shares of smoker; mean of height, age; covariance of age, height; regression" in page

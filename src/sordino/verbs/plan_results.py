@@ -13,7 +13,7 @@ from sordino.estimation.estimate import Method
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.between import share_differences
+from sordino.survey.results.between import Asked, share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.margins import read_margins
 from sordino.survey.results.pooled import PooledResult, pooled_results
@@ -21,6 +21,7 @@ from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
 from sordino.tables.told.estimates import table_of, write_estimates
+from sordino.tables.told.rows import rows_made
 from sordino.tables.weighted.public import read_public
 
 
@@ -135,8 +136,9 @@ class PlanEstimate(Brief):
     def to_arrow(self) -> pa.Table:
         """A row for each value, number or coefficient of the questions that are answered.
 
-        Columns: `attribute` (the question), `value` (its label), `estimate`, `stderr`, `low`, `high`, and `fitted`,
-        null where nothing is fitted.
+        Columns: `attribute` (the question), `value` (its label), `estimate`, `stderr`, `low`, `high`, `fitted`, null
+        where nothing is fitted, and `kind`: share, cell, mean, missing (the share of who lacks a number), covariance,
+        coefficient, bin, range or quantile.
         """
         return table_of(self.results)
 
@@ -153,13 +155,32 @@ class PlanEstimate(Brief):
             raise UnavailableError("to_frame needs pandas", found="none installed", step=step) from None
         return self.to_arrow().to_pandas()
 
-    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Write all rows as a table: .csv, .csv.gz or .parquet.
+    def save(
+        self,
+        path: Path | str,
+        *,
+        margins: Mapping[str, Any] | Path | str | None = None,
+        differences: Sequence[Asked] = (),
+        overwrite: bool = False,
+    ) -> None:
+        """Write all that is told as a table, .csv, .csv.gz or .parquet; its column `kind` says what a row is.
+
+        After the questions' own rows come those that are made of them: what several questions tell, and of tables
+        margins, conditional shares and their differences.
+
+        Args:
+            path: of the file.
+            margins: shares that are known otherwise, to have tables by them too, as `poststratified` takes them.
+            differences: of two shares, each as `difference` takes it.
+            overwrite: whether a file that is there is replaced.
 
         Raises:
             SordinoError: the file exists and may not be overwritten, or the system refuses to write.
         """
-        write_estimates(self.results, Path(path), overwrite=overwrite)
+        known = [] if margins is None else self.poststratified(margins)
+        between = share_differences(self.results, differences, self.coverage)
+        made = rows_made(self.results, self.pooled, known, between)
+        write_estimates(self.results, Path(path), made, overwrite=overwrite)
 
     def page(
         self, path: Path | str, *, margins: Mapping[str, Any] | Path | str | None = None, overwrite: bool = False

@@ -5,12 +5,15 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from sordino import aggregate, estimate, plan, privatize
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
 
 AGES = ["young", "middle", "old"]
+
+NUMBERS = ("estimate", "stderr", "low", "high", "fitted")
 
 SURVEY = """\
 version = 1
@@ -145,3 +148,35 @@ def test_a_value_that_nobody_is_seen_to_have_leaves_a_table_untold(surveyed):
     found = estimate(frozen, Aggregate(frozen.sampled.fingerprint, 200, counts)).poststratified({"age": [1, 1, 1]})
     assert "seen to have each value" in found[0].why
     assert all(row["estimate"] is None for row in found[0].rows())
+
+
+def test_the_file_holds_all_that_was_asked_for_and_says_what_each_row_is(surveyed, run, monkeypatch, tmp_path):
+    """The same numbers as `--json`, list by list."""
+    monkeypatch.chdir(surveyed[0])
+    (tmp_path / "census.csv").write_text("attribute,value,share\nage,young,0.2\nage,middle,0.3\nage,old,0.5\n")
+    asked = ("--margins", str(tmp_path / "census.csv"), "--difference", "pet", "cat", "dog")
+    path = tmp_path / "all.parquet"
+    code, out, err = run("estimate", "plan.json", "reports.parquet", "--json", "-o", str(path), *asked)
+    assert (code, err) == (0, "")
+    told, written = json.loads(out), parquet.read_table(path).to_pylist()
+    lists = {"margin": "margins", "conditional": "conditional", "difference": "differences"}
+    lists |= {"pooled": "pooled", "poststratified": "poststratified", "between": "between"}
+    for kind, name in lists.items():
+        rows = [row for row in written if row["kind"] == kind]
+        assert [[row[key] for key in NUMBERS] for row in rows] == [
+            [row.get(key) for key in NUMBERS] for row in told[name]
+        ]
+        assert rows
+    assert [row["estimate"] for row in written[: len(told["rows"])]] == [row["estimate"] for row in told["rows"]]
+    assert {row["kind"] for row in written[: len(told["rows"])]} == {"cell", "share"}
+    (old,) = (
+        row
+        for row in written
+        if (row["kind"], row["attribute"], row["value"]) == ("difference", "smoker", "yes")
+        and (row["within"], row["minus"], row["question"]) == ("young", "old", "age, smoker")
+    )
+    table = surveyed[1].table("age", "smoker")
+    assert old["estimate"] == table.difference("smoker", given="age", first="young", second="old")[0]["estimate"]
+    assert old["given"] == "age"
+    (pets,) = (row for row in written if row["kind"] == "between")
+    assert (pets["value"], pets["minus"], pets["question"]) == ("cat", "dog", "pet")

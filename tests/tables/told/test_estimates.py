@@ -17,7 +17,7 @@ from sordino.tables.told import estimates
 from sordino.tables.told.cells import as_cell
 from sordino.tables.told.estimates import write_estimates
 
-COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted")
+COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind")
 
 FORMULAS = [
     *(
@@ -96,10 +96,25 @@ def test_a_table_of_estimates_runs_nothing(tmp_path, found, ending):
 def test_a_table_has_the_rows_of_its_results(found, monkeypatch, at_a_time):
     """Written by columns, some rows at a time; what was fitted is null where nothing was."""
     monkeypatch.setattr(estimates, "ROWS", at_a_time)
-    rows = [{"fitted": None} | row for result in found for row in result.rows()]
+    rows = [{"fitted": None, "kind": "share"} | row for result in found for row in result.rows()]
     assert estimates.table_of(found).to_pylist() == [{name: row[name] for name in COLUMNS} for row in rows]
     without = [replace(found[0], estimate=replace(found[0].estimate, fitted=None))]
     assert estimates.table_of([*found, *without]).column("fitted").null_count == len(rows)
+
+
+@pytest.mark.parametrize("at_a_time", [2, 1 << 15])
+def test_what_is_made_of_estimates_stands_behind_them(tmp_path, found, monkeypatch, at_a_time):
+    """Names of values are whatever a survey's author chose, in every column."""
+    monkeypatch.setattr(estimates, "ROWS", at_a_time)
+    head = {"attribute": "=A1", "value": "+1", "estimate": 0.25, "stderr": None, "low": 0.0, "high": 1.0}
+    made = [{**head, "kind": "difference", "question": "=Q1", "given": "@a", "within": "=w", "minus": "-x"}] * 3
+    write_estimates(found, tmp_path / "t.csv", made)
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["kind"] for row in rows] == ["share"] * found[0].count + ["difference"] * 3
+    assert list(rows[-1]) == [*COLUMNS, "question", "given", "within", "minus"]
+    assert [rows[-1][name] for name in ("question", "given", "within", "minus")] == ["'=Q1", "'@a", "'=w", "'-x"]
+    assert rows[-1]["stderr"] == rows[-1]["fitted"] == rows[0]["given"] == ""
 
 
 def test_rows_of_a_table_are_not_made_one_by_one(tmp_path, found, monkeypatch):

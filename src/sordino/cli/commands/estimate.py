@@ -55,7 +55,7 @@ from sordino.verbs.plan_results import estimate_plan
     help="One value's share minus another's; may be given several times.",
 )
 @click.option("--margins", type=FILE, help="Known shares (TOML or CSV) of attributes of tables, to rake these to.")
-@click.option("-o", "--output", type=FILE, help="All estimates as a table (.csv, .csv.gz or .parquet).")
+@click.option("-o", "--output", type=FILE, help="All that is told as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page with maps, bars and explanations.")
 @force_option
 @as_json_option
@@ -89,7 +89,7 @@ def estimate(
     between = share_differences(found, differences, coverage)
     known = [] if margins is None else estimated.poststratified(margins)
     if output is not None:
-        estimated.save(output, overwrite=table_again)
+        estimated.save(output, margins=margins, differences=differences, overwrite=table_again)
     if html is not None:
         estimated.page(html, margins=margins, overwrite=page_again)
     if as_json:

@@ -1,43 +1,65 @@
 """Estimates as a table: a row for each value, written some at a time, since a million rows are many small objects."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.survey.results.result import Result, Untold
+from sordino.survey.questions.question import TableQuestion
+from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.tables.duckdb import header, write_table
 from sordino.tables.table_file import table_format
 from sordino.tables.told.cells import as_cell
+
+Told: TypeAlias = HistogramResult | NumbersResult | DistributionResult
 
 ROWS = 1 << 15
 """Rows of a batch."""
 
 
-def write_estimates(found: Sequence[Result], path: Path, *, overwrite: bool = False) -> None:
-    """Write all rows of all results: attribute, value, estimate, standard error, limits; and what was fitted, if any.
+HEAD, MADE = ("attribute", "value"), ("question", "given", "within", "minus")
+"""Texts of every row; and of rows that are made of estimates, beside `kind`."""
+
+
+def write_estimates(
+    found: Sequence[Result], path: Path, made: Iterable[Mapping[str, Any]] = (), *, overwrite: bool = False
+) -> None:
+    """Write all rows of all results: attribute, value, estimate, standard error, limits; what was fitted; the kind.
 
     In a CSV file a name that a spreadsheet would run as a formula has an apostrophe before it (`as_cell`); a Parquet
     file holds names as they are.
 
+    Args:
+        found: what reports say of each question.
+        path: of the file.
+        made: what is made of that (`rows_made`), whose columns of its own are there if it is.
+        overwrite: whether an existing file may be replaced.
+
     Raises:
         SordinoError: the file exists and may not be overwritten, or the system refuses to write.
     """
+    told = [result for result in found if not isinstance(result, Untold)]
     numbers = ["estimate", "stderr", "low", "high"]
-    if any(not isinstance(result, Untold) and result.fitted is not None for result in found):
-        numbers.append("fitted")
-    schema = _schema(numbers)
-    batches = _batches(found, schema, cells=table_format(path) != ".parquet")
+    numbers += ["fitted"] if any(result.fitted is not None for result in told) else []
+    numbers += ["moved"] if any(result.coverage.forged for result in told) else []
+    cells, rows = table_format(path) != ".parquet", iter(made)
+    first = list(islice(rows, 1))
+    schema = _schema(numbers, MADE if first else ())
+    batches = chain(_batches(told, schema, cells=cells), _made(chain(first, rows), schema, cells=cells))
     write_table(path, schema, batches, overwrite=overwrite)
 
 
 def table_of(found: Sequence[Result]) -> pa.Table:
     """All rows of all results in memory, names as they are; what was fitted is null where nothing was."""
     schema = _schema(("estimate", "stderr", "low", "high", "fitted"))
-    return pa.Table.from_batches(_batches(found, schema, cells=False), schema)
+    told = [result for result in found if not isinstance(result, Untold)]
+    return pa.Table.from_batches(_batches(told, schema, cells=False), schema)
 
 
 def is_estimates(path: Path) -> bool:
@@ -48,27 +70,52 @@ def is_estimates(path: Path) -> bool:
         return False
 
 
-def _schema(numbers: Sequence[str]) -> pa.Schema:
-    texts = [(name, pa.string()) for name in ("attribute", "value")]
-    return pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
+def _schema(numbers: Sequence[str], made: Sequence[str] = ()) -> pa.Schema:
+    texts = [(name, pa.string()) for name in ("kind", *made)]
+    heads = [(name, pa.string()) for name in HEAD]
+    return pa.schema([*heads, *((name, pa.float64()) for name in numbers), *texts])
 
 
-def _batches(found: Sequence[Result], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
+def _batches(found: Sequence[Told], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
     """Some rows at a time, column by column; names as a CSV file's cells, or as they are."""
     written = as_cell if cells else str
     for result in found:
-        if isinstance(result, Untold):
-            continue
         name = written(result.question.name)
         for first in range(0, result.count, ROWS):
             rows = range(first, min(first + ROWS, result.count))
-            labels = [written(result.label(place)) for place in rows]
-            numbers = [result.numbers.get(column) for column in schema.names[2:]]
-            columns = [
-                pa.nulls(len(rows), pa.float64()) if column is None else _filled(column[rows.start : rows.stop])
-                for column in numbers
-            ]
-            yield pa.record_batch([pa.array([name] * len(rows), pa.string()), pa.array(labels), *columns], schema)
+            columns = {
+                "attribute": pa.array([name] * len(rows), pa.string()),
+                "value": pa.array([written(result.label(place)) for place in rows], pa.string()),
+                "kind": pa.array([_kind(result, place) for place in rows], pa.string()),
+            }
+            columns |= {name: _filled(column[rows.start : rows.stop]) for name, column in result.numbers.items()}
+            yield pa.record_batch(
+                [columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema], schema
+            )
+
+
+def _kind(result: Told, place: int) -> str:
+    """What a row of a question is."""
+    if isinstance(result, HistogramResult):
+        return "cell" if isinstance(result.question, TableQuestion) else "share"
+    if isinstance(result, NumbersResult):
+        return result.noun if result.labels[place][1][0] < len(result.question.asked) else "missing"
+    k = result.question.domain.k
+    return "bin" if place < k else "range" if place < k + len(result.ranges) else "quantile"
+
+
+def _made(rows: Iterator[Mapping[str, Any]], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:
+    """Rows that are made of estimates, some at a time."""
+    written = as_cell if cells else str
+    texts = {*HEAD, *MADE}
+    while some := list(islice(rows, ROWS)):
+        columns = []
+        for field in schema:
+            column = [row.get(field.name) for row in some]
+            if field.name in texts:
+                column = [None if text is None else written(text) for text in column]
+            columns.append(pa.array(column, field.type))
+        yield pa.record_batch(columns, schema)
 
 
 def _filled(column: NDArray[np.float64]) -> pa.Array:

@@ -1,0 +1,52 @@
+"""Rows that are made of estimates, as a table has them: shares within others, margins, differences, pooled numbers.
+
+`kind` says which a row is. Where it is about a share among some people, `given` is the attribute and `within` its value
+that these have; `minus` is the value whose share, or among whose people the share, is taken off.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sordino.survey.results.pooled import PooledResult
+from sordino.survey.results.poststratified import Poststratified
+from sordino.survey.results.result import Result
+from sordino.survey.results.table import table_results
+
+Row: TypeAlias = Mapping[str, Any]
+"""What is told, as `estimate --json` says it."""
+
+KINDS = {"margins": "margin", "conditional": "conditional", "differences": "difference"}
+"""Of the lists of `estimate --json` that are about tables."""
+
+
+def rows_made(
+    found: Sequence[Result], pooled: Sequence[PooledResult], known: Sequence[Poststratified], between: Sequence[Row]
+) -> Iterator[dict[str, Any]]:
+    """All that is told beside the questions' own rows, with `kind` and the `question` or questions that it is made of.
+
+    Args:
+        found: what reports say of each question.
+        pooled: quantities that several questions tell.
+        known: tables by margins that are known otherwise.
+        between: differences of two shares.
+    """
+    for row in between:
+        yield _row("between", row, row["attribute"]) | {"minus": row["minus"]}
+    for result in pooled:
+        yield from (_row("pooled", row, "; ".join(result.questions)) for row in result.rows())
+    for table in table_results(found):
+        yield from (_row(KINDS[kind], row, table.question.name) for kind, row in table.rows())
+    for one in known:
+        yield from (_row("poststratified", row, one.table.question.name) for row in one.rows())
+
+
+def _row(kind: str, row: Row, question: str) -> dict[str, Any]:
+    """A row whose attributes and values are texts."""
+    value = row["value"] if isinstance(row["value"], str) else ", ".join(row["value"])
+    attribute = row["attribute"] if "attribute" in row else ", ".join(row["attributes"])
+    told = {**row, "attribute": attribute, "value": value, "kind": kind, "question": question}
+    if "given" in row:
+        told |= {"given": ", ".join(row["given"]), "within": ", ".join(row["given"].values())}
+    if isinstance(row.get("minus"), Mapping):
+        told |= {"minus": ", ".join(row["minus"].values())}
+    return told
