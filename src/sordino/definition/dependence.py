@@ -8,6 +8,9 @@ square, nothing less can be declared. A product of i and another attribute need 
 Two places name the product of two numbers, never a pair of categories. What is known of several categories together is
 apart (`of_table`): the total variation between the laws of their *combination*, counted or declared for it, never made
 of the bounds for its parts. Given one of these attributes it is 1.
+What is known of the order of a number's values is apart too (`of_thresholds`): how far its distribution functions
+differ given two values of an attribute, at any of the thresholds between its bins. It is at most the total variation
+between the laws of the bins, and no bound for a mean says anything about it.
 Bounds for pairs of attributes never bound a product of two of them, nor two answers together: where x_1 = x_2 xor x_3
 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
 
@@ -57,6 +60,8 @@ class Dependence(Brief):
             alone.
         tables: for some (attribute, categories together) a bound for the law of their combination; the categories by
             their places, ascending.
+        thresholds: for some (attribute, number) a bound for the share of people below any one threshold between the
+            bins of the number, its distribution function: on the largest difference given two values of the attribute.
 
     Raises:
         SordinoError: bounds about other attributes, outside [0, 1] or of more than 401 digits, or below 1 for an
@@ -71,17 +76,20 @@ class Dependence(Brief):
     rest: tuple[Fraction, ...]
     statistics: Mapping[tuple[int, Moment], Fraction] = field(default_factory=dict)
     tables: Mapping[tuple[int, Places], Fraction] = field(default_factory=dict)
+    thresholds: Mapping[tuple[int, int], Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What is checked here stays: nobody else holds the table.
         object.__setattr__(self, "statistics", MappingProxyType(dict(self.statistics)))
         object.__setattr__(self, "tables", MappingProxyType(dict(self.tables)))
+        object.__setattr__(self, "thresholds", MappingProxyType(dict(self.thresholds)))
         d = len(self.rest)
-        named = [*self.statistics, *self.tables]
+        named = [*self.statistics, *self.tables, *((i, (number,)) for i, number in self.thresholds)]
         wrong = [key for key in named if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
             raise SordinoError(f"bounds must be about {d} attributes", found=shown(wrong[0]))
-        for bound in (*self.rest, *self.statistics.values(), *self.tables.values()):
+        told = (self.statistics, self.tables, self.thresholds)
+        for bound in (*self.rest, *(bound for bounds in told for bound in bounds.values())):
             if not 0 <= require_short(bound) <= 1:
                 raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
         for (i, statistic), bound in self.statistics.items():
@@ -94,6 +102,10 @@ class Dependence(Brief):
             if i in places and bound != 1:
                 rule = "a table tells each of its attributes: such a bound must be 1"
                 raise SordinoError(rule, found=f"{bound} for a table of {places}", step="leave the bound out")
+        own = [bound for (i, number), bound in self.thresholds.items() if i == number and bound != 1]
+        if own:
+            rule = "thresholds of a number tell that number: such a bound must be 1"
+            raise SordinoError(rule, found=shown(str(own[0])), step="leave the bound out")
 
     @classmethod
     @checked
@@ -177,6 +189,17 @@ class Dependence(Brief):
         """A bound for several categories together given the attribute: 1 where it is one of them."""
         declared = self.tables.get((attribute, places), Fraction(1))
         return Fraction(1) if attribute in places else min(declared, self.rest[attribute])
+
+    def of_thresholds(self, attribute: int, number: int, pieces: int = 1) -> Fraction:
+        """A bound for an answer about the bins of a number given the attribute: 1 where it is that number.
+
+        For a channel each of whose codes has a probability that rises or falls in so many monotone pieces from bin to
+        bin: with F and F' the distribution functions given two values, apart by at most q, and weights w of a code,
+        the sum of w (P - P') is that of -(w(t + 1) - w(t)) (F(t) - F'(t)) over the thresholds t, so at most q times
+        the variation of w, which is at most the pieces times (the largest w - the least).
+        """
+        declared = self.thresholds.get((attribute, number), Fraction(1))
+        return Fraction(1) if attribute == number else min(pieces * declared, self.rest[attribute])
 
     def of_rest(self, attribute: int) -> Fraction:
         """A bound for all other attributes together."""

@@ -8,9 +8,11 @@ person answers once. For attribute i, what a type tells is at most
 a the levels of its answers that touch i, added; b those of the others; q the largest total variation between the laws
 of all that the others are about, together, given two values of i. Where the only answer is about one statistic s, and
 linear in it, it is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i; where it is about a table, a combination
-of categories that do not touch i, the same with the q of the table's law. Where the only answer sends signs with
-errors drawn from a table, the loss is told exactly from the table (the smallest bound that holds for every belief
-within q).
+of categories that do not touch i, the same with the q of the table's law. Where the only answer is about the bins of a
+number, through a channel whose codes have probabilities that rise or fall in few pieces from bin to bin, the same with
+what bounds on the number's distribution function make of it (`Dependence.of_thresholds`). Where the only answer sends
+signs with errors drawn from a table, the loss is told exactly from the table (the smallest bound that holds for every
+belief within q).
 
 A number's q_i(s) may be half the largest gap of its conditional means, and that bounds nothing but what is linear in
 it: two laws with one mean can differ in everything else, so that several levels of the number tell them apart. A bit
@@ -52,6 +54,8 @@ class Answer:
         linear: whether the probability of each code is linear in the one statistic: of a number one bit is, several
             levels are not; of a category everything is. Only then do bounds for this statistic alone serve; else those
             for the rest do.
+        pieces: of a channel over the bins of one number: in how many monotone pieces the probability of each code rises
+            or falls from bin to bin, at most; 0 of any other channel.
     """
 
     statistics: tuple[Moment, ...]
@@ -59,8 +63,11 @@ class Answer:
     errors: tuple[int, ...] = ()
     linear: bool = False
     table: bool = False
+    pieces: int = 0
 
     def __post_init__(self) -> None:
+        if self.pieces and (self.linear or self.errors or self.table or list(map(len, self.statistics)) != [1]):
+            raise SordinoError("an answer about bins must be about one number", found=shown(self.statistics))
         if self.table:
             places = [place for statistic in self.statistics for place in statistic]
             if self.linear or self.errors or len(places) != len(self.statistics) or len(set(places)) < len(places):
@@ -239,9 +246,12 @@ class _Losses:
         return losses
 
     def _variation(self, i: int, others: AnswerType) -> Fraction:
-        """The q of attribute i for answers that do not touch it: a statistic's or a table's own if it is alone."""
+        """The q of attribute i for answers that do not touch it: a statistic's, a table's or bins' if it is alone."""
         if len(others) == 1 and others[0].table:
             return self._dependence.of_table(i, tuple(sorted(others[0].places)))
+        if len(others) == 1 and others[0].pieces:
+            ((number,),) = others[0].statistics
+            return self._dependence.of_thresholds(i, number, others[0].pieces)
         alone = others[0].alone if len(others) == 1 else None
         return self._dependence.of_rest(i) if alone is None else self._dependence.of(i, alone)
 

@@ -122,6 +122,13 @@ class Mechanism(Channel):
         mean: NDArray[np.float64] = law @ (self._contributions**2).T
         return mean
 
+    def known_law(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How often each code is sent, shape (outputs,), as far as reports and the channel together tell it.
+
+        Mechanisms that draw something without looking at the value know how often that is.
+        """
+        return law
+
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each code counts as, shape (outputs,), so that its mean is the value's number, shape (k,).
 

@@ -40,7 +40,7 @@ def bounds_in_short(promise: CoordinatePromise) -> str:
 def bound_in_short(promise: CoordinatePromise, i: int) -> str:
     """The bounds that one attribute's delta rests on, from the smallest."""
     numbers = [bound for statistic, bound in promise.rests_on(i) if statistic is not None]
-    numbers += [bound for _, bound in promise.rests_on_tables(i)]
+    numbers += [bound for _, bound in (*promise.rests_on_tables(i), *promise.rests_on_thresholds(i))]
     rest = promise.dependence.of_rest(i)
     together = [f"at most {_number(rest)}"] if rest < 1 else []
     if numbers:
@@ -60,7 +60,11 @@ def dependence_json(promise: CoordinatePromise) -> dict[str, Any]:
         {"attribute": names[i], "table": [names[place] for place in places], "bound": str(bound)}
         for (i, places), bound in sorted(known.tables.items())
     ]
-    return {"statistics": statistics, "tables": tables, "ground": list(promise.ground)}
+    thresholds = [
+        {"attribute": names[i], "number": names[number], "bound": str(bound)}
+        for (i, number), bound in sorted(known.thresholds.items())
+    ]
+    return {"statistics": statistics, "tables": tables, "thresholds": thresholds, "ground": list(promise.ground)}
 
 
 def _bounds(promise: CoordinatePromise, i: int) -> str:
@@ -75,6 +79,8 @@ def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
     for places, bound in promise.rests_on_tables(i):
         *names, last = (repr(promise.names[place]) for place in places)
         yield f"one about {', '.join(names)} and {last} together at most {_number(bound)}"
+    for number, bound in promise.rests_on_thresholds(i):
+        yield f"the share of people below any one threshold of {promise.names[number]!r} at most {_number(bound)}"
 
 
 def _about(promise: CoordinatePromise, statistic: Moment) -> str:

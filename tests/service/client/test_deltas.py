@@ -32,9 +32,12 @@ ASKED = {
     "more signs": ("6", [{"mean": ["a", "b", "c"]}]),
     "products": ("2", [{"covariance": ["a", "b", "c"]}]),
     "tables": ("6", [{"mean": "a"}, {"histogram": "x"}, {"table": ["x", "y"]}, {"distribution": "b"}]),
+    "windows": ("2", [{"distribution": "b"}]),
+    "bits": ("2", [{"distribution": "c"}]),
 }
 STEP = Fraction(1, 10**9)
 TABLES = [("a", "1/70"), ("b", "1/9")]
+THRESHOLDS = {"a": "1/30", "y": "1/5"}
 STATISTICS = [("a", ["b"], "1/30"), ("b", ["a", "c"], "1/40"), ("x", ["y"], "1/20")]
 
 
@@ -53,7 +56,9 @@ def loaded(folder, text):
 
 @pytest.mark.parametrize(("epsilon", "ask"), ASKED.values(), ids=ASKED)
 def test_what_is_reached_is_kept_and_less_is_not(tmp_path, epsilon, ask):
-    survey = {"version": 1, "epsilon": epsilon, "attribute": ATTRIBUTES, "ask": ask, "dependence": {"rest": REST}}
+    asked = next((one["distribution"] for one in ask if len(ask) == 1 and "distribution" in one), None)
+    bounds = {"rest": REST} if asked is None else {"thresholds": {asked: THRESHOLDS}}
+    survey = {"version": 1, "epsilon": epsilon, "attribute": ATTRIBUTES, "ask": ask, "dependence": bounds}
     content = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
     parts = [{"attribute": name, "statistic": of, "bound": bound} for name, of, bound in STATISTICS]
     content["dependence"]["statistics"] = parts

@@ -28,6 +28,16 @@ SURVEYS = {
         "attribute": {"pay": {"number": {"low": 0, "high": 64, "bins": 32}}},
         "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [30, 64]], "quantiles": ["0.5"]}],
     },
+    "thresholds": {
+        "version": 1,
+        "epsilon": "2",
+        "attribute": {
+            "pay": {"number": {"low": 0, "high": 64, "bins": 16}},
+            "ill": {"categories": ["yes", "no"], "delta": "0.2"},
+        },
+        "dependence": {"thresholds": {"pay": 0.1}},
+        "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [28, 64]]}],
+    },
     "missing": {
         "version": 1,
         "epsilon": "1",

@@ -54,6 +54,21 @@ def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, d
     return min([epsilon, *(level for level in limits if level is not None)])
 
 
+def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
+    """The largest level at which the bins of a number may be asked under all deltas, rounded down.
+
+    Args:
+        number: its place.
+        pieces: monotone ones of the probability of each code, at most.
+        deltas: of all attributes.
+        epsilon: of the whole record.
+        dependence: between them.
+    """
+    variations = (dependence.of_thresholds(i, number, pieces) for i in range(len(deltas)))
+    limits = map(largest_level, deltas, variations)
+    return min([epsilon, *(level for level in limits if level is not None)])
+
+
 def one_bit_each(moments: Sequence[Moment], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:
     """One bit about one of several moments, each by randomized response of its sign at its own level.
 

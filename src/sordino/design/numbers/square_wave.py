@@ -27,6 +27,16 @@ def square_wave(k: int, level: Nats) -> WindowResponse:
     return WindowResponse(k, level, min(max(window, 1), k))
 
 
+def threshold_bits(k: int, level: Nats) -> WindowResponse:
+    """One bit about a random threshold between two of k bins, which keeps a level of LDP.
+
+    Example:
+        >>> threshold_bits(3, Nats.of("ln 4")).probabilities().round(3).tolist()
+        [[0.4, 0.4, 0.1, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.1, 0.4, 0.4]]
+    """
+    return WindowResponse(k, level, k - 1)
+
+
 def half_width(epsilon: float) -> float:
     """Half the width of a square wave over the numbers from 0 to 1.
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
+from sordino.estimation.distributions.isotonic import isotonic_shares
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
@@ -32,9 +33,13 @@ from sordino.estimation.intervals.draws import standard_draws
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.numbers.window import WindowResponse
 
 FEWEST_SMOOTHED = 32
 """Bins: of fewer each is told well enough by itself, and smoothing would move people from a bin to its neighbours."""
+
+FEWEST_SMOOTHED_OF_BITS = 64
+"""The same of bits about thresholds, of which the likeliest distribution is nearer than of windows."""
 
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -66,13 +71,18 @@ class DistributionEstimate(Brief):
             aggregate: their tally, which says how often each code was sent.
             bins: of the number.
             level: of the mechanism in nats, by which smoothing knows when to stop.
-            method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone.
+            method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone,
+                which of bits about thresholds is the isotonic fit.
 
         Raises:
             SordinoError: as `estimate`.
         """
-        if method is None and bins.k < FEWEST_SMOOTHED:
+        bits = mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
+        if method is None and bins.k < (FEWEST_SMOOTHED if bits is None else FEWEST_SMOOTHED_OF_BITS):
             method = "likelihood"
+        if method == "likelihood" and bits is not None:
+            shares = estimate(mechanism, aggregate, "unbiased")
+            return cls(bins, shares, isotonic_shares(bits, aggregate.counts, bins.widths), "isotonic")
         shares = estimate(mechanism, aggregate, method or "unbiased")
         if method is not None:
             return cls(bins, shares, shares.fitted, method)
@@ -98,7 +108,7 @@ class DistributionEstimate(Brief):
     @cached_property
     def function(self) -> NDArray[np.float64]:
         """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
-        return self._contributions @ self._law
+        return self._contributions @ self.shares.law
 
     @cached_property
     def stderr(self) -> NDArray[np.float64]:
@@ -180,7 +190,7 @@ class DistributionEstimate(Brief):
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
         law, scale = self._law, self.stderr * np.sqrt(self.n)
         # What a report contributes beyond the mean, in standard errors of all reports.
-        beyond = (self._contributions - self.function[:, None]) * np.sqrt(law)
+        beyond = (self._contributions - (self._contributions @ law)[:, None]) * np.sqrt(law)
         relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
         noise: NDArray[np.float64] = standard_draws(len(law)) @ relative.T
         return noise
@@ -189,7 +199,7 @@ class DistributionEstimate(Brief):
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""
         contributions = self._contributions_between(first, last)[None, :]
         fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
-        return float((contributions @ self._law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
+        return float((contributions @ self.shares.law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
 
     def leverage_between(self, first: int, last: int) -> float:
         """How many people one report can weigh in the share between two edges."""
@@ -205,10 +215,10 @@ class DistributionEstimate(Brief):
     def _mechanism(self) -> Mechanism:
         return self.shares.mechanism
 
-    @property
+    @cached_property
     def _law(self) -> NDArray[np.float64]:
-        """How often each code was sent, of all reports."""
-        return self.shares.law
+        """How often each code is sent, as far as reports and channel tell it together: the noise is that of this."""
+        return self._mechanism.known_law(self.shares.law)
 
     @cached_property
     def _contributions(self) -> NDArray[np.float64]:

@@ -7,6 +7,10 @@ to value, as the points of a grid do, is told without a table and with little no
 points with w / (k + w - 1) kept are the piecewise mechanism, and many bins of a number are the square wave. The best
 pair for a number (`design.best_window`) has a largest variance below that of the piecewise and the hybrid mechanism
 from epsilon = 2 on, at 4 by a quarter.
+
+A window of k - 1 codes asks one bit about a random threshold: code t < k - 1 says "at most t", code t + k - 1 says
+"above t"; each threshold is drawn as often as any other, and the bit is told truly with probability T / 2^64. The
+probability of each code then rises or falls once from the first value to the last; with fewer codes it does both.
 Cost: three words a value.
 Source: k-ary randomized response and the piecewise mechanism (Wang et al. 2019, collecting multidimensional data under
 LDP), and the square wave (Li et al. 2020), with finitely many codes.
@@ -142,6 +146,25 @@ class WindowResponse(Mechanism):
         within, outside = (weight / self.denominator for weight in self._weights)
         ahead = np.arange(self.outputs) - np.arange(self.k)[:, None]
         return np.where((ahead >= 0) & (ahead < self.window), within, outside)
+
+    @property
+    def cuts(self) -> int | None:
+        """The number k - 1 of thresholds, if each code says a bit about one of them; None of other windows."""
+        return self.k - 1 if self.window == self.k - 1 else None
+
+    def known_law(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of bits about thresholds: both codes of each together are as frequent as they are expected to be.
+
+        How often thresholds were drawn tells nothing of the people; of one that nobody drew it would say that its
+        estimate has no error.
+        """
+        if self.cuts is None:
+            return law
+        pairs = law.reshape(2, self.cuts)
+        drawn = pairs.sum(axis=0)
+        side = np.divide(pairs, drawn, out=np.full_like(pairs, 0.5), where=drawn > 0)
+        known: NDArray[np.float64] = (side / self.cuts).ravel()
+        return known
 
     @property
     def informative(self) -> bool:

@@ -2,6 +2,7 @@
 
 [dependence]
 rest = { smoker = 0.2, age = 0.1 }        # or one number for all, or file = "statement.json"
+thresholds = { income = 0.05 }            # or income = { smoker = 0.05 }: given these attributes only
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,16 @@ def _read_rest(rest: Any) -> dict[str, Fraction] | Fraction:
     return read_variation(rest)
 
 
+def _read_thresholds(thresholds: Any) -> dict[str, dict[str, Fraction] | Fraction]:
+    """For some numbers a bound given any other attribute, or given some of them by name."""
+    if not isinstance(thresholds, dict):
+        step = "write thresholds = { income = 0.1 }, or { income = { smoker = 0.1 } }"
+        raise SordinoError("bounds for thresholds must name numbers", found=shown(thresholds), step=step)
+    return {str(name): _read_rest(bounds) for name, bounds in thresholds.items()}
+
+
+ThresholdBounds = Annotated[dict[str, dict[str, Fraction] | Fraction], PlainValidator(_read_thresholds)]
+
 RestBounds = Annotated[dict[str, Fraction] | Fraction, PlainValidator(_read_rest)]
 
 
@@ -32,15 +43,23 @@ class DependenceTable(Part):
     Attributes:
         rest: for some attributes, or with one number for all, a bound on the total variation between the laws of all
             other attributes given two of its values; 1 where it is not given.
+        thresholds: for some numbers, given any other attribute or given some of them by name, a bound on how much the
+            share of people below a threshold may differ between two of its values, whichever threshold between the
+            number's bins that is.
         file: instead, a statement that `sordino dependence` wrote.
     """
 
     rest: RestBounds | None = None
+    thresholds: ThresholdBounds | None = None
     file: Text | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        require_one_of(self, "rest", "file")
+        if self.thresholds is None:
+            require_one_of(self, "rest", "file")
+        elif self.file is not None:
+            step = "leave the declared bounds out, or the file"
+            raise SordinoError("bounds are declared, or from a statement", found="both", step=step)
         return self
 
 
@@ -55,6 +74,7 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
         return Dependence.unknown(len(places))
     names = {*part.rest, *(name for bound in part.statistics for name in (bound.attribute, *bound.statistic))}
     names |= {name for bound in part.tables or () for name in (bound.attribute, *bound.table)} | set(part.bins or ())
+    names |= {name for bound in part.thresholds or () for name in (bound.attribute, bound.number)}
     if not names <= set(places) or set(part.rest) != set(places):
         raise SordinoError("a plan's dependence must be about its attributes", found="others")
     place = {name: i for i, name in enumerate(places)}
@@ -70,7 +90,12 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     }
     if len(tables) < len(part.tables or ()):
         raise SordinoError("a plan must have one bound for each attribute and table", found="two for one of them")
-    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics, tables)
+    thresholds = {
+        (place[bound.attribute], place[bound.number]): _canonical(bound.bound) for bound in part.thresholds or ()
+    }
+    if len(thresholds) < len(part.thresholds or ()):
+        raise SordinoError("a plan must have one bound for each attribute and number", found="two for one of them")
+    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics, tables, thresholds)
 
 
 def _canonical(text: str) -> Fraction:

@@ -200,6 +200,20 @@ class TableBoundPart(Part):
     bound: str
 
 
+class ThresholdBoundPart(Part):
+    """A bound for the distribution function of a number given another attribute.
+
+    Attributes:
+        attribute: that is given.
+        number: whose share of people below a threshold is bounded, at each threshold between its bins.
+        bound: as text.
+    """
+
+    attribute: str
+    number: str
+    bound: str
+
+
 class DependencePart(Part):
     """How much the attributes may depend on each other.
 
@@ -207,6 +221,7 @@ class DependencePart(Part):
         rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
         statistics: smaller bounds for some statistics.
         tables: bounds for tables that the plan asks.
+        thresholds: bounds for distribution functions that the plan asks.
         bins: the numbers whose bounds are about the bins that they fall in, and how many bins; of all other attributes
             bounds are about the values themselves.
         ground: what the bounds rest on, in sentences.
@@ -215,6 +230,7 @@ class DependencePart(Part):
     rest: dict[str, str]
     statistics: list[StatisticPart]
     tables: list[TableBoundPart] | None = None
+    thresholds: list[ThresholdBoundPart] | None = None
     bins: dict[str, int] | None = None
     ground: list[str]
 

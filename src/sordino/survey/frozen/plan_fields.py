@@ -144,6 +144,7 @@ class PlanDocument(Part):
         if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         self._check_tables(tables)
+        self._check_thresholds(distributions)
         whole = [
             name
             for part in self.queries
@@ -176,6 +177,12 @@ class PlanDocument(Part):
         bounds = (self.dependence.tables if self.dependence is not None else None) or ()
         if any(frozenset(bound.table) not in asked for bound in bounds):
             raise SordinoError("a bound for a table must be about one that is asked", found="another")
+
+    def _check_thresholds(self, distributions: list[str]) -> None:
+        """What bounds on a distribution function are about is which bins there are, so they are about those asked."""
+        bounds = (self.dependence.thresholds if self.dependence is not None else None) or ()
+        if any(bound.number not in distributions for bound in bounds):
+            raise SordinoError("a bound for thresholds must be about a distribution that is asked", found="another")
 
     def _check_promise(self, numbers: bool) -> None:  # noqa: FBT001 - whether there are any
         """One promise for all: about the values of each histogram, or about each attribute whatever is asked."""

@@ -1,5 +1,6 @@
 """The dependence that a survey declares, or takes from a statement, in the words of its plan."""
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from sordino.definition.dependence import Dependence
 from sordino.design.dependence.from_sample import Statement
 from sordino.design.dependence.sample_questions import SampleNumber, cells_of
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import DependencePart, StatisticPart, TableBoundPart
+from sordino.survey.frozen.parts import DependencePart, StatisticPart, TableBoundPart, ThresholdBoundPart
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.schema import Survey
@@ -45,13 +46,35 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             bins=_binned(statement) or None,
             ground=said,
         )
-    given = table.rest if isinstance(table.rest, dict) else dict.fromkeys(places, table.rest or Fraction(0))
-    ground = (
+    given = dict.fromkeys(places, table.rest) if isinstance(table.rest, Fraction) else dict(table.rest or {})
+    bounds = {name: str(given.get(name, Fraction(1))) for name in places}
+    thresholds = _of_thresholds(places, table.thresholds or {})
+    numbers = ", ".join(dict.fromkeys(bound.number for bound in thresholds))
+    together = (
         f"Declared by the survey's author for {', '.join(name for name in places if name in given)}: how much the laws"
         " of all other attributes together may differ, in total variation, between two of its values."
     )
-    bounds = {name: str(given.get(name, Fraction(1))) for name in places}
-    return DependencePart(rest=bounds, statistics=[], ground=[ground])
+    below = (
+        f"Declared by the survey's author for the distribution of {numbers}: how much the share of people below any one"
+        " threshold between its bins may differ between two values of another attribute."
+    )
+    ground = [together] if table.rest is not None else []
+    ground += [below] if thresholds else []
+    return DependencePart(rest=bounds, statistics=[], thresholds=thresholds or None, ground=ground)
+
+
+def _of_thresholds(
+    places: Sequence[str], declared: Mapping[str, Mapping[str, Fraction] | Fraction]
+) -> list[ThresholdBoundPart]:
+    """The bounds for distribution functions that a survey declares: given some attributes, or all others alike."""
+    return [
+        ThresholdBoundPart(attribute=name, number=number, bound=str(bound))
+        for number, given in sorted(declared.items())
+        for name in places
+        if name != number
+        for bound in ([given[name]] if isinstance(given, Mapping) and name in given else [])
+        + ([given] if isinstance(given, Fraction) else [])
+    ]
 
 
 def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:

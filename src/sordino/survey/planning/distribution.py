@@ -1,35 +1,67 @@
-"""How a number's distribution is asked: the square wave over its bins, at the largest level that all deltas allow."""
+"""How a number's distribution is asked: by which bin it lies in, or by one bit about a random threshold between bins.
+
+The square wave over the bins tells more at one level; but what a bit about a threshold tells of other attributes is
+decided by how far distribution functions differ, and a window of neighbouring bins by twice that at most. So under
+deltas a bit may be asked at a larger level, and whichever tells the distribution function with less noise is taken.
+"""
 
 from typing import Any
 
+import numpy as np
+
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.drawn_answers import highest_levels
-from sordino.design.numbers.square_wave import square_wave
+from sordino.design.numbers.drawn_answers import highest_bins_level
+from sordino.design.numbers.square_wave import square_wave, threshold_bits
+from sordino.design.reproducible import coarse_number
 from sordino.document.codec import freeze
+from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
+from sordino.estimation.distributions.distribution import function_errors
 from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.schema import Survey
+
+OF_A_BIT, OF_A_WINDOW = 1, 2
+"""Monotone pieces of the probability of a code over the bins; a plan's certificate counts them in its integers."""
 
 
 def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dependence) -> dict[str, Any]:
     """The part of a plan.
 
     A bin is not linear in the number: bounds on the dependence of its mean serve it not, only those for all others
-    together; and of the number itself a report tells all that the channel does.
+    together, and those for its distribution function; and of the number itself a report tells all that the channel
+    does.
     """
     number = survey.attribute[name].number
     if number is None:
         raise SordinoError("a distribution must be of a number", found=name)
     bins, epsilon = number.binned, survey.epsilon or Nats.of(0)
-    deltas = [survey.delta(place) for place in survey.places]
-    (level,) = highest_levels([(survey.places.index(name),)], deltas, epsilon, Dependence(dependence.rest))
+    deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
+    level, wider = (
+        highest_bins_level(place, pieces, deltas, epsilon, dependence) for pieces in (OF_A_WINDOW, OF_A_BIT)
+    )
+    mechanism = square_wave(bins.k, level)
+    if wider > level:
+        bit = threshold_bits(bins.k, wider)
+        if _noise(bit, bins) < _noise(mechanism, bins):
+            level, mechanism = wider, bit
     cut = {"bins": bins.k} if number.edges is None else {"edges": list(bins.edges)}
     return {
         "distribution": name,
         "epsilon": str(level),
         **cut,
-        "mechanism": freeze(square_wave(bins.k, level)),
+        "mechanism": freeze(mechanism),
         "quantiles": ask.quantiles or [],
         "ranges": ask.ranges or [],
     }
+
+
+def _noise(mechanism: Mechanism, bins: Bins) -> float:
+    """The mean squared error of the distribution function at the edges, of one evenly spread person."""
+    try:
+        errors = function_errors(mechanism, bins.widths / bins.ends.width, 1)
+    except SordinoError:
+        # Its reports do not depend on the number.
+        return np.inf
+    return coarse_number(float((errors**2).mean()))

@@ -87,6 +87,14 @@ class CoordinatePromise:
         known = sorted((places, bound) for (place, places), bound in self.dependence.tables.items() if place == i)
         return tuple((places, bound) for places, bound in known if bound < self.dependence.of_rest(i))
 
+    def rests_on_thresholds(self, i: int) -> tuple[tuple[int, Fraction], ...]:
+        """The numbers with a bound, smaller than that for the rest, on their distribution function given attribute i.
+
+        Where several pieces of a code's probability rise or fall, the delta rests on a multiple of it.
+        """
+        known = sorted((number, bound) for (place, number), bound in self.dependence.thresholds.items() if place == i)
+        return tuple((number, bound) for number, bound in known if bound < self.dependence.of_rest(i))
+
     @cached_property
     def _alone(self) -> frozenset[Moment]:
         return served_alone(self.types)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certify import Certificate, certify
+from sordino.audit.pieces import monotone_pieces
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.design.accuracy import worst_variance
@@ -86,6 +87,12 @@ class DistributionQuestion:
         """The mechanism, made of the document's integers."""
         return thaw_over(self.part.mechanism, self.definition, self.domain.k, (WindowResponse,))
 
+    @property
+    def cuts(self) -> int | None:
+        """How many thresholds there are, if a report is a bit about one of them; None if it is about bins."""
+        mechanism = self.mechanism
+        return mechanism.cuts if isinstance(mechanism, WindowResponse) else None
+
     @cached_property
     def query(self) -> Query:
         """What is drawn and answered."""
@@ -100,9 +107,10 @@ class DistributionQuestion:
         """What an answer is about, and the most that it can tell.
 
         A bin is not linear in the number: of other attributes bounds on their means say nothing about it, only those
-        for all others together.
+        for all others together, or for the number's distribution function.
         """
-        return ((Answer(((self.place,),), self.definition.epsilon),),)
+        pieces = monotone_pieces(self.mechanism)
+        return ((Answer(((self.place,),), self.definition.epsilon, pieces=pieces),),)
 
     @cached_property
     def certificate(self) -> Certificate:

@@ -152,10 +152,24 @@ class Survey(Part):
                     found=shown(attribute.delta),
                     step="lower it, or raise epsilon",
                 )
+        yield from self._threshold_mistakes()
         rest = self.dependence.rest if self.dependence is not None else None
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
             yield SordinoError("dependence.rest must name attributes of the survey", found=found)
+
+    def _threshold_mistakes(self) -> Iterator[SordinoError]:
+        """Bounds on distribution functions are of numbers whose distribution is asked, given other attributes."""
+        bounds = (self.dependence.thresholds if self.dependence is not None else None) or {}
+        asked = [ask.distribution for ask in self.questions if ask.distribution is not None]
+        for name, given in bounds.items():
+            if name not in asked:
+                rule = "dependence.thresholds must name numbers whose distribution is asked"
+                yield SordinoError(rule, found=repr(name) + nearest([name], asked))
+            for other in given if isinstance(given, dict) else ():
+                if other not in self.attribute or other == name:
+                    rule = f"dependence.thresholds.{name} must name other attributes of the survey"
+                    yield SordinoError(rule, found=repr(other) + nearest([other], list(self.attribute)))
 
     @classmethod
     def of(cls, given: object) -> "Survey":

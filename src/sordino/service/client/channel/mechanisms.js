@@ -282,6 +282,8 @@ export class Window extends OneCoin {
     this.window = BigInt(own.window);
     this.rest = BigInt(this.k - 1);
     this.outputs = this.rest + this.window;
+    // In how many the chance of a code rises or falls from value to value: with so wide windows each has an end's values.
+    this.pieces = this.window < this.rest ? 2n : 1n;
     this.sides(this.window, this.rest);
   }
 

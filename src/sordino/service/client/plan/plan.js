@@ -234,6 +234,7 @@ const PLAN = fields({
     rest: tableOf(text),
     statistics: listOf(fields({ attribute: text, statistic: listOf(text, 1), bound: text })),
     "tables?": listOf(fields({ attribute: text, table: listOf(text, 2), bound: text })),
+    "thresholds?": listOf(fields({ attribute: text, number: text, bound: text })),
     "bins?": tableOf(whole(1)),
     ground: listOf(text),
   }),

@@ -20,6 +20,8 @@ class Dependence {
     this.statistics = new Map((stated?.statistics ?? []).map((one) => [key(one), variation(one.bound)]));
     const tables = (stated?.tables ?? []).map(({ attribute, table, bound }) => [{ attribute, statistic: table }, bound]);
     this.tables = new Map(tables.map(([one, bound]) => [key(one), variation(bound)]));
+    const numbers = (stated?.thresholds ?? []).map(({ attribute, number, bound }) => [JSON.stringify([attribute, number]), bound]);
+    this.thresholds = new Map(numbers.map(([one, bound]) => [one, variation(bound)]));
   }
 
   ofRest(name) {
@@ -32,10 +34,21 @@ class Dependence {
     return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
   }
 
+  /**
+   * Of the bins of a number that is not the attribute, by its distribution function: chances of a code that rise or fall in so
+   * many pieces from bin to bin differ by no more than so many times what the function does.
+   */
+  ofThresholds(name, number, pieces) {
+    const [numerator, denominator] = this.thresholds.get(JSON.stringify([name, number])) ?? ONE;
+    const stated = [pieces * numerator, denominator];
+    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
+  }
+
   /** Of what one answer, or several, look at that does not touch the attribute. */
   ofOthers(name, others) {
     if (others.length !== 1) return this.ofRest(name);
-    const [{ alone, table }] = others;
+    const [{ alone, table, names, pieces }] = others;
+    if (pieces) return this.ofThresholds(name, names[0], pieces);
     return alone ? this.of(name, alone) : table ? this.ofTable(name, table) : this.ofRest(name);
   }
 
@@ -60,7 +73,8 @@ function typesOf(part, asked) {
     const names = about(part);
     // Of a category every answer is linear; of a bin, or a combination, none.
     const alone = part.histogram === undefined ? null : names;
-    return [[{ names, ratio: worst(asked.mechanism), alone, table: part.table && names }]];
+    const pieces = part.distribution === undefined ? 0n : asked.mechanism.pieces;
+    return [[{ names, ratio: worst(asked.mechanism), alone, table: part.table && names, pieces }]];
   }
   return asked.queries.map((query) => query.map(({ places, statistic, name, mechanism }) => {
     const names = statistic.places(places).map((place) => part.numbers[place]);
