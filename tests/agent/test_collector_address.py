@@ -32,7 +32,10 @@ def test_other_addresses_are_refused():
         (f"https:///plans/{HASH}", "found another address"),
         (f"https://me:secret@collector.example/plans/{HASH}", "found another address"),
         (f"https://collector.example/plans/{HASH}?x=1", "found another address"),
-        (f"https://collector.example/plans/{HASH}#x", "found another address"),
+        *(
+            (f"https://collector.example/plans/{HASH}#{fragment}", "must stand the key that signs")
+            for fragment in ("x", "key=", "key=12", f"key={'0' * 63}g", f"key={'0' * 64}&a", f"KEY={'0' * 64}")
+        ),
         (f"https://collector.example:99999/plans/{HASH}", "found another text"),
         (f"https://[collector/plans/{HASH}", "found another text"),
         ("https://collector.example/plans/", "must end in the plan's hash"),
@@ -42,3 +45,13 @@ def test_other_addresses_are_refused():
         with pytest.raises(SordinoError, match=words) as caught:
             CollectorAddress.of(text)
         assert "secret" not in str(caught.value)
+
+
+def test_the_key_behind_an_address_is_the_one_that_must_have_signed():
+    """As in a browser, whose form's address serves too; what stands behind # goes to nobody."""
+    key = "0123456789ABCDEF" * 4
+    for text in (f"https://c.example/plans/{HASH}#key={key}", f"https://c.example/plans/{HASH}/form#key={key}"):
+        address = CollectorAddress.of(text)
+        assert address.key == key.lower()
+        assert address.url == f"https://c.example/plans/{HASH}"
+    assert CollectorAddress.of(f"https://c.example/plans/{HASH}/form").key is None

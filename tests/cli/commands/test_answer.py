@@ -95,7 +95,14 @@ def test_an_answer_goes_to_no_plan_that_another_key_signed(released, run):
         code, _, errors = run("answer", address, *words, "--signed-by", "12")
         assert code == 2
         assert "64 hexadecimal digits" in errors
-        assert run("answer", address, *words, "--signed-by", signer.public.upper())[0] == 0
+        # A key in the address counts as one that is named; two that differ are no choice.
+        code, out, errors = run("answer", f"{address}/form#key={other.public}", *words)
+        assert (code, out, kept(released)) == (3, "", [])
+        assert "signed by the key that is asked for" in errors
+        code, _, errors = run("answer", f"{address}#key={other.public}", *words, "--signed-by", signer.public)
+        assert (code, "must be the key of the address" in errors) == (2, True)
+        named = ("--signed-by", signer.public.upper())
+        assert run("answer", f"{address}#key={signer.public}", *words, *named)[0] == 0
         assert b'"reports":1' in asked(f"{address}/progress")
 
 

@@ -18,6 +18,7 @@ from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
 from sordino.cli.whole_numbers import Whole
 from sordino.document.record_file import load_tables
+from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
 from sordino.words.sentence import texts
@@ -48,9 +49,14 @@ def answer(url: str, record: Path, store: Path | None, signed_by: str | None, pa
     """Answer the plan at URL from a RECORD (TOML), once.
 
     The answer is drawn on this device, stored, and sent until the collector acknowledges it. Whoever answers again
-    sends the stored answer, if it was not acknowledged, and draws no other one.
+    sends the stored answer, if it was not acknowledged, and draws no other one. A key that stands in URL, behind
+    #key=, must have signed the plan, as one of --signed-by.
     """
     address = CollectorAddress.of(url)
+    if signed_by is not None and address.key not in (None, signed_by):
+        step = "leave one of them out"
+        raise SordinoError("--signed-by must be the key of the address, if that names one", found="another", step=step)
+    signed_by = signed_by or address.key
 
     @cache
     def fetched() -> Plan:
