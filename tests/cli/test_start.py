@@ -133,7 +133,10 @@ def test_nothing_large_loads_before_signals_are_heard():
     assert not loaded & {"numpy", "scipy", "click", "duckdb", "pyarrow", "pydantic", "cryptography"}
 
 
-LIBRARIES = {"click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pyarrow", "pydantic", "rich", "scipy"}
+LIBRARIES = {
+    "click", "cryptography", "duckdb", "jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "rich",
+    "scipy",
+}  # fmt: skip
 
 LOADS = """
 import contextlib, io, sys, sordino
@@ -196,6 +199,39 @@ def test_only_what_is_needed_is_loaded(released, last):
         ("estimate", LIBRARIES),
     ]
     assert loaded == [(what, libraries) for what, libraries in expected if last == "estimate" or what != "estimate"]
+
+
+PRIVATIZES = {"audit", "cli", "definition", "document", "domain", "evidence", "exact", "mechanism", "query", "survey"}
+READS = {"tables", "verbs"}
+
+ONE_ROW = """
+import sys
+from sordino.cli.start import main
+sys.argv = ["sordino", *sys.argv[1:]]
+try:
+    main()
+finally:
+    print("loaded", *sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "rooms"),
+    [
+        ("privatize plan.json people.csv -o new.csv", PRIVATIZES | READS),
+        ("privatize plan.json people.csv -o new.parquet", PRIVATIZES | READS),
+        ("estimate plan.json reports.csv --json", PRIVATIZES | READS | {"estimation", "words"}),
+    ],
+)
+def test_only_the_rooms_that_are_needed_are_loaded(released, words, rooms):
+    """Nothing that plans, draws or accounts, and no pandas, which pyarrow loads where arrays go its own way."""
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_ROW, *words.split()], capture_output=True, text=True, check=True, timeout=PATIENCE
+    )
+    loaded = done.stdout.splitlines()[-1].split()
+    own = {name.split(".")[1] for name in loaded if name.startswith("sordino.")}
+    assert own - {"errors", "printable"} == rooms
+    assert not {"pandas", "pyarrow.compute", "pyarrow.parquet", "sordino.survey.planning.choose"} & set(loaded)
 
 
 def test_public_names_are_those_that_type_checkers_see():

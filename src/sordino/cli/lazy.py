@@ -1,5 +1,6 @@
 """A group of commands that are loaded when they are run: help and version wait for none of them."""
 
+import gc
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ class LazyCommand(NamedTuple):
         Raises:
             ImportError: a library that it needs cannot be loaded.
         """
-        with _stopped_at_once():
+        with _stopped_at_once(), _nothing_thrown_away():
             command: click.Command = getattr(import_module(self.module), self.name)
         command.short_help = self.line
         tell_exit_codes(command)
@@ -77,3 +78,13 @@ def _stopped_at_once() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _nothing_thrown_away() -> Iterator[None]:
+    """Have nobody look for garbage among what libraries make while they load: it stays to the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -6,11 +6,10 @@ depends on the data.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.domain.attribute import Attribute, AttributeDomain
@@ -18,9 +17,12 @@ from sordino.domain.categories import Categories
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
+from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, literal, number, quoted, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
-from sordino.tables.wrong_rows import STEPS, WrongRows, examine, index_cause, label_cause, number_cause
+
+if TYPE_CHECKING:
+    from sordino.tables.wrong_rows import WrongRows
 
 PAIR = ("latitude", "longitude")
 
@@ -130,9 +132,7 @@ class AttributeColumns:
     def _read(self, columns: Mapping[str, pa.Array]) -> Column:
         """A batch's values, whatever they are."""
         if isinstance(self.domain, Interval):
-            numbers: NDArray[np.float64] = (
-                columns["number"].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-            )
+            numbers: NDArray[np.float64] = array_of(columns["number"]).astype(np.float64, copy=False)
             return numbers
         return self._indices(columns)
 
@@ -154,22 +154,27 @@ class AttributeColumns:
         """Each row's value, -1 where it has none."""
         match self.domain:
             case Grid() if "index" not in columns:
-                latitude, longitude = (columns[key].to_numpy(zero_copy_only=False) for key in PAIR)
+                latitude, longitude = (array_of(columns[key]) for key in PAIR)
                 return self.domain.locate(latitude, longitude)
             case Categories() as categories if "index" not in columns:
+                # A library that only many names need.
+                import pyarrow.compute as pc
+
                 labels = columns["label"]
                 found = pc.index_in(labels, value_set=pa.array(categories.labels, type=labels.type))
-                indices: NDArray[np.intp] = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.intp)
+                indices: NDArray[np.intp] = array_of(pc.fill_null(found, -1)).astype(np.intp)
                 if self.attribute.missing is not None:
-                    missing = columns["missing"].to_numpy(zero_copy_only=False)
+                    missing = array_of(columns["missing"])
                     indices[missing] = list(categories.labels).index(self.attribute.missing)
                 return indices
             case _:
-                index: NDArray[np.intp] = columns["index"].to_numpy().astype(np.intp)
+                index: NDArray[np.intp] = array_of(columns["index"]).astype(np.intp)
                 return index
 
     def _error(self, table: PathOrFrame, row: int) -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
+        from sordino.tables.wrong_rows import STEPS, examine
+
         where = f"{table}, row {row}, {' and '.join(self.names)}"
         wrong = examine(table, self.names, self.expressions, self._judge, self._causes)
         if wrong.first_missing:
@@ -193,9 +198,11 @@ class AttributeColumns:
     def _judge(self, columns: Mapping[str, pa.Array]) -> NDArray[np.bool_]:
         """Which rows are wrong: where a number may be missing, an empty cell is not."""
         outside = self._outside(self._read(columns))
-        return outside & ~columns["missing"].to_numpy(zero_copy_only=False) if self.attribute.optional else outside
+        return outside & ~array_of(columns["missing"]) if self.attribute.optional else outside
 
-    def _causes(self, rows: WrongRows) -> NDArray[np.object_]:
+    def _causes(self, rows: "WrongRows") -> NDArray[np.object_]:
+        from sordino.tables.wrong_rows import index_cause, label_cause, number_cause
+
         match self.domain:
             case Interval():
                 return number_cause(rows, BEYOND)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-from pyarrow import parquet
 
 from sordino.document.files import written
 from sordino.errors import SordinoError, UnavailableError
@@ -188,6 +187,8 @@ def _names(table: PathOrFrame) -> list[str]:
     path, kind = table, require_file(table)
     try:
         if kind == ".parquet":
+            from pyarrow import parquet
+
             return list(parquet.read_schema(path).names)
         with opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
             return next(csv.reader(text, strict=True), [])

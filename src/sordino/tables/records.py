@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.record_ids import RecordIds, Texts
 from sordino.exact.source import Words
+from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import TEXT, WHOLE, header, quoted, read_batches, require_columns
 from sordino.tables.frame import PathOrFrame
 
@@ -65,12 +65,12 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     """
     _require_each(table, column, batch, rows)
     if "id" in batch.schema.names:
-        return RecordIds.of_numbers(batch.column("id").to_numpy())
+        return RecordIds.of_numbers(array_of(batch.column("id")))
     numbers = np.empty((len(batch), 2), dtype=np.uint64)
     for place, name in enumerate(("id_low", "id_high")):
-        numbers[:, place] = batch.column(name).to_numpy()
+        numbers[:, place] = array_of(batch.column(name))
     column_of_texts = batch.column("id_text")
-    told = np.flatnonzero(column_of_texts.is_valid().to_numpy(zero_copy_only=False))
+    told = np.flatnonzero(array_of(column_of_texts.is_valid()))
     texts = column_of_texts.cast(pa.large_binary())
     _, ends, data = texts.buffers()
     bounds = np.frombuffer(ends, dtype=np.int64)[texts.offset :][: len(texts) + 1]
@@ -112,7 +112,7 @@ def _read_hashes(table: PathOrFrame, column: str) -> Iterator[Words]:
     rows = 0
     for batch in read_batches(table, {"hash": HASH.format(column=quoted(column)), "id_missing": missing}, [column]):
         _require_each(table, column, batch, rows)
-        yield batch.column("hash").to_numpy()
+        yield array_of(batch.column("hash"))
         rows += len(batch)
 
 
@@ -135,7 +135,7 @@ def _refuse_repeated(table: PathOrFrame, column: str, hashes: Words) -> None:
     select = {"hash": HASH.format(column=quoted(column)), "id": quoted(column)}
     rows = 0
     for batch in read_batches(table, select, [column]):
-        found = np.flatnonzero(np.isin(batch.column("hash").to_numpy(), repeated))
+        found = np.flatnonzero(np.isin(array_of(batch.column("hash")), repeated))
         for place, given in zip(found.tolist(), batch.column("id").take(pa.array(found)).to_pylist(), strict=True):
             first = seen.setdefault(given, rows + place + 1)
             if first != rows + place + 1:
@@ -153,7 +153,7 @@ def _require_each(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: 
     """Refuse a batch, which begins after so many rows, in which an id is missing."""
     missing = batch.column("id_missing")
     if missing.true_count:
-        row = rows + pc.index(missing, value=True).as_py() + 1
+        row = rows + int(np.argmax(array_of(missing))) + 1
         raise SordinoError(
             f"{table}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
         )

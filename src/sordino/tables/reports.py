@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
@@ -19,6 +18,7 @@ from sordino.exact.keyed import KeyedSource
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
+from sordino.tables.arrays import array_of, column_of
 from sordino.tables.copies import Copies
 from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import (
@@ -188,7 +188,7 @@ def _as_batches(plan: Plan, batches: Iterator[Words]) -> Iterator[pa.RecordBatch
     width = np.dtype(f"u{schema.field('code').type.bit_width // 8}")
     for codes in batches:
         tags = np.full(len(codes), plan.tag, dtype=np.uint64)
-        yield pa.record_batch([tags, codes.astype(width, copy=False)], schema=schema)
+        yield pa.record_batch([column_of(tags), column_of(codes.astype(width, copy=False))], schema=schema)
 
 
 def _schema(plan: Plan) -> pa.Schema:
@@ -315,9 +315,9 @@ def _read_any_codes(plan: Plan, table: PathOrFrame, places: range | None) -> Ite
     for batch in read_batches(table, select, COLUMNS, places):
         for name in ("own", "valid"):
             if batch.column(name).true_count < len(batch):
-                row = rows + pc.index(batch.column(name), value=False).as_py() + 1
+                row = rows + int(np.argmin(array_of(batch.column(name)))) + 1
                 raise _foreign(table, row, own) if name == "own" else _no_code(table, row, last, own, valid)
-        codes: Words = batch.column("code").to_numpy(zero_copy_only=False)
+        codes: Words = array_of(batch.column("code"))
         rows += len(batch)
         yield codes
     if places is not None and rows != places.stop:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from sordino.errors import SordinoError
 from sordino.tables.frame import Frame, PathOrFrame
@@ -94,6 +93,8 @@ def count_rows(path: Path) -> int | None:
     try:
         kind = table_format(path)
         if kind == ".parquet":
+            from pyarrow import parquet
+
             return int(parquet.read_metadata(path).num_rows)
         if kind == ".csv":
             with path.open("rb") as file:

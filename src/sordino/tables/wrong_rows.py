@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sordino.tables.arrays import array_of
 from sordino.tables.duckdb import number, quoted, read_batches
 from sordino.tables.frame import PathOrFrame
 
@@ -100,14 +101,14 @@ def examine(
     rows, missing, first_missing, causes = 0, 0, False, Counter[str]()
     for batch in read_batches(table, select, names):
         wrong = judge({key: batch.column(key) for key in expressions})
-        absent = batch.column("absent").to_numpy(zero_copy_only=False)
+        absent = array_of(batch.column("absent"))
         rows += len(batch)
         if wrong.any() and not missing and not causes:
             first_missing = bool(absent[np.argmax(wrong)])
         missing += int(np.count_nonzero(wrong & absent))
         if (there := wrong & ~absent).any():
             those = batch.filter(pa.array(there))
-            numbers = [those.column(f"number {j}").to_numpy(zero_copy_only=False) for j in range(len(names))]
+            numbers = [array_of(those.column(f"number {j}")) for j in range(len(names))]
             found = WrongRows(
                 [those.column(f"text {j}") for j in range(len(names))], [n.astype(float) for n in numbers]
             )
@@ -149,10 +150,10 @@ def label_cause(rows: WrongRows, labels: Sequence[str]) -> NDArray[np.object_]:
     found = np.full(len(texts), "other names", dtype=object)
     known = pa.array(labels, type=pa.string())
     texts = texts.cast(pa.string())
-    alike = pc.is_in(_plain(texts), value_set=_plain(known)).to_numpy(zero_copy_only=False)
+    alike = array_of(pc.is_in(_plain(texts), value_set=_plain(known)))
     found[alike] = "differing from a name only by case or spaces"
     whole = pc.replace_substring_regex(texts, r"\.0+$", "")
-    pointed = _matches(texts, POINT) & pc.is_in(whole, value_set=known).to_numpy(zero_copy_only=False)
+    pointed = _matches(texts, POINT) & array_of(pc.is_in(whole, value_set=known))
     found[pointed] = "numbers with a decimal point where names are whole numbers"
     found[_matches(texts, SIGNS["empty"])] = "empty"
     return found
@@ -164,5 +165,5 @@ def _plain(texts: pa.Array) -> pa.Array:
 
 def _matches(texts: pa.Array, pattern: str, *, ignore_case: bool = False) -> Mask:
     found = pc.match_substring_regex(texts.cast(pa.string()), pattern, ignore_case=ignore_case)
-    matches: Mask = pc.fill_null(found, fill_value=False).to_numpy(zero_copy_only=False)
+    matches: Mask = array_of(pc.fill_null(found, fill_value=False))
     return matches

@@ -11,13 +11,10 @@ from sordino.audit.certify import Certificate, certify
 from sordino.audit.pieces import monotone_pieces
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
-from sordino.design.accuracy import worst_variance
-from sordino.design.numbers.square_wave import square_wave
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.distribution import function_contributions, function_errors
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.window import WindowResponse
@@ -125,6 +122,8 @@ class DistributionQuestion:
     @cached_property
     def uniform(self) -> Mechanism:
         """The way to ask it if every attribute had the smallest delta."""
+        from sordino.design.numbers.square_wave import square_wave
+
         return square_wave(self.domain.k, min(self.least, self.definition.epsilon))
 
     def errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -132,10 +131,15 @@ class DistributionQuestion:
 
         For people with these shares of the bins, evenly spread ones by default.
         """
+        from sordino.estimation.distributions.distribution import function_errors
+
         return function_errors(self.mechanism.bare, self._shares(shares), self.people)
 
     def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
         """The largest standard error of the distribution function, of such people; or whatever people are like."""
+        from sordino.design.accuracy import worst_variance
+        from sordino.estimation.distributions.distribution import function_contributions
+
         if shares is not None:
             return float(self.errors(shares).max())
         contributions = function_contributions(self.mechanism.bare)
@@ -146,6 +150,8 @@ class DistributionQuestion:
 
     def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The same at the smallest delta."""
+        from sordino.estimation.distributions.distribution import function_errors
+
         return function_errors(self.uniform.bare, self._shares(shares), self.people)
 
     def _shares(self, shares: NDArray[np.float64] | None) -> NDArray[np.float64]:

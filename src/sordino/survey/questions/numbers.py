@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +13,20 @@ from sordino.audit.certify import Certificate
 from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
-from sordino.design.numbers.missing.optional_accuracy import expected_means_given
-from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy, expected_numbers, unknown_records
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
 from sordino.domain.interval import Interval
 from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.moment_estimator import moment_names
-from sordino.estimation.moments import covariance_statistics
-from sordino.estimation.regression import regression_statistics
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
 from sordino.query.number import Number
 from sordino.query.sampled import Sampled
 from sordino.survey.frozen.plan_fields import NumbersPart
+
+if TYPE_CHECKING:
+    from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,8 @@ class NumbersQuestion:
     @cached_property
     def query(self) -> Sampled:
         """What is drawn and answered, made of the document's integers."""
+        from sordino.estimation.moment_estimator import moment_names
+
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
@@ -154,27 +155,35 @@ class NumbersQuestion:
         """
         return certify_queries(self.query, LDP(self.epsilon))
 
-    def forecast(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
+    def forecast(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
         """How exact the estimates will be, for people who are like these scaled numbers, shape (n, d)."""
         return self._expected(self.query, records)
 
-    def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> NumbersAccuracy:
+    def forecast_uniform(self, records: NDArray[np.float64] | None = None) -> "NumbersAccuracy":
         """How exact they would be under plain LDP that keeps the least delta."""
         return self._expected(self.uniform, records)
 
-    def _expected(self, queries: Sampled, records: NDArray[np.float64] | None) -> NumbersAccuracy:
+    def _expected(self, queries: Sampled, records: NDArray[np.float64] | None) -> "NumbersAccuracy":
+        from sordino.design.numbers.missing.optional_accuracy import expected_means_given
+        from sordino.design.numbers.numbers_accuracy import expected_numbers
+
         if self.missing:
             return expected_means_given(self.asked, queries, self.ranges, self.people, self.missing, records)
         return expected_numbers(self.part.asked, self.asked, queries, self.ranges, self.people, records)
 
-    def expecting(self, records: NDArray[np.float64] | None = None) -> Expected:
+    def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
         """What the estimates are expected to be made of."""
+        from sordino.design.numbers.numbers_accuracy import Expected, unknown_records
+
         target = len(self.asked) - 1 if self.part.asked == "regression" else None
         people = unknown_records(len(self.asked), target) if records is None else records
         return Expected.of(self.query, self.ranges, people)
 
     def _needed(self) -> tuple[Moment, ...]:
         """The statistics that tell what is asked."""
+        from sordino.estimation.moments import covariance_statistics
+        from sordino.estimation.regression import regression_statistics
+
         places = range(len(self.asked))
         match self.part.asked:
             case "mean":

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
-from sordino.design.accuracy import Accuracy, expected_accuracy, largest_error, subtracting_helps
-from sordino.design.histograms.shares_accuracy import SharesAccuracy, expected_shares
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.bins import Bins
@@ -31,6 +29,10 @@ from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.parts import ProtectPart
 from sordino.survey.frozen.plan_fields import HistogramPart, TablePart
 from sordino.survey.frozen.promise import Definition, definition_of
+
+if TYPE_CHECKING:
+    from sordino.design.accuracy import Accuracy
+    from sordino.design.histograms.shares_accuracy import SharesAccuracy
 
 CountedDomain: TypeAlias = Domain | Record | Bins
 """What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
@@ -102,28 +104,38 @@ class SharesQuestion(ABC):
         return certify(self.mechanism, self.definition)
 
     @cached_property
-    def expected(self) -> Accuracy:
+    def expected(self) -> "Accuracy":
         """How exact the unbiased estimates will be, if all values are alike."""
+        from sordino.design.accuracy import expected_accuracy
+
         return expected_accuracy(self.mechanism.bare, self.people, subtract_totals=self.part.subtract_totals)
 
-    def forecast(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
+    def forecast(self, shares: NDArray[np.float64] | None = None) -> "SharesAccuracy":
         """How exact what is shown will be, for people with these shares of the values, all alike by default."""
+        from sordino.design.histograms.shares_accuracy import expected_shares
+
         asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
         return expected_shares(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
     def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
         """The largest expected standard error of a share, of such people; or whatever people are like."""
+        from sordino.design.accuracy import largest_error
+
         asked, subtract_totals = self.mechanism.bare, self.part.subtract_totals
         return largest_error(asked, self.people, subtract_totals=subtract_totals, shares=shares)
 
-    def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> SharesAccuracy:
+    def forecast_uniform(self, shares: NDArray[np.float64] | None = None) -> "SharesAccuracy":
         """The same under uniform protection."""
+        from sordino.design.accuracy import subtracting_helps
+        from sordino.design.histograms.shares_accuracy import expected_shares
+
         uniform = self.uniform.bare
         helps = subtracting_helps(uniform)
         return expected_shares(uniform, self.people, subtract_totals=helps, shares=shares)
 
-    def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, Accuracy]:
+    def candidates(self, shares: NDArray[np.float64] | None = None) -> dict[str, "Accuracy"]:
         """How exact the estimates of each mechanism that keeps the promise would be, by its name."""
+        from sordino.design.accuracy import expected_accuracy, subtracting_helps
         from sordino.design.histograms.best_mechanism import candidates
 
         made = candidates(self.domain.k, self.definition, designed=False)

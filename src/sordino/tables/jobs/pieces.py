@@ -7,7 +7,6 @@ order. Lines of a CSV file are found by reading all lines before them, and DuckD
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -49,6 +48,8 @@ def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[
     if isinstance(table, Frame) or kind != ".parquet":
         rule, step = f"{table} must be a Parquet file to be read by several jobs", "write it as one, or leave jobs out"
         raise SordinoError(rule, found=kind, step=step)
+    from pyarrow import parquet
+
     try:
         metadata = parquet.read_metadata(table)
     except (pa.ArrowException, OSError) as error:

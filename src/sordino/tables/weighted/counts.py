@@ -9,6 +9,7 @@ Cost: memory for each different code, 16 bytes, whatever the number of people; t
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +19,13 @@ from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Words
+from sordino.tables.arrays import array_of
 from sordino.tables.columns import numeric_type
 from sordino.tables.duckdb import TEXT, header, number, require_columns
 from sordino.tables.frame import PathOrFrame
-from sordino.tables.wrong_rows import STEPS, WrongRows, examine, number_cause
+
+if TYPE_CHECKING:
+    from sordino.tables.wrong_rows import WrongRows
 
 MOST = 10**9
 """People of one row."""
@@ -74,6 +78,8 @@ class CountColumn:
         return counts.astype(np.int64)
 
     def _error(self, table: PathOrFrame, row: int) -> SordinoError:
+        from sordino.tables.wrong_rows import STEPS, examine
+
         found = examine(table, [self.name], self.expressions, lambda columns: _wrong(_numbers(columns)), _causes)
         parts = [f"a missing one in {found.missing:,} of {found.rows:,} rows"] if found.missing else []
         parts += [f"another {found.words}"] if found.causes else []
@@ -139,7 +145,7 @@ def _repeated(column: Column | Measured, rows: NDArray[np.intp]) -> Column | Mea
 
 
 def _numbers(columns: Mapping[str, pa.Array]) -> NDArray[np.float64]:
-    numbers: NDArray[np.float64] = columns[KEY].to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+    numbers: NDArray[np.float64] = array_of(columns[KEY]).astype(np.float64, copy=False)
     return numbers
 
 
@@ -149,7 +155,9 @@ def _wrong(counts: NDArray[np.float64]) -> NDArray[np.bool_]:
     return ~right
 
 
-def _causes(rows: WrongRows) -> NDArray[np.object_]:
+def _causes(rows: "WrongRows") -> NDArray[np.object_]:
+    from sordino.tables.wrong_rows import number_cause
+
     found = number_cause(rows, f"beyond {MOST:,}")
     (counts,) = rows.numbers
     with np.errstate(invalid="ignore"):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import HistogramQuestion
+from sordino.tables.arrays import array_of
 from sordino.tables.columns import AttributeColumns, require_columns_of
 from sordino.tables.damage import refuse_blank_lines
 from sordino.tables.duckdb import header, number, read_batches
@@ -48,7 +49,7 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
     found = {name: np.zeros(asked[name].domain.k) for name in read}
     rows = 0
     for batch in read_batches(table, select | counted, names):
-        weights = _counts(table, batch.column("count").to_numpy(zero_copy_only=False), rows) if counted else None
+        weights = _counts(table, array_of(batch.column("count")), rows) if counted else None
         for j, (name, own) in enumerate(read.items()):
             values = own.values(table, {key: batch.column(f"{key} {j}") for key in own.expressions}, rows)
             found[name] += np.bincount(values, weights, minlength=len(found[name]))
