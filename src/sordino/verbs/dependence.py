@@ -5,7 +5,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sordino.design.dependence.from_sample import Statement, read_confidence, state_dependence
+from sordino.design.dependence.from_sample import state_dependence
+from sordino.design.dependence.stated import Statement, read_confidence
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.messages.arguments import checked
 from sordino.survey.planning.questions_for_sample import questions_for_sample

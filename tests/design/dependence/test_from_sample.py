@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino.design.dependence.from_sample import Statement, records_needed, state_dependence, tally_sample
+from sordino.design.dependence.from_sample import records_needed, state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions, cells_of
+from sordino.design.dependence.stated import Statement
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval

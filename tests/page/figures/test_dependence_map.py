@@ -8,8 +8,8 @@ import pytest
 from matplotlib.image import imread
 
 from in_one import in_one
-from sordino.design.dependence.from_sample import Bound, Statement
 from sordino.design.dependence.sample_questions import SampleQuestions
+from sordino.design.dependence.stated import Bound, Statement
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.page.figures.dependence_map import dependence_map as drawn

@@ -14,8 +14,8 @@ import pytest
 from scipy.optimize import linprog
 
 from asked_numbers import AskedNumbers
-from sordino.design.dependence.from_sample import Bound, Statement
 from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.design.dependence.stated import Bound, Statement
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval

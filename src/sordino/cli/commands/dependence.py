@@ -10,7 +10,7 @@ from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.design.dependence.from_sample import Statement
+from sordino.design.dependence.stated import Statement
 from sordino.document.replace import of_kind, require_free
 from sordino.exact.nats import outward
 from sordino.survey.planning.statement import save_statement, statement_document, statement_sentences

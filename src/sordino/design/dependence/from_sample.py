@@ -12,6 +12,8 @@ fixed before the sample is seen.
   ranges of length 1/n_a (n_a times) and 1/n_b: Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b)). M' = M.
 - Tables of several categories: the same of the law of their combination, which is counted as one value. No bounds for
   its parts enter.
+- Bits about thresholds of a number: D is the largest difference of the distribution functions, at one fixed threshold;
+  the shares on one side of it differ by at most the largest difference seen. The same inequality, M' = M.
 - One bit about s in [-1, 1]: D is half the gap of the conditional means; ranges are 2/n_a and 2/n_b, halved again with
   the gap, so that the same exponent stands. M' = 2 M counts both signs of the gap.
 - With a Lipschitz constant L of the conditional mean m(x) of s given the number x itself, scaled to [-1, 1], and bins
@@ -27,24 +29,29 @@ Sources: Hoeffding 1963, Theorem 2; BCDP paper, Assumption 1, read per statistic
 """
 
 import math
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date as day
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.dependence import Dependence
-from sordino.design.dependence.sample_questions import MOST_DENOMINATOR, SampleNumber, SampleQuestions, Why, cells_of
+from sordino.design.dependence.sample_questions import (
+    Below,
+    Compared,
+    SampleNumber,
+    SampleQuestions,
+    cells_of,
+    places_of,
+)
+from sordino.design.dependence.stated import Bound, Statement, read_confidence, read_plain
 from sordino.domain.attribute import Attribute
-from sordino.domain.moment import Moment, Moments
+from sordino.domain.bins import Bins
+from sordino.domain.moment import Moments
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.exact.messages.written import read_rational
 
 MOST_RECORDS = 2**31
 """Sums of fixed-point numbers and products of counts stay within 64 bits."""
@@ -54,9 +61,6 @@ UNIT = 2**32
 
 ROUNDING = 1e-12
 """More than the floating-point error of a bound that is at most about 1."""
-
-PLAIN = re.compile(r"[0-9]{0,30}\.?[0-9]{1,30}(/[0-9]{1,30})?", re.ASCII)
-"""A number between 0 and 1 as everybody reads it; no exponent that would take an hour to write out."""
 
 DECIMALS = 10**9
 """Bounds are rounded up to multiples of 1/DECIMALS."""
@@ -69,12 +73,13 @@ class SampleTally:
     Attributes:
         n: how many records.
         cells: for each attribute the records of each value or bin, shape (k_i,).
-        tables: for each compared (i, s) a histogram's counts, shape (k_i, k_s), or sums in units of 1/UNIT, (k_i,).
+        tables: for each compared (i, s) a histogram's or bins' counts, shape (k_i, k_s), or sums in units of
+            1/UNIT, (k_i,).
     """
 
     n: int
     cells: tuple[NDArray[np.int64], ...]
-    tables: Mapping[tuple[int, Moment], NDArray[np.int64]]
+    tables: Mapping[tuple[int, Compared], NDArray[np.int64]]
 
     def __post_init__(self) -> None:
         if self.n >= MOST_RECORDS:
@@ -86,79 +91,6 @@ class SampleTally:
         return SampleTally(
             self.n + other.n, cells, {key: table + other.tables[key] for key, table in self.tables.items()}
         )
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What is known of one statistic given one attribute.
-
-    Attributes:
-        attribute: its place.
-        statistic: the statistic.
-        bound: q, rounded up.
-        why: where it comes from.
-        seen: the largest distance in the sample itself, rounded up; below the truth in about every third case.
-        least: records of the rarest value of the attribute.
-    """
-
-    attribute: int
-    statistic: Moment
-    bound: Fraction
-    why: Why
-    seen: Fraction | None = None
-    least: int | None = None
-
-
-@dataclass(frozen=True)
-class Statement:
-    """Bounds from a sample, and all that they rest on.
-
-    Attributes:
-        asked: attributes and statistics, fixed before the sample was seen.
-        bounds: for each attribute and statistic.
-        records: N, in the sample.
-        confidence: that all bounds hold at once.
-        shift: tau, how far the conditional laws of those who answer may be from the sample's, in total variation.
-        population: whom the sample was drawn from.
-        date: when, as YYYY-MM-DD.
-    """
-
-    asked: SampleQuestions
-    bounds: tuple[Bound, ...]
-    records: int
-    confidence: Fraction
-    shift: Fraction = Fraction(0)
-    population: str = ""
-    date: str | None = None
-    dependence: Dependence = field(init=False)
-
-    def __post_init__(self) -> None:
-        read_confidence(self.confidence)
-        if not 0 <= self.shift <= 1:
-            raise SordinoError("a shift must lie in [0, 1]", found=shown(self.shift))
-        if self.date is not None:
-            _require_date(self.date)
-        known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
-        if len(known) < len(self.bounds) or len(known) != self.asked.d * len(self.asked.statistics):
-            raise SordinoError("there must be one bound for each attribute and statistic", found=str(len(self.bounds)))
-        for bound in self.bounds:
-            why = self.asked.why(bound.attribute, bound.statistic)
-            if bound.why != why or (why != "sample" and bound.bound != 1):
-                found = f"{bound.bound} by {bound.why!r} for {self.asked.label(bound.statistic)}"
-                raise SordinoError(f"what a sample cannot tell must have the bound 1 ({why})", found=found)
-        tables = {key: bound for key, bound in known.items() if self.asked.is_table(key[1])}
-        single = {key: bound for key, bound in known.items() if key not in tables}
-        object.__setattr__(self, "dependence", Dependence((Fraction(1),) * self.asked.d, single, tables))
-
-    @property
-    def comparisons(self) -> int:
-        """M, over which the chance to be wrong is divided."""
-        return self.asked.comparisons
-
-    @property
-    def least(self) -> int | None:
-        """Records of the rarest value that was compared; None where none was."""
-        return min((bound.least for bound in self.bounds if bound.least is not None), default=None)
 
 
 def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> SampleTally:
@@ -175,21 +107,23 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
     if len(columns) != asked.d or len(lengths) != 1:
         raise SordinoError(f"a sample must have {asked.d} columns of one length", found=f"{len(columns)} columns")
     (n,) = lengths
-    cells, numbers = [], np.zeros((n, asked.d))
+    cells, numbers, binned = [], np.zeros((n, asked.d)), {}
     for place, (attribute, column) in enumerate(zip(asked.attributes, columns, strict=True)):
         _require_inside(attribute, np.asarray(column))
         if isinstance(attribute, SampleNumber):
             values = np.clip(np.asarray(column, dtype=np.float64), attribute.interval.low, attribute.interval.high)
             numbers[:, place] = attribute.answered(values)
             cells.append(attribute.cell(values))
+            if attribute.asked:
+                binned[Below(place)] = Bins(attribute.asked).locate(values)
         else:
             cells.append(np.asarray(column, dtype=np.intp))
-    moments = [statistic for statistic in asked.statistics if not asked.is_histogram(statistic)]
-    sums = {}
+    moments = [one for one in asked.statistics if not (isinstance(one, Below) or asked.is_histogram(one))]
+    sums: dict[Compared, NDArray[np.int64]] = {}
     if moments:
         fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
-        sums = dict(zip(moments, fixed.T, strict=True))
-    tables: dict[tuple[int, Moment], NDArray[np.int64]] = {}
+        sums.update(zip(moments, fixed.T, strict=True))
+    tables: dict[tuple[int, Compared], NDArray[np.int64]] = {}
     for i, statistic in asked.compared:
         k = cells_of(asked.attributes[i])
         if statistic in sums:
@@ -197,8 +131,11 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
         else:
             answers = asked.answers(statistic)
-            sizes = [cells_of(asked.attributes[place]) for place in statistic]
-            own = np.ravel_multi_index([cells[place] for place in statistic], sizes)
+            if isinstance(statistic, Below):
+                own = binned[statistic]
+            else:
+                sizes = [cells_of(asked.attributes[place]) for place in statistic]
+                own = np.ravel_multi_index([cells[place] for place in statistic], sizes)
             pairs = np.bincount(cells[i] * answers + own, minlength=k * answers)
             tables[i, statistic] = pairs.reshape(k, answers)
     counts = (np.bincount(own, minlength=max(1, cells_of(a))) for own, a in zip(cells, asked.attributes, strict=True))
@@ -237,7 +174,7 @@ def state_dependence(
         >>> float(statement.dependence.of(0, (1,)))
         0.009597052
     """
-    sure, tau = read_confidence(confidence), _plain(shift)
+    sure, tau = read_confidence(confidence), read_plain(shift)
     if tau is None:
         raise SordinoError("a shift must lie in [0, 1]", found=shown(shift), step='write it as "0.01"')
     if sample.n == 0:
@@ -285,32 +222,8 @@ def records_needed(
     return math.ceil(math.log(signs * asked.comparisons / (1 - sure)) / (rarest * bound**2))
 
 
-def read_confidence(confidence: float | str | Fraction) -> Fraction:
-    """A confidence as it is written.
-
-    Raises:
-        SordinoError: outside (0, 1), or no plain number.
-    """
-    sure = _plain(confidence)
-    if sure is None or not 0 < sure < 1:
-        rule = "confidence must lie between 0 and 1, without the ends"
-        raise SordinoError(rule, found=shown(confidence), step='write it as "0.99"')
-    return sure
-
-
-def _plain(number: float | str | Fraction) -> Fraction | None:
-    """A number as it is written, with at most 30 digits; None for anything else."""
-    if isinstance(number, str) and not PLAIN.fullmatch(number):
-        return None
-    try:
-        value = read_rational(number)
-    except SordinoError:
-        return None
-    return value if value.denominator <= MOST_DENOMINATOR else None
-
-
 def _largest(
-    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Moment, odds: float
+    asked: SampleQuestions, sample: SampleTally, i: int, statistic: Compared, odds: float
 ) -> tuple[float, float]:
     """The largest bound over all pairs of values, and the largest distance seen."""
     counts, table, histogram = sample.cells[i], sample.tables[i, statistic], asked.is_histogram(statistic)
@@ -322,8 +235,11 @@ def _largest(
         with np.errstate(divide="ignore", invalid="ignore"):
             if histogram:
                 # Exact in 64 bits: each sum is at most twice the product of two counts of one sample.
-                apart = np.abs(table[:a] * counts[a] - table[a] * counts[:a, None]).sum(axis=1)
-                seen = apart / (2 * (counts[:a] * counts[a]))
+                apart = table[:a] * counts[a] - table[a] * counts[:a, None]
+                if isinstance(statistic, Below):
+                    seen = np.abs(apart.cumsum(axis=1)).max(axis=1) / (counts[:a] * counts[a])
+                else:
+                    seen = np.abs(apart).sum(axis=1) / (2 * (counts[:a] * counts[a]))
             else:
                 # No mean moves by more than 1/UNIT when numbers become multiples of it.
                 seen = np.abs(table[:a] / counts[:a] - table[a] / counts[a]) / (2 * UNIT) + 1 / UNIT
@@ -341,13 +257,13 @@ def _largest(
     return min(largest, 1), most_seen
 
 
-def _smooth(attribute: Attribute, i: int, statistic: Moment) -> tuple[float, NDArray[np.float64]] | None:
+def _smooth(attribute: Attribute, i: int, statistic: Compared) -> tuple[float, NDArray[np.float64]] | None:
     """The Lipschitz constant of a statistic's mean given a number, where one is declared, and the scaled bins."""
     if not isinstance(attribute, SampleNumber) or attribute.lipschitz is None:
         return None
     whole = attribute.interval
     slope = float(attribute.lipschitz) * whole.width / 2
-    return slope + (1 if i in statistic else 0), whole.scaled(attribute.edges or (whole.low, whole.high))
+    return slope + (1 if i in places_of(statistic) else 0), whole.scaled(attribute.edges or (whole.low, whole.high))
 
 
 def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
@@ -363,16 +279,6 @@ def _require_inside(attribute: Attribute, column: NDArray[Any]) -> None:
         raise SordinoError(f"a sample's column {attribute.name!r} must be a row of numbers", found=found)
     if not np.all((column >= low) & (column <= high)):
         raise SordinoError(f"values of {attribute.name!r} must lie in its domain", found="another, or a missing one")
-
-
-def _require_date(date: str) -> None:
-    """A day of the calendar."""
-    try:
-        same = day.fromisoformat(date).isoformat() == date
-    except ValueError:
-        same = False
-    if not same:
-        raise SordinoError("a date must read YYYY-MM-DD", found=shown(date))
 
 
 def _upward(bound: Fraction) -> Fraction:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import MOST_TOGETHER
 from sordino.domain.attribute import Attribute
+from sordino.domain.bins import Bins
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -36,6 +37,31 @@ Why: TypeAlias = Literal["sample", "own", "no bins", "exact number", "many value
 is a number without bins, a Lipschitz constant says nothing about a histogram, or there are too many values."""
 
 
+@dataclass(frozen=True, order=True)
+class Below:
+    """The distribution function of a number: whether it lies below each of the thresholds between its asked bins.
+
+    Attributes:
+        number: its place.
+    """
+
+    number: int
+
+    @property
+    def places(self) -> Moment:
+        """Of the attributes that it is about."""
+        return (self.number,)
+
+
+Compared: TypeAlias = Moment | Below
+"""What a sample is compared by: a statistic, or the distribution function of a number."""
+
+
+def places_of(statistic: Compared) -> Moment:
+    """The places of the attributes that it is about."""
+    return statistic.places if isinstance(statistic, Below) else statistic
+
+
 @dataclass(frozen=True, kw_only=True)
 class SampleNumber(Attribute):
     """A number, and by what others' dependence on it is compared.
@@ -46,11 +72,13 @@ class SampleNumber(Attribute):
         edges: of its bins, from low to high; an inner edge belongs to the upper bin, the last to the last.
         lipschitz: the most that the conditional mean of any statistic of *other* attributes, in [-1, 1], changes per
             unit of this number. Declared, never estimated.
+        asked: the edges of the bins between which its distribution is asked, from low to high; none where it is not.
     """
 
     answers: Literal["number", "bin"] = "number"
     edges: tuple[float, ...] = ()
     lipschitz: Fraction | None = None
+    asked: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,6 +86,8 @@ class SampleNumber(Attribute):
         rising = all(first < second for first, second in pairwise(self.edges))
         if self.edges and not (rising and (self.edges[0], self.edges[-1]) == ends):
             raise SordinoError(f"{where}: edges of bins must rise from low to high", found=shown(self.edges))
+        if self.asked:
+            Bins.between(self.asked, self.interval)
         if self.lipschitz is not None and not (self.lipschitz >= 0 and self.lipschitz.denominator <= MOST_DENOMINATOR):
             found = shown(self.lipschitz)
             raise SordinoError(f"{where}: a Lipschitz constant must be at least 0, of at most 30 decimals", found=found)
@@ -95,7 +125,7 @@ class SampleQuestions:
         attributes: in the order of their places.
         statistics: (j,) for the histogram of categories or one bit about a number, (j, k) for one bit about the product
             of two numbers, or about 2 x^2 - 1 of one; several places of categories, ascending, for the combination of
-            their values, a table.
+            their values, a table; `Below(j)` for a bit about a threshold of a number.
 
     Example:
         >>> from sordino import Categories
@@ -106,14 +136,18 @@ class SampleQuestions:
     """
 
     attributes: tuple[Attribute, ...]
-    statistics: tuple[Moment, ...]
+    statistics: tuple[Compared, ...]
 
     def __post_init__(self) -> None:
         if not self.attributes or len(set(self.names)) < self.d or not all(self.names):
             raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names)))
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
-        for statistic in self.statistics:
+        for below in (one for one in self.statistics if isinstance(one, Below)):
+            attribute = self.attributes[below.number] if 0 <= below.number < self.d else None
+            if not (isinstance(attribute, SampleNumber) and attribute.asked):
+                raise SordinoError("thresholds must be of numbers whose distribution is asked", found=shown(below))
+        for statistic in (one for one in self.statistics if not isinstance(one, Below)):
             known = statistic and all(0 <= place < self.d for place in statistic)
             if not known or list(statistic) != sorted(statistic):
                 rule = f"a statistic must be about some of {self.d} attributes, in ascending order"
@@ -136,26 +170,31 @@ class SampleQuestions:
         """Of the attributes."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def label(self, statistic: Moment) -> str:
+    def label(self, statistic: Compared) -> str:
         """A statistic's name for people."""
+        if isinstance(statistic, Below):
+            return f"{self.names[statistic.number]}, thresholds"
         return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
 
-    def is_table(self, statistic: Moment) -> bool:
+    def is_table(self, statistic: Compared) -> bool:
         """Whether it is the combination of several categories."""
-        return len(statistic) > 1 and self.is_histogram(statistic)
+        return len(places_of(statistic)) > 1 and self.is_histogram(statistic)
 
-    def answers(self, statistic: Moment) -> int:
-        """How many values a histogram or a table has."""
+    def answers(self, statistic: Compared) -> int:
+        """How many values a histogram or a table has, or bins between thresholds."""
+        if isinstance(statistic, Below):
+            number = self.attributes[statistic.number]
+            return len(number.asked) - 1 if isinstance(number, SampleNumber) else 0
         return math.prod(cells_of(self.attributes[place]) for place in statistic)
 
-    def is_histogram(self, statistic: Moment) -> bool:
+    def is_histogram(self, statistic: Compared) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
-        return not isinstance(self.attributes[statistic[0]], SampleNumber)
+        return isinstance(statistic, Below) or not isinstance(self.attributes[statistic[0]], SampleNumber)
 
-    def why(self, i: int, statistic: Moment) -> Why:
+    def why(self, i: int, statistic: Compared) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
         attribute, cells = self.attributes[i], cells_of(self.attributes[i])
-        if set(statistic) == {i} or (i in statistic and self.is_table(statistic)):
+        if set(places_of(statistic)) == {i} or (i in places_of(statistic) and self.is_table(statistic)):
             return "own"
         if cells == 0:
             return "no bins"
@@ -169,7 +208,7 @@ class SampleQuestions:
         return [self.names[place] for place in statistic]
 
     @cached_property
-    def compared(self) -> tuple[tuple[int, Moment], ...]:
+    def compared(self) -> tuple[tuple[int, Compared], ...]:
         """The attributes and statistics that a sample tells about."""
         pairs = ((i, statistic) for i in range(self.d) for statistic in self.statistics)
         return tuple((i, statistic) for i, statistic in pairs if self.why(i, statistic) == "sample")

@@ -10,7 +10,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure as Drawing
 
-from sordino.design.dependence.from_sample import Statement
+from sordino.design.dependence.sample_questions import Below, places_of
+from sordino.design.dependence.stated import Statement
 from sordino.exact.nats import outward
 from sordino.page.figures.axes import FILE_SIZE as SIZE
 from sordino.page.figures.colours import INK, SEA
@@ -35,6 +36,10 @@ LABEL = 18
 """Letters of a name at most."""
 
 
+BELOW = ", thresholds"
+"""After the name of a number whose distribution function is compared."""
+
+
 def dependence_map(statement: Statement) -> Drawing:
     """The bounds as colours and numbers, on a logarithmic scale; grey where a statistic tells the attribute itself."""
     asked = statement.asked
@@ -45,7 +50,8 @@ def dependence_map(statement: Statement) -> Drawing:
     names = [fit(asked.names[i], LABEL) for i in rows]
     between = [", " if asked.is_table(s) else " \N{MULTIPLICATION SIGN} " for s in columns]
     labels = [
-        sign.join(fit(asked.names[place], LABEL) for place in s) for sign, s in zip(between, columns, strict=True)
+        sign.join(fit(asked.names[place], LABEL) for place in places_of(s)) + (BELOW if isinstance(s, Below) else "")
+        for sign, s in zip(between, columns, strict=True)
     ]
     size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))
     figure = Drawing(figsize=size, facecolor="white", layout="constrained")

@@ -5,8 +5,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.from_sample import Statement
 from sordino.design.dependence.sample_questions import SampleNumber, cells_of
+from sordino.design.dependence.stated import Statement
 from sordino.errors import SordinoError
 from sordino.survey.frozen.parts import DependencePart, StatisticPart, TableBoundPart, ThresholdBoundPart
 from sordino.survey.planning.questions_for_sample import questions_for_sample
@@ -43,6 +43,7 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             rest=rest,
             statistics=statistics,
             tables=_of_tables(survey, known) or None,
+            thresholds=_counted(survey, known) or None,
             bins=_binned(statement) or None,
             ground=said,
         )
@@ -85,6 +86,16 @@ def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
         TableBoundPart(attribute=places[i], table=[places[place] for place in table], bound=str(bound))
         for (i, table), bound in sorted(known.tables.items())
         if bound < 1 and table in asked
+    ]
+
+
+def _counted(survey: Survey, known: Dependence) -> list[ThresholdBoundPart]:
+    """The bounds for distribution functions that a statement holds."""
+    places = survey.places
+    return [
+        ThresholdBoundPart(attribute=places[i], number=places[number], bound=str(bound))
+        for (i, number), bound in sorted(known.thresholds.items())
+        if bound < 1
     ]
 
 

@@ -6,15 +6,15 @@ are forgotten have the bound 1: so all that a question may need are named.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
-from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import Below, Compared, SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
-from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.survey.reading.schema import Survey
 
@@ -46,8 +46,10 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
     return SampleQuestions(attributes, tuple(statistics))
 
 
-def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Moment]:
-    """The statistics that a question may ask: `histogram`, `table`, `mean`, `covariance` or `regression`."""
+def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Compared]:
+    """What a question may ask: `histogram`, `table`, `distribution`, `mean`, `covariance` or `regression`."""
+    if "distribution" in ask:
+        yield Below(places[ask["distribution"]])
     if "histogram" in ask:
         yield (places[ask["histogram"]],)
     if "table" in ask:
@@ -73,4 +75,6 @@ def _compared(survey: Survey, name: str) -> Attribute:
     ends = attribute.interval
     edges = () if number.bins is None else tuple(np.linspace(ends.low, ends.high, number.bins + 1).tolist())
     lipschitz = None if number.lipschitz is None else Fraction(repr(number.lipschitz))
-    return SampleNumber(name, ends, attribute.columns, clip=attribute.clip, edges=edges, lipschitz=lipschitz)
+    asked = number.binned.edges if any(ask.distribution == name for ask in survey.questions) else ()
+    found = SampleNumber(name, ends, attribute.columns, clip=attribute.clip, edges=edges, lipschitz=lipschitz)
+    return replace(found, asked=asked)

@@ -6,6 +6,8 @@ bound holds for these values only: whoever uses it checks that they are still th
 
 import json
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Context, Decimal, Inexact, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -14,13 +16,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from sordino.definition.dependence import MOST_TOGETHER, Dependence
-from sordino.design.dependence.from_sample import MOST_RECORDS, Bound, Statement, read_confidence
+from sordino.design.dependence.from_sample import MOST_RECORDS
 from sordino.design.dependence.sample_questions import (
+    Below,
+    Compared,
     SampleNumber,
     SampleQuestions,
     Why,
     cells_of,
+    places_of,
 )
+from sordino.design.dependence.stated import Bound, Statement, dependence_of_bounds, read_confidence
 from sordino.document.domains import domain_of, domain_words
 from sordino.document.files import write_text
 from sordino.document.formats import STATEMENT
@@ -48,11 +54,13 @@ class _StatementAttribute(Part):
     edges: list[float] | None = None
     lipschitz: RatioText | None = None
     clip: bool = False
+    asked: list[float] | None = None
 
 
 class _BoundPart(Part):
     attribute: Text
     statistic: list[Text] = Field(min_length=1, max_length=MOST_TOGETHER)
+    thresholds: Literal[True] | None = None
     bound: RatioText
     why: Why
     seen: RatioText | None = None
@@ -84,7 +92,8 @@ def statement_document(statement: Statement) -> dict[str, Any]:
     bounds = [
         {
             "attribute": names[bound.attribute],
-            "statistic": [names[place] for place in bound.statistic],
+            "statistic": [names[place] for place in places_of(bound.statistic)],
+            **({"thresholds": True} if isinstance(bound.statistic, Below) else {}),
             "bound": _exact(bound.bound),
             "why": bound.why,
             **({} if bound.seen is None else {"seen": _exact(bound.seen), "least": bound.least}),
@@ -139,15 +148,15 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
             raise SordinoError(rule, found="others", step=step)
     place = {name: j for j, name in enumerate(asked.names)}
     move = [place[name] for name in statement.asked.names]
-    single, tables = (
-        {
-            (move[bound.attribute], tuple(sorted(move[j] for j in bound.statistic))): bound.bound
-            for bound in statement.bounds
-            if statement.asked.is_table(bound.statistic) is together
-        }
-        for together in (False, True)
-    )
-    return Dependence((Fraction(1),) * asked.d, single, tables)
+    moved = {(move[bound.attribute], _moved(bound.statistic, move)): bound.bound for bound in statement.bounds}
+    return dependence_of_bounds(asked, moved)
+
+
+def _moved(statistic: Compared, move: Sequence[int]) -> Compared:
+    """A statistic of a statement, of the same attributes at their places in the survey."""
+    if isinstance(statistic, Below):
+        return Below(move[statistic.number])
+    return tuple(sorted(move[j] for j in statistic))
 
 
 def statement_sentences(statement: Statement) -> tuple[str, ...]:
@@ -207,7 +216,10 @@ def _about(attribute: SampleNumber) -> str:
         about = f"promises are about which of its {cells_of(attribute)} bins it falls in, not about the number itself"
     else:
         about = "nothing is declared"
-    return f"{attribute.name}: {about}. Devices must answer one bit about {answers}, or about its product with another."
+    answers += ", or about its product with another"
+    if attribute.asked:
+        answers += f", or whether it lies below one of {len(attribute.asked) - 2} thresholds"
+    return f"{attribute.name}: {about}. Devices must answer one bit about {answers}."
 
 
 def _attribute_part(attribute: Attribute) -> dict[str, Any]:
@@ -217,6 +229,7 @@ def _attribute_part(attribute: Attribute) -> dict[str, Any]:
         part |= {"edges": list(map(float, attribute.edges))} if attribute.edges else {}
         part |= {} if attribute.lipschitz is None else {"lipschitz": _exact(attribute.lipschitz)}
         part |= {"clip": True} if attribute.clip else {}
+        part |= {"asked": list(map(float, attribute.asked))} if attribute.asked else {}
     else:
         part = domain_words(attribute.domain)
     return {"name": attribute.name, **part}
@@ -235,7 +248,8 @@ def _attribute(part: _StatementAttribute) -> Attribute:
         raise SordinoError("an attribute must be categories, a grid or a number", found=", ".join(given) or "nothing")
     lipschitz = None if part.lipschitz is None else Fraction(part.lipschitz)
     ends, edges = Interval(part.low, part.high), tuple(part.edges or ())
-    return SampleNumber(part.name, ends, clip=part.clip, answers=part.answers, edges=edges, lipschitz=lipschitz)
+    found = SampleNumber(part.name, ends, clip=part.clip, answers=part.answers, edges=edges, lipschitz=lipschitz)
+    return replace(found, asked=tuple(part.asked or ()))
 
 
 def _statement(part: _StatementPart) -> Statement:
@@ -247,7 +261,10 @@ def _statement(part: _StatementPart) -> Statement:
         raise SordinoError("bounds must be about the statement's attributes", found=shown(min(unknown)))
     bounds = []
     for bound in part.bounds:
-        statistic = tuple(place[name] for name in bound.statistic)
+        told = tuple(place[name] for name in bound.statistic)
+        if bound.thresholds and len(told) > 1:
+            raise SordinoError("thresholds must be of one number", found=shown(bound.statistic))
+        statistic: Compared = Below(told[0]) if bound.thresholds else told
         value, seen = Fraction(bound.bound), None if bound.seen is None else Fraction(bound.seen)
         if value > 1 or (seen is not None and seen > value) or (bound.why == "sample") != (seen is not None):
             rule = "a bound must be at most 1, and from a sample no less than is seen in it"
