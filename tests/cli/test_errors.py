@@ -95,6 +95,10 @@ MISTAKES = {
     "a folder as new plan": (["plan", "survey.toml", "--people", "9", "-o", "."], ["folder"]),
     "a pattern as data": (["privatize", "plan.json", "peop*.csv", "-o", "new.csv"], ["peop*.csv"]),
     "unknown method": (["estimate", "plan.json", "reports.csv", "--method", "best"], ["best", "block-simplex"]),
+    "confidence of no accuracy": (
+        ["plan", "survey.toml", "--people", "9", "--confidence", "0.9", "-o", "new.json"],
+        ["must be of an accuracy", "found none", "leave --confidence out"],
+    ),
     "confidence zero": (["estimate", "plan.json", "reports.csv", "--confidence", "0"], ["confidence", "0.0"]),
     "confidence one": (["estimate", "plan.json", "reports.csv", "--confidence", "1"], ["confidence", "1.0"]),
     "confidence in percent": (["estimate", "plan.json", "reports.csv", "--confidence", "95"], ["confidence", "95"]),

@@ -179,6 +179,18 @@ def test_a_mistake_on_a_terminal_is_one_message_after_the_progress(many, program
     assert not list(many.glob("*new*"))
 
 
+@pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])
+def test_a_reader_who_went_away_is_no_mistake(released, program, arguments):
+    """As `head` does; what is to be written besides is written."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [*program, "estimate", "plan.json", "reports.csv", "-o", "shares.csv", *arguments]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=PATIENCE)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (released / "shares.csv").exists()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.long
 @pytest.mark.parametrize("arguments", [["--json"], []], ids=["json", "text"])

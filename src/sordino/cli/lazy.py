@@ -13,6 +13,10 @@ from sordino.cli.exits import HELP
 from sordino.cli.start import STOPS, leave
 
 
+class ReaderGoneError(Exception):
+    """Whoever read the output went away, as `head` does; of a broken pipe click makes an exit code of its own."""
+
+
 class LazyCommand(NamedTuple):
     """Where a command stands.
 
@@ -55,6 +59,17 @@ class LazyGroup(click.Group):
         """The command of that name; None if there is none."""
         lazy = self.lazy.get(cmd_name)
         return lazy and lazy.load()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that is asked for.
+
+        Raises:
+            ReaderGoneError: nobody reads what it prints any more.
+        """
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, none of which is loaded for it."""

@@ -12,7 +12,7 @@ import click
 
 from sordino.cli.exits import json_is_asked
 from sordino.cli.failure import fail, fail_usage, stop
-from sordino.cli.lazy import LazyCommand, LazyGroup
+from sordino.cli.lazy import LazyCommand, LazyGroup, ReaderGoneError
 from sordino.cli.output import Output
 from sordino.errors import SordinoError, UnavailableError
 
@@ -108,8 +108,7 @@ def _run(stops: list[int], output: Output) -> None:
         fail(error, output)
     except click.ClickException as error:
         fail_usage(error, output)
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does.
+    except (BrokenPipeError, ReaderGoneError):
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:

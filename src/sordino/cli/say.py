@@ -3,6 +3,7 @@
 A plan is public and may hold any names; a terminal obeys what they hold, and a file or a pipe hands it on.
 """
 
+import sys
 from collections.abc import Sequence
 
 import click
@@ -42,4 +43,9 @@ def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     terminal = Console()
     # A pipe has no width of its own: lines there are not folded. Labels are shown as they are, never read as markup.
     width = terminal.width if terminal.is_terminal else 160
-    Console(width=width, markup=False, emoji=False, highlight=False).print(table)
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
+    # Drawn, then printed: where the reader went away, the library would end the process with a code of its own.
+    with console.capture() as drawn:
+        console.print(table)
+    sys.stdout.write(drawn.get())
+    sys.stdout.flush()

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.watching import standard_errors
@@ -57,9 +57,16 @@ def test_limits_hold_against_what_is_asked(found):
     [
         (("job", "a", "b"), "a question that is told; found 'job'"),
         ((NAME, "no, clerk", "no, cleric"), "values of 'smoker, job'; found 'no, cleric' .did you mean 'no, clerk'"),
-        ((NAME, "no, clerk", "no, clerk"), "a difference is of two values"),
+        ((NAME, "no, clerk", "no, clerk"), "of two values of 'smoker, job'; found 'no, clerk' twice"),
     ],
 )
 def test_what_is_no_difference_is_named(found, asked, words):
     with pytest.raises(SordinoError, match=words):
         found.difference(*asked)
+
+
+def test_all_that_is_wrong_of_several_differences_is_told_at_once(found):
+    asked = [(NAME, "no, clerk", "no, cleric"), ("job", "a", "b"), (NAME, "x", "y"), (NAME, "no, clerk", "no, clerk")]
+    with pytest.raises(SordinoErrors) as raised:
+        share_differences(found.results, asked, Coverage())
+    assert [error.found.split()[0] for error in raised.value.errors] == ["'no,", "'job'", "'x'", "'y'", "'no,"]

@@ -110,6 +110,7 @@ def test_counts_and_files_say_the_same(surveyed, run, monkeypatch):
         ({"pet": [0.5, 0.5]}, ["a table asks for; found 'pet'"]),
         ({"age": [0.5, 0.5, 0.5]}, ["must add up to 1; found 1.5"]),
         ({}, ["of an attribute at least"]),
+        ({"age": [10**400, 1, 1], "sex": [1e308, 1e308]}, ["number 1", "1e+308 for number 2"]),
     ],
 )
 def test_all_mistakes_of_margins_are_told_at_once(surveyed, margins, rules):
@@ -129,10 +130,15 @@ def test_all_mistakes_of_margins_are_told_at_once(surveyed, margins, rules):
         ),
         ("attribute,value,share\nage,old,1\nage,old,0.5\n", ["'old' of 'age' again in row 3", "none for 'young'"]),
         ("", ["found none"]),
+        (
+            f"attribute,value,count\nage,old,1_0\nage,young,\u0663\nsex,f,{'9' * 400}\nsex,m,-1\n",
+            ["found '1_0'", "row 3", "found inf for 'f'", "found -1.0 for 'm'"],
+        ),
+        (f"attribute,value,count\nage,old,{'1' * 140_000}\n", ["must be a CSV table"]),
     ],
 )
 def test_files_of_margins_that_are_none(surveyed, tmp_path, text, rules):
-    (tmp_path / "m.csv").write_text(text)
+    (tmp_path / "m.csv").write_text(text, encoding="utf-8")
     with pytest.raises(SordinoError) as told:
         surveyed[1].poststratified(tmp_path / "m.csv")
     for rule in rules:

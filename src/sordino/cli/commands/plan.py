@@ -25,6 +25,7 @@ from sordino.cli.shown.forecasts import (
     print_warnings,
 )
 from sordino.cli.whole_numbers import Whole
+from sordino.errors import SordinoError
 from sordino.survey.planning.buys import what_a_bound_buys
 from sordino.survey.planning.forecast import Forecast, warnings
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
@@ -45,7 +46,7 @@ from sordino.words.explain_plan import explanation
     type=float,
     help="Instead: as many as it takes for intervals that reach so far to each side, 0.01 for a percentage point.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals of an accuracy.")
+@click.option("--confidence", type=float, help="Of the intervals of an accuracy, 0.95 by default.")
 @click.option("-o", "--output", type=FILE, required=True, help="The plan to write (JSON).")
 @click.option("--expect", type=FILE, help="A public sample of people like those who will answer, for the forecasts.")
 @as_json_option
@@ -53,7 +54,7 @@ def plan(
     survey: Path,
     people: int | None,
     accuracy: float | None,
-    confidence: float,
+    confidence: float | None,
     output: Path,
     expect: Path | None,
     *,
@@ -67,9 +68,12 @@ def plan(
     and changes nothing else; a survey may say what it expects of its attributes instead. A plan is never overwritten by
     another one, since reports may exist that need it.
     """
+    if confidence is not None and accuracy is None:
+        step = "give --accuracy, or leave --confidence out"
+        raise SordinoError("a confidence must be of an accuracy", found="none", step=step)
     asked = Survey.load(survey)
     with progress("plan", None):
-        frozen = freeze(asked, people, accuracy, confidence, expect)
+        frozen = freeze(asked, people, accuracy, 0.95 if confidence is None else confidence, expect)
         made, found = frozen.plan, frozen.forecasts
         buys = what_a_bound_buys(asked, made)
     made.save(output)

@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,9 @@ from sordino.exact.messages.brief import shown
 
 ROUNDED = 5e-3
 """By how much shares may miss 1: published ones are rounded."""
+
+MOST = 1e15
+"""A count at most: more than of any people; sums of such are exact enough, and finite."""
 
 
 def read_shares(given: object, labels: Sequence[str], noun: str = "shares") -> NDArray[np.float64]:
@@ -50,9 +52,10 @@ def read_shares(given: object, labels: Sequence[str], noun: str = "shares") -> N
         raise SordinoErrors(
             noun, [SordinoError(f"{noun} must be a table or a list of numbers", found=shown(given), step=step)]
         )
-    wrong = [(name, number) for name, number in each if not _is_share(number)]
+    wrong = [(name, number) for name, number in each if not is_share(number)]
     mistakes += [
-        SordinoError(f"{noun} must be numbers from 0 up", found=f"{shown(number)} for {name}") for name, number in wrong
+        SordinoError(f"{noun} must be numbers from 0 to {MOST:.0e}", found=f"{shown(number)} for {name}")
+        for name, number in wrong
     ]
     if not wrong and numbers:
         mistakes += _wrong_total(numbers, noun, whole=not mistakes)
@@ -75,8 +78,10 @@ def _wrong_names(named: Mapping[str, object], labels: Sequence[str], noun: str) 
         yield SordinoError(f"{noun} must name every value", found=found, step=step)
 
 
-def _is_share(number: object) -> bool:
-    return isinstance(number, int | float) and not isinstance(number, bool) and isfinite(number) and number >= 0
+def is_share(number: object) -> bool:
+    """Whether it is a number that a share or a count can be."""
+    # Compared as it is: no float holds a whole number of 400 digits.
+    return isinstance(number, int | float) and not isinstance(number, bool) and 0 <= number <= MOST
 
 
 def _wrong_total(numbers: Sequence[float], noun: str, *, whole: bool) -> Iterator[SordinoError]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sordino.document.checked_tables import nearest
-from sordino.errors import SordinoError
+from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import HistogramResult, Result
@@ -26,8 +26,21 @@ def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage:
     Raises:
         SordinoError: no such question, or no such value; one value twice; a tally that does not tell how shares
             go together.
+        SordinoErrors: several of these.
     """
-    return [_difference(_question(found, name), first, second, coverage, len(asked)) for name, first, second in asked]
+    wanted: list[tuple[HistogramResult, int, int]] = []
+    mistakes: list[SordinoError] = []
+    for name, first, second in asked:
+        try:
+            result = _question(found, name)
+            wanted.append((result, *_places(result, first, second)))
+        except SordinoErrors as errors:
+            mistakes += errors.errors
+        except SordinoError as error:
+            mistakes.append(error)
+    if mistakes:
+        raise mistakes[0] if len(mistakes) == 1 else SordinoErrors("what is to be subtracted", mistakes)
+    return [_difference(*each, coverage, len(asked)) for each in wanted]
 
 
 def _question(found: Sequence[Result], name: str) -> HistogramResult:
@@ -38,8 +51,23 @@ def _question(found: Sequence[Result], name: str) -> HistogramResult:
     return told[name]
 
 
-def _difference(result: HistogramResult, first: str, second: str, coverage: Coverage, count: int) -> dict[str, Any]:
-    one, other = (_place(result, label) for label in (first, second))
+def _places(result: HistogramResult, first: str, second: str) -> tuple[int, int]:
+    """Of two values, by their labels."""
+    labels = [result.label(place) for place in range(result.count)]
+    name = result.question.name
+    mistakes = [
+        SordinoError(f"a difference must be of values of {name!r}", found=shown(label) + nearest([label], labels))
+        for label in dict.fromkeys((first, second))
+        if label not in labels
+    ]
+    if mistakes:
+        raise SordinoErrors("a difference", mistakes)
+    if first == second:
+        raise SordinoError(f"a difference must be of two values of {name!r}", found=f"{shown(first)} twice")
+    return labels.index(first), labels.index(second)
+
+
+def _difference(result: HistogramResult, one: int, other: int, coverage: Coverage, count: int) -> dict[str, Any]:
     estimate, each, n = result.estimate, coverage.each(count), result.n
     difference = estimate.difference(one, other)
     moved = np.array(estimate.moved_difference(one, other, coverage.forged))
@@ -56,13 +84,5 @@ def _difference(result: HistogramResult, first: str, second: str, coverage: Cove
     numbers = {"estimate": difference.value, "stderr": difference.stderr}
     numbers |= {"low": np.maximum(low, -1.0), "high": np.minimum(high, 1.0)}
     numbers |= {"moved": moved} if coverage.forged else {}
-    head = {"attribute": result.question.name, "value": first, "minus": second}
+    head = {"attribute": result.question.name, "value": result.label(one), "minus": result.label(other)}
     return {**head, **{name: float(number) for name, number in numbers.items()}}
-
-
-def _place(result: HistogramResult, label: str) -> int:
-    labels = [result.label(place) for place in range(result.count)]
-    if label not in labels:
-        found = shown(label) + nearest([label], labels)
-        raise SordinoError(f"a difference must be of values of {result.question.name!r}", found=found)
-    return labels.index(label)

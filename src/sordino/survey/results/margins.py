@@ -10,6 +10,7 @@ age,young,3100
 """
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -24,11 +25,14 @@ from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import TableQuestion
-from sordino.survey.reading.given_shares import ROUNDED, read_shares
+from sordino.survey.reading.given_shares import ROUNDED, is_share, read_shares
 
 AMOUNTS = ("share", "count")
 
 COLUMNS = ("attribute", "value")
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
+"""As everybody reads one; what is no amount is told as such. Python takes 1_0 for ten."""
 
 
 def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str, NDArray[np.float64]]:
@@ -83,8 +87,7 @@ def _contradictions(tables: Mapping[str, Any]) -> Iterator[SordinoError]:
 def _counted(numbers: Any) -> float | None:
     """How many people are counted, if numbers are counts."""
     each = list(numbers.values()) if isinstance(numbers, Mapping) else numbers
-    plain = isinstance(each, list) and all(isinstance(n, int | float) and not isinstance(n, bool) for n in each)
-    total = float(sum(each)) if plain else 0.0
+    total = float(sum(each)) if isinstance(each, list) and all(map(is_share, each)) else 0.0
     return total if total > 1 + ROUNDED else None
 
 
@@ -92,7 +95,10 @@ def _read(path: Path) -> tuple[dict[str, Any], list[SordinoError]]:
     """The tables of a file, and what is wrong with its rows."""
     if path.suffix.lower() != ".csv":
         return read_toml(path), []
-    rows = list(csv.reader(StringIO(read_text(path).removeprefix("\ufeff"))))
+    try:
+        rows = list(csv.reader(StringIO(read_text(path).removeprefix("\ufeff"))))
+    except csv.Error as error:
+        raise SordinoError(f"{path} must be a CSV table", found=str(error), step="look for a quote too many") from None
     header = [name.strip() for name in rows[0]] if rows else []
     amount = [name for name in AMOUNTS if name in header]
     if len(amount) != 1 or any(header.count(name) != 1 for name in (*COLUMNS, *amount)):
@@ -117,9 +123,9 @@ def _tables(rows: Sequence[Sequence[str]], at: Sequence[int], width: int) -> tup
             found = f"{value!r} of {attribute!r} again in row {number}"
             mistakes.append(SordinoError("each value must stand once", found=found))
             continue
-        try:
-            table[value] = int(text) if text.isdecimal() else float(text)
-        except ValueError:
+        if NUMBER.fullmatch(text):
+            table[value] = float(text)
+        else:
             unread.add(attribute)
             mistakes.append(SordinoError(f"row {number} must hold a number", found=shown(text)))
     # Of an attribute with a number that is none nothing more is said.
