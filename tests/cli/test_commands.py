@@ -251,8 +251,9 @@ def test_reports_and_aggregates_add_up(released, run):
     assert whole["n"] == 2000
     choices = ["more.parquet", "reports.csv"], ["more.json", "reports.csv"], ["aggregate.json", "more.json"]
     for i, parts in enumerate(choices):
-        assert read_json(run("estimate", "plan.json", *parts, "--json")) == whole
-        assert read_json(run("aggregate", "plan.json", *parts, "-o", f"sum{i}.json", "--json"))["n"] == 2000
+        # Of equal counts, which chance gives one time in some tens, a note is told beside.
+        assert json.loads(run("estimate", "plan.json", *parts, "--json")[1]) == whole
+        assert json.loads(run("aggregate", "plan.json", *parts, "-o", f"sum{i}.json", "--json")[1])["n"] == 2000
         assert (released / f"sum{i}.json").read_bytes() == (released / "both.json").read_bytes()
 
 

@@ -174,8 +174,9 @@ def test_the_work_is_that_of_the_sums_of_an_elimination(monkeypatch):
         elimination.best_table(tables, kept, np.maximum.reduce)
         # The last sum is of what is left.
         assert elimination.work(tables, kept, 10**6) == sum(done[:-1]) > 9
-        assert elimination.fits(tables, kept, max(done[:-1]))
-        assert not elimination.fits(tables, kept, max(done[:-1]) - 1)
+        sizes = {places: array.shape for places, array in tables}
+        assert elimination.fits(sizes, kept, max(done[:-1]))
+        assert not elimination.fits(sizes, kept, max(done[:-1]) - 1)
     assert elimination.work(tables, (), 10) > 10
 
 

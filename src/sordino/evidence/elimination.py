@@ -44,6 +44,37 @@ class Best:
     exact: bool
 
 
+@dataclass(frozen=True)
+class _Scopes:
+    """Sets of places as the bits of whole numbers: how many entries a sum has is asked very often.
+
+    Attributes:
+        bits: of each place.
+        kinds: each size that places have, and the bits of those that have it.
+    """
+
+    bits: Mapping[int, int]
+    kinds: Sequence[tuple[int, int]]
+
+    @classmethod
+    def of(cls, sizes: Mapping[int, int]) -> "_Scopes":
+        """Of places with these sizes."""
+        bits = {place: 1 << j for j, place in enumerate(sizes)}
+        kinds = [(own, sum(bits[place] for place in sizes if sizes[place] == own)) for own in set(sizes.values())]
+        return cls(bits, kinds)
+
+    def mask(self, places: Iterable[int]) -> int:
+        """Places, each once."""
+        return sum(map(self.bits.__getitem__, places))
+
+    def entries(self, masks: Mapping[int, int], numbers: Iterable[int]) -> int:
+        """How many entries the sum of some tables has, whose places are known by their numbers."""
+        union = 0
+        for number in numbers:
+            union |= masks[number]
+        return prod(size ** (union & own).bit_count() for size, own in self.kinds)
+
+
 Choice: TypeAlias = Callable[..., NDArray[Any]]
 """The best entries of an array along the `axis` that is named."""
 
@@ -78,11 +109,13 @@ def best_table(
     """
     left = dict(enumerate(tables))
     sizes = sizes_of(left.values())
+    scopes = _Scopes.of(sizes)
+    masks = {number: scopes.mask(places) for number, (places, _) in left.items()}
     at: dict[int, set[int]] = {place: set() for place in sizes}
     for number, (places, _) in left.items():
         for place in places:
             at[place].add(number)
-    costs = {place: _size(left, at[place], sizes) for place in sizes if place not in kept}
+    costs = {place: scopes.entries(masks, at[place]) for place in sizes if place not in kept}
     exact, numbers = True, count(len(left))
     while costs:
         place = min(costs, key=lambda one: (costs[one], one))
@@ -97,12 +130,13 @@ def best_table(
             scope, total = combined(group)
             axis, number = scope.index(place), next(numbers)
             left[number] = (scope[:axis] + scope[axis + 1 :], np.asarray(best(total, axis=axis)))
+            masks[number] = scopes.mask(left[number][0])
             for one in left[number][0]:
                 at[one].add(number)
         del costs[place]
         # Sums of places that shared no table with this one are what they were.
         for one in around.intersection(costs):
-            costs[one] = _size(left, at[one], sizes)
+            costs[one] = scopes.entries(masks, at[one])
     return combined(list(left.values())), exact
 
 
@@ -125,6 +159,8 @@ def both_ends(
 
 def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
     """One table that is the sum of some, over all of their places."""
+    if len(tables) == 1:
+        return tables[0]
     sizes = sizes_of(tables)
     scope = tuple(sorted(sizes))
     shape = [sizes[place] for place in scope]
@@ -133,7 +169,7 @@ def combined(tables: Sequence[Table], combine: np.ufunc = np.add) -> Table:
         for places, array in tables:
             wide = _widened(array, places, scope)
             total = wide if total is None else combine(total, wide)
-        return scope, np.broadcast_to(total, shape)
+        return scope, np.asarray(total)
     # Place by place from the last one on, so that what is added to many entries is worked out once and in one row.
     place, *rest = scope
     own = [table for table in tables if table[0][:1] == (place,)]
@@ -169,26 +205,34 @@ def gathered(tables: Sequence[Table], entries: int) -> list[Table]:
     return [*alone, *(combined(some) for some in together.values())]
 
 
-def fits(tables: Sequence[Table], kept: Collection[int], limit: int) -> bool:
-    """Whether no sum that `best_table` would need has more entries than a limit."""
-    return all(entries <= limit for entries in _sums(tables, kept))
+def fits(sizes: Mapping[tuple[int, ...], Sequence[int]], kept: Collection[int], limit: int) -> bool:
+    """Whether no sum that `best_table` would need has more entries than a limit.
+
+    Args:
+        sizes: of tables, by their places.
+        kept: the attributes that stay.
+        limit: of entries.
+    """
+    return all(entries <= limit for entries in _sums(sizes, kept))
 
 
-def work(tables: Sequence[Table], kept: Collection[int], most: int) -> int:
+def work(tables: Iterable[Table], kept: Collection[int], most: int) -> int:
     """How many entries the sums have that `best_table` would need; not many more are counted than `most`."""
     total = 0
-    for entries in _sums(tables, kept):
+    for entries in _sums({places: array.shape for places, array in tables}, kept):
         total += entries
         if total > most:
             break
     return total
 
 
-def _sums(tables: Sequence[Table], kept: Collection[int]) -> Iterator[int]:
+def _sums(tables: Mapping[tuple[int, ...], Sequence[int]], kept: Collection[int]) -> Iterator[int]:
     """The entries of each of these sums, in turn."""
-    sizes = sizes_of(tables)
-    scopes = {frozenset(places) for places, _ in tables}
-    around = {one: frozenset[int]().union(*(scope for scope in scopes if one in scope)) for one in sizes}
+    sizes = {place: size for places, shape in tables.items() for place, size in zip(places, shape, strict=True)}
+    around: dict[int, set[int]] = {one: set() for one in sizes}
+    for places in tables:
+        for one in places:
+            around[one].update(places)
     costs = {one: prod(sizes[other] for other in around[one]) for one in sizes if one not in kept}
     while costs:
         place = min(costs, key=lambda one: (costs[one], one))
@@ -209,11 +253,6 @@ def _widened(array: NDArray[Any], places: Sequence[int], scope: Sequence[int]) -
     """With an axis for each place of a scope."""
     axes = dict(zip(places, array.shape, strict=True))
     return array.reshape([axes.get(place, 1) for place in scope])
-
-
-def _size(tables: Mapping[int, Table], numbers: Collection[int], sizes: Mapping[int, int]) -> int:
-    """How many entries the sum of some tables has."""
-    return prod(map(sizes.__getitem__, set[int]().union(*(tables[number][0] for number in numbers))))
 
 
 def _groups(tables: Sequence[Table], sizes: dict[int, int], limit: int) -> list[list[Table]]:

@@ -73,7 +73,8 @@ class WholeFactors:
     @cached_property
     def _record(self) -> Mapping[int, int] | None:
         # Where some records cannot have caused the answers, the ratio is infinite.
-        if not all(can.all() for can in self.possible.values()) or not fits(self._tables, (self._last,), self._limit):
+        sizes = {(*places, self._last): (*can.shape, len(self._order.ratios)) for places, can in self.possible.items()}
+        if not all(can.all() for can in self.possible.values()) or not fits(sizes, (self._last,), self._limit):
             return None
         (_, most, least), exact = both_ends(self._tables, (self._last,), self._order.most, limit=self._limit)
         return self._powers(most - least) if exact else None
