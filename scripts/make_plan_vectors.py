@@ -176,6 +176,11 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     asked = Query(OptionalNumber(0), uneven), Query(Number(1), bit)
     queries = freeze_queries(Sampled(asked, (3, 1)))
     yield "number_optional", frozen(lacking, {"mean": ["income", "age"]}, queries=queries)
+    features = {"target": "pay", "features": ["x", "age", "z"], "base": {"x": "c"}}
+    both_kinds = {"x": NAMES, "age": AGE, "z": {"categories": 3}, "pay": PAY}
+    yield "number_category", frozen(both_kinds, {"regression": features}, epsilon="1")
+    sides = {"x": {"categories": ["yes", "no"]}, "age": AGE, "z": {"categories": 2}, "pay": PAY}
+    yield "number_binary", frozen(sides, {"regression": {**features, "base": {"z": "1"}}}, epsilon="1/2")
     asks = {"histogram": "x", "weight": 3}, {"histogram": "y"}, {"mean": ["age", "pay"], "weight": 2}
     several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "age": AGE, "pay": PAY}
     yield "several_questions", frozen(several, *asks)

@@ -98,7 +98,7 @@ class Numbers:
 
     def __init__(self, plan, part):
         found = part["queries"]
-        self.ranges = [(name, plan["attributes"][name]["number"]) for name in part["numbers"]]
+        self.attributes = [(name, plan["attributes"][name]) for name in part["numbers"]]
         mechanisms = [MECHANISMS[own["name"]](own) for own in found["mechanisms"]]
         alone = [
             ([call], [at]) if isinstance(call[0], str) else (call, at)
@@ -114,8 +114,10 @@ class Numbers:
 
     def answer(self, record, words):
         numbers = [
-            scaled(float(record[name]), float(ends["low"]), float(ends["high"])) if name in record else None
-            for name, ends in self.ranges
+            number_of(attribute["number"], record.get(name))
+            if "number" in attribute
+            else index(attribute, record.get(name))
+            for name, attribute in self.attributes
         ]
         chosen = pick(self.weights, below(sum(self.weights), words)) if len(self.weights) > 1 else 0
         code = 0
@@ -123,6 +125,10 @@ class Numbers:
             value = STATISTICS[name](numbers, arguments, words)
             code = code * mechanism.outputs + mechanism.code(value, words)
         return sum(self.sizes[:chosen]) + code
+
+
+def number_of(ends, given):
+    return None if given is None else scaled(float(given), float(ends["low"]), float(ends["high"]))
 
 
 def scaled(number, low, high):
@@ -167,4 +173,28 @@ def signs(numbers, arguments, words):
     return sum(sign(numbers[place], words) << bit for bit, place in enumerate(arguments))
 
 
-STATISTICS = {"number": point, "product": of_two, "signs": signs, "optional": optional}
+def category_sign(numbers, arguments, words):
+    place, _, number = arguments
+    return 2 * numbers[place] + sign(numbers[number], words)
+
+
+def two_categories(numbers, arguments, words):
+    first, _, second, others = arguments
+    return numbers[first] * others + numbers[second]
+
+
+def binary_product(numbers, arguments, words):
+    first, second, categories = arguments
+    other = 2 * numbers[second] - 1 if categories == 2 else numbers[second]
+    return sign((2 * numbers[first] - 1) * other, words)
+
+
+STATISTICS = {
+    "number": point,
+    "product": of_two,
+    "signs": signs,
+    "optional": optional,
+    "category-sign": category_sign,
+    "two-categories": two_categories,
+    "binary-product": binary_product,
+}

@@ -131,7 +131,15 @@ def test_the_text_is_as_it_is_written_down():
         "through": [0, 1, 1, 2, [1, 2]],
         "weights": [3, 1, 2, 5, 4],
     }
-    assert [kind.name for kind in STATISTICS] == ["number", "product", "signs", "optional"]
+    assert [kind.name for kind in STATISTICS] == [
+        "number",
+        "product",
+        "signs",
+        "optional",
+        "category-sign",
+        "two-categories",
+        "binary-product",
+    ]
 
 
 @pytest.mark.first_cases(2)

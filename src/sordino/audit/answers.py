@@ -4,8 +4,9 @@ A query reads a value of the record and answers through a finite channel. So wha
 that of the channel, found by the exact certificate over all its outputs, and nothing of it is declared. What the
 reading decides is which dependence bounds serve: a reading of two values has a law that is linear in its moment, so
 that bounds on that moment alone are enough; of several signs together, through a channel that flips bits by a table,
-the loss is told exactly from the table; every other reading takes the bounds on all other attributes together. Queries
-that a person answers together are the answers of one type: no bound on one statistic serves two of them.
+the loss is told exactly from the table; of two categories together the bounds on their combination; every other reading
+takes the bounds on all other attributes together. Queries that a person answers together are the answers of one type:
+no bound on one statistic serves two of them.
 
 Sees only the `Mechanism` interface: author and checker share no formulas.
 Source: BCDP paper, read per statistic; the rules are those of `definition.sampling`.
@@ -116,10 +117,13 @@ def answered(asked: AskedNumbers) -> Iterator[tuple[Query, ...]]:
 def _answer(query: Query) -> Answer:
     statistic = query.number
     level = level_of(query.mechanism)
-    if statistic.linear:
-        return Answer(tuple(name for name, _ in statistic.told), level, linear=True)
     # Whatever else is read of a number, that it is missing for instance, is read of the attribute.
     names = tuple((place,) for place in statistic.places)
+    if statistic.coded:
+        # Never one of signs, however its channel is made, nor linear: no name of a product of numbers is one of these.
+        return Answer(names, level, table=set(statistic.coded) == set(statistic.places))
+    if statistic.linear:
+        return Answer(tuple(name for name, _ in statistic.told), level, linear=True)
     return Answer(names, level, errors=_flips(query.mechanism) if len(names) > 1 else ())
 
 

@@ -140,7 +140,13 @@ def served_alone(types: Sequence[AnswerType]) -> frozenset[Moment]:
     """The statistics whose own bounds `sampling_deltas` may look at; all else it takes from those of the rest."""
     alone = {answer.alone for answers in types for answer in answers if answer.alone is not None}
     # Of two signs with a common table, the other one.
-    pairs = {name for answers in types for one in answers if len(one.statistics) == 2 for name in one.statistics}
+    pairs = {
+        name
+        for answers in types
+        for one in answers
+        if one.errors and len(one.statistics) == 2
+        for name in one.statistics
+    }
     return frozenset(alone | pairs)
 
 

@@ -16,16 +16,29 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
+from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.record import read_channel
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.table import ChannelTable
+from sordino.query.categorical.binary_product import BinaryProduct
+from sordino.query.categorical.category_sign import CategoryAndSign
+from sordino.query.categorical.two_categories import TwoCategories
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
 
-STATISTICS: tuple[type[NumberStatistic], ...] = (Number, Product, Signs, OptionalNumber)
+STATISTICS: tuple[type[NumberStatistic], ...] = (
+    Number,
+    Product,
+    Signs,
+    OptionalNumber,
+    CategoryAndSign,
+    TwoCategories,
+    BinaryProduct,
+)
 """What documents hold; a new one is its file and its place here."""
 
 NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (
@@ -34,6 +47,8 @@ NUMBER_MECHANISMS: tuple[type[Mechanism], ...] = (
     BitFlips,
     LinearTable,
     ChannelTable,
+    ProjectiveResponse,
+    CyclicSubsets,
 )
 """What numbers are asked through. All are certified in time that grows with their codes."""
 

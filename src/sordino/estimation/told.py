@@ -40,6 +40,9 @@ class TellsMoments(Protocol):
     def covariance(self, aggregate: Aggregate) -> NDArray[np.float64]:
         """The estimated covariance of `means`, shape (m, m)."""
 
+    def leverage(self, aggregate: Aggregate) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
+
 
 AboutNumbers: TypeAlias = Query | Together | Sampled | TellsMoments
 """Queries about numbers, or what reads their tally."""

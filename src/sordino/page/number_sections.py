@@ -44,8 +44,8 @@ def _means(result: NumbersResult) -> Figure:
 
 def _coefficients(result: NumbersResult) -> Figure:
     """Each coefficient times its feature's range: all in the target's unit, so that they can be compared."""
-    *features, target = result.question.asked
-    widths = np.array([end.width for end in result.question.intervals[:-1]])
+    *features, target = result.question.ranges.names
+    widths = 2 * result.question.ranges.half[:-1]
     low, high = result.interval
     value, low, high = (widths * numbers[1:] for numbers in (result.estimate.value, low, high))
     unit = f"change of {target} over the whole range of the feature"
@@ -55,6 +55,8 @@ def _coefficients(result: NumbersResult) -> Figure:
         "A point is a coefficient times the range of its feature, so that features can be compared; on the right the"
         " coefficients in their own units."
     )
+    if result.question.part.base:
+        note += " Of a category it is the difference from the one that it is against, all else equal."
     words = points_in_words(f"{len(features)} coefficients that explain {target}", features, rows)
     return Figure(drawing, words, note=note)
 

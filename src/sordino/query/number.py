@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.moment import MOST_NUMBERS, Moment
+from sordino.domain.moment import MOST_NUMBERS, Moment, Moments
 from sordino.domain.scaled import Scaled, read_rows, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
@@ -87,6 +87,23 @@ class NumberStatistic(Statistic):
     def optional(self) -> tuple[int, ...]:
         """The places of the numbers that may be missing, NaN in the record; of all others a number must be there."""
         return ()
+
+    @property
+    def coded(self) -> Mapping[int, int]:
+        """The places at which a category stands, not a number (`domain.coded`), and how many categories there are."""
+        return {}
+
+    def shares(self, records: Floats) -> Floats:
+        """The mean law of some records of numbers in [-1, 1], shape (k,), in floats: of signs and of what overrides it.
+
+        Raises:
+            SordinoError: a statistic of more values.
+        """
+        if not self.linear:
+            raise SordinoError("the mean law is known of one sign, and of categories", found=self.parameters)
+        ((name, _),) = self.told
+        plus = (1 + float(Moments(records.shape[1], (name,)).values(records).mean())) / 2
+        return np.array([1 - plus, plus])
 
     @property
     def kind(self) -> tuple[str, int]:

@@ -6,7 +6,7 @@ alike queries (of one mechanism, or by one bit) is answered together, by words o
 Cost of a query about numbers: a word for the draw, one for each number that is read, and the mechanism's.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -101,6 +101,22 @@ class Sampled(SeveralQueries[Part]):
         may = {place for statistic in self.numbers for place in statistic.optional}
         must = {p for statistic in self.numbers for p in statistic.places if p not in statistic.optional}
         return frozenset(may - must)
+
+    @cached_property
+    def coded(self) -> Mapping[int, int]:
+        """The places at which some statistic reads a category, and how many categories there are.
+
+        Raises:
+            SordinoError: a place that statistics read in different ways: as a number, or as one of other categories.
+        """
+        found: dict[int, int | None] = {}
+        for statistic in self.numbers:
+            for place in statistic.places:
+                count = statistic.coded.get(place)
+                if found.setdefault(place, count) != count:
+                    rule = "what stands at a place must be read alike by all queries"
+                    raise SordinoError(rule, found=f"place {place} as a number and as a category, or as one of others")
+        return {place: count for place, count in found.items() if count is not None}
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:

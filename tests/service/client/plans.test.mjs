@@ -82,6 +82,8 @@ const changed = (name, change) => {
   return sealed(plan);
 };
 
+const ofCategories = (change) => (plan) => change(plan.queries[0].queries.statistics.find(([kind]) => kind === "category-sign"));
+
 const BROKEN = {
   "a table whose rows are unlike": ["table.json", (plan) => (plan.queries[0].mechanism.weights[0][0] = "4")],
   "a table that tells more": ["table.json", (plan) => (plan.attributes.x.protect.epsilon = "1")],
@@ -108,6 +110,15 @@ const BROKEN = {
   "cells of one attribute twice": ["table_of_two.json", (plan) => (plan.queries[0].table = ["x", "x"])],
   "cells of an attribute that is not protected": ["table_of_two.json", (plan) => delete plan.attributes.y.protect],
   "cells of a number": ["table_of_deltas.json", (plan) => (plan.attributes.z = { columns: ["z"], delta: "2", number: { low: 0, high: 1, clip: false } })],
+  "a base that is no category": ["number_category.json", (plan) => (plan.queries[0].base.x = "A")],
+  "a number with a base": ["number_category.json", (plan) => (plan.queries[0].base.age = "20")],
+  "a base of nothing": ["number_category.json", (plan) => (plan.queries[0].base = {})],
+  "a category without a base": ["number_category.json", (plan) => delete plan.queries[0].base.z],
+  "a target with categories": ["number_category.json", (plan) => plan.queries[0].numbers.reverse()],
+  "a category read as a number": ["number_category.json", ofCategories((call) => call.splice(0, 4, "product", 0, 1))],
+  "a category read as one of others": ["number_category.json", ofCategories((call) => (call[2] = 5))],
+  "a number read as a category": ["number_category.json", ofCategories((call) => call.splice(0, 4, "category-sign", 1, 6, 3))],
+  "a category read twice": ["number_category.json", ofCategories((call) => (call[3] = call[1]))],
   "cells of one attribute": ["table_of_a_block.json", (plan) => (plan.queries[0].table = ["x"])],
   "a block that is not protected alike": ["blockwise.json", (plan) => (plan.attributes.x.protect = { epsilon: "2" })],
 };

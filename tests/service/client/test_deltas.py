@@ -25,12 +25,15 @@ ATTRIBUTES = {
     "c": number("1"),
     "x": {"categories": ["p", "q", "r"], "delta": "0.6"},
     "y": {"categories": ["p", "q"], "delta": "0.3"},
+    "z": {"categories": ["p", "q"], "delta": "0.7"},
 }
-REST = {"a": 0.2, "b": 0.1, "c": 0.5, "x": 0.3, "y": 0.05}
+REST = {"z": 0.4, "a": 0.2, "b": 0.1, "c": 0.5, "x": 0.3, "y": 0.05}
 ASKED = {
     "signs": ("1", [{"mean": ["a", "b", "c"]}]),
     "more signs": ("6", [{"mean": ["a", "b", "c"]}]),
     "products": ("2", [{"covariance": ["a", "b", "c"]}]),
+    "categories": ("6", [{"regression": {"target": "c", "features": ["x", "a", "y"]}}]),
+    "categories of two": ("1", [{"regression": {"target": "c", "features": ["y", "z", "a"]}}]),
     "tables": ("6", [{"mean": "a"}, {"histogram": "x"}, {"table": ["x", "y"]}, {"distribution": "b"}]),
     "windows": ("2", [{"distribution": "b"}]),
     "bits": ("2", [{"distribution": "c"}]),
@@ -62,8 +65,9 @@ def test_what_is_reached_is_kept_and_less_is_not(tmp_path, epsilon, ask):
     content = json.loads(Plan.of(Survey.read(survey), 1000).bytes)
     parts = [{"attribute": name, "statistic": of, "bound": bound} for name, of, bound in STATISTICS]
     content["dependence"]["statistics"] = parts
-    if {"table": ["x", "y"]} in ask:
-        tables = [{"attribute": name, "table": ["x", "y"], "bound": bound} for name, bound in TABLES]
+    if {"table": ["x", "y"]} in ask or "regression" in ask[0]:
+        pair = ["y", "z"] if "z" in str(ask) else ["x", "y"]
+        tables = [{"attribute": name, "table": pair, "bound": bound} for name, bound in TABLES]
         content["dependence"]["tables"] = tables
     # Enough for whatever is told.
     for attribute in content["attributes"].values():

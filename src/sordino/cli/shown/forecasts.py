@@ -30,6 +30,9 @@ FIFTH = (
 )
 """What the expected errors of coefficients rest on."""
 
+OF_CATEGORIES = "Categories are taken to be equally common, and to go with nothing."
+"""The same of features that are no numbers."""
+
 
 def print_forecast(forecast: Forecast) -> None:
     """How exact the answers to a question of a plan will be, beside uniform protection and other mechanisms."""
@@ -38,7 +41,7 @@ def print_forecast(forecast: Forecast) -> None:
     if isinstance(forecast, NumbersForecast):
         print_table(title, ("expected standard error", "this plan", "uniform LDP"), error_rows(forecast))
         if forecast.records is None and forecast.question.part.asked == "regression":
-            say(FIFTH, "")
+            say(FIFTH, *([OF_CATEGORIES] if forecast.question.part.base else []), "")
         return
     if isinstance(forecast, CurveForecast):
         print_table(title, ("expected", "this plan", "uniform LDP"), curve_rows(forecast))

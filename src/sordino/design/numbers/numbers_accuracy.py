@@ -8,6 +8,7 @@ one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Literal
 
@@ -73,12 +74,14 @@ class Expected:
         ranges: of the numbers, in the units of the data; of a regression the target last.
         means: of these, shape (m,).
         variance: of the means that one person tells, shape (m,).
+        covariance: of the same, shape (m, m), where one query tells several; None where they are told apart.
     """
 
     moments: Moments
     ranges: Ranges
     means: Floats
     variance: Floats
+    covariance: Floats | None = None
 
     @classmethod
     def of(cls, asked: Sampled, ranges: Ranges, records: Floats) -> "Expected":
@@ -90,8 +93,23 @@ class Expected:
     def told(self, people: int, errors: Floats | None = None) -> Told:
         """What so many people tell: the expected means, or with errors in units of their standard errors."""
         variance = self.variance / people
-        means = self.means if errors is None else self.means + errors * np.sqrt(variance)
-        return Told(self.moments.names, means, np.diag(variance))
+        covariance = np.diag(variance) if self.covariance is None else self.covariance / people
+        means = self.means if errors is None else self.means + self._turned(errors) / np.sqrt(people)
+        return Told(self.moments.names, means, covariance)
+
+    def _turned(self, errors: Floats) -> Floats:
+        """Errors of one person's means, of independent ones in units of their standard errors."""
+        turned: Floats = errors * np.sqrt(self.variance) if self._root is None else self._root @ errors
+        return turned
+
+    @cached_property
+    def _root(self) -> Floats | None:
+        """Whose product with its transpose is the covariance."""
+        if self.covariance is None:
+            return None
+        values, vectors = np.linalg.eigh(self.covariance)
+        root: Floats = vectors * np.sqrt(np.maximum(values, 0))
+        return root
 
     def refused(self, people: int, draws: int = DRAWS) -> float:
         """The part of surveys among so many people whose regression is refused."""
@@ -160,15 +178,21 @@ def expected_numbers(
     d, half = len(names), ranges.half
     target = d - 1 if asked == "regression" else None
     expected = Expected.of(queries, ranges, unknown_records(d, target) if records is None else records)
+    if asked == "regression":
+        return expected_coefficients(expected, people)
     told = expected.told(people)
     if asked == "mean":
         errors = half * np.sqrt(np.diagonal(told.covariance))[told.singles(range(d))]
         return NumbersAccuracy(tuple(names), tuple(errors.tolist()), tuple(half.tolist()))
-    if asked == "covariance":
-        pairs = list(combinations_with_replacement(range(d), 2))
-        labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
-        units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
-        stderr = tuple(float(units[pair] * errors[pair]) for pair in pairs)
-        return NumbersAccuracy(labels, stderr, tuple(float(units[pair]) for pair in pairs))
-    fit = solve(told, people, d - 1, range(d - 1), ranges)
+    pairs = list(combinations_with_replacement(range(d), 2))
+    labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
+    units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
+    stderr = tuple(float(units[pair] * errors[pair]) for pair in pairs)
+    return NumbersAccuracy(labels, stderr, tuple(float(units[pair]) for pair in pairs))
+
+
+def expected_coefficients(expected: Expected, people: int) -> NumbersAccuracy:
+    """Expected standard errors of a regression of the last number on all others, with this many people."""
+    d, names = expected.moments.d, expected.ranges.names
+    fit = solve(expected.told(people), people, d - 1, range(d - 1), expected.ranges)
     return NumbersAccuracy(("intercept", *names[:-1]), tuple(fit.stderr.tolist()), (np.inf,) * d)

@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
-from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import coefficient_units, normal_equations, regression_statistics
-from sordino.estimation.told import Told
+from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
-from sordino.query.sampled import Sampled
 
 Floats = NDArray[np.float64]
 
 
-def moved_means(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
+def moved_means(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each attribute's mean can have moved, shape (a,), in its own unit; and the part that may be forged.
 
     Raises:
@@ -33,7 +31,7 @@ def moved_means(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forged: in
     return ranges.half * moved, part
 
 
-def moved_covariances(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
+def moved_covariances(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far each entry of the covariance matrix can have moved, shape (a, a), and the part that may be forged.
 
     Raises:
@@ -51,7 +49,7 @@ def moved_covariances(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forg
     return np.outer(ranges.half, ranges.half) * bound, part
 
 
-def moved_coefficients(asked: Sampled, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
+def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, forged: int) -> tuple[Floats, float]:
     """How far the intercept and the slopes can have moved, shape (a,): of the last attribute on all others.
 
     Raises:
@@ -78,10 +76,10 @@ def moved_coefficients(asked: Sampled, aggregate: Aggregate, ranges: Ranges, for
 
 
 def _moved(
-    asked: Sampled, aggregate: Aggregate, ranges: Ranges, names: Sequence[tuple[int, ...]], forged: int
+    asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, names: Sequence[tuple[int, ...]], forged: int
 ) -> tuple[Told, Floats, float]:
     """The scaled means, how far each can have moved, and the largest part of the weight that may be forged."""
-    estimator = MomentEstimator.of(asked)
+    estimator = read_moments(asked)
     told = Told.of(asked, aggregate, names, ranges.names)
     at = [estimator.moments.names.index(name) for name in names]
     swing, weight = (column[at] for column in estimator.leverage(aggregate))

@@ -58,7 +58,7 @@ function alike(told) {
 
 function revealed(plan, part, { ratio }, attribute) {
   if (!attribute) {
-    const pair = part.numbers?.length > 1 ? "sets of numbers" : "numbers";
+    const pair = part.base ? "sets of answers" : part.numbers?.length > 1 ? "sets of numbers" : "numbers";
     return [`A code about ${topic(part)} changes the odds between any two ${pair} by a factor of at most ${said(ratio)}.`];
   }
   const attributes = about(part).map((name) => [name, plan.attributes[name]]);

@@ -1,5 +1,6 @@
 """The fields of a frozen plan. Integers beyond 2^53 are strings; a plan file holds canonical bytes and nothing else."""
 
+from itertools import combinations
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
@@ -83,12 +84,27 @@ class NumbersPart(Part):
         asked: what is estimated.
         weight: a person answers it with probability weight over the sum of all weights.
         queries: the statistics that are drawn from, their mechanisms' integers and weights, as they are frozen.
+        base: of a regression on attributes of categories too, the category of each that the others are compared to;
+            answers do not depend on it. None where all are numbers.
     """
 
     numbers: list[str] = Field(min_length=1)
     asked: Literal["mean", "covariance", "regression"]
     weight: int = Field(ge=1, le=1 << 20)
     queries: dict[str, Any]
+    base: dict[str, str] | None = None
+
+    @property
+    def categorical(self) -> frozenset[str]:
+        """The attributes among them that are no numbers: features of a regression."""
+        return frozenset(self.base or ())
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        features = self.numbers[:-1] if self.asked == "regression" else []
+        if self.base is not None and not (self.base and self.categorical <= set(features)):
+            raise SordinoError("categories must be features of a regression, each with its base", found="others")
+        return self
 
 
 def _part_of(query: Any) -> str:
@@ -131,25 +147,30 @@ class PlanDocument(Part):
     @model_validator(mode="after")
     def _check(self) -> Self:
         shares = [query.histogram for query in self.queries if isinstance(query, HistogramPart)]
-        numbers = [name for query in self.queries if isinstance(query, NumbersPart) for name in query.numbers]
+        about_numbers = [query for query in self.queries if isinstance(query, NumbersPart)]
+        numbers = [name for query in about_numbers for name in query.numbers if name not in query.categorical]
+        categorical = [name for query in about_numbers for name in query.categorical]
         distributions = [query.distribution for query in self.queries if isinstance(query, DistributionPart)]
         tables = [query for query in self.queries if isinstance(query, TablePart)]
-        found = {*shares, *numbers, *distributions, *(name for part in tables for name in part.table)}
+        found = {*shares, *numbers, *categorical, *distributions, *(name for part in tables for name in part.table)}
         unknown = sorted(found - set(self.attributes))
         if unknown or len(set(shares)) < len(shares):
             wrong = ", ".join(map(repr, unknown)) or "one twice"
             raise SordinoError("a question must be about the plan's attributes, a histogram of each once", found=wrong)
         if len(set(distributions)) < len(distributions):
             raise SordinoError("the distribution of a number must be asked once", found="one twice")
-        if any(len(set(part.numbers)) < len(part.numbers) for part in self.queries if isinstance(part, NumbersPart)):
+        if any(len(set(part.numbers)) < len(part.numbers) for part in about_numbers):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         self._check_tables(tables)
         self._check_thresholds(distributions)
+        if any(self.attributes[name].labels is None and self.attributes[name].numbers is None for name in categorical):
+            raise SordinoError("a base must be of an attribute with categories", found="another")
         whole = [
             name
-            for part in self.queries
-            if isinstance(part, NumbersPart) and part.asked != "mean"
+            for part in about_numbers
+            if part.asked != "mean"
             for name in part.numbers
+            if name not in part.categorical
         ]
         if any(self.attributes[name].missing is not None for name in (*whole, *distributions)):
             raise SordinoError("of numbers that may be missing only means can be asked", found="another question")
@@ -174,6 +195,12 @@ class PlanDocument(Part):
         asked = {frozenset(part.table) for part in tables}
         if len(asked) < len(tables):
             raise SordinoError("a table must be asked once", found="one twice")
+        asked |= {
+            frozenset(pair)
+            for part in self.queries
+            if isinstance(part, NumbersPart)
+            for pair in combinations(part.categorical, 2)
+        }
         bounds = (self.dependence.tables if self.dependence is not None else None) or ()
         if any(frozenset(bound.table) not in asked for bound in bounds):
             raise SordinoError("a bound for a table must be about one that is asked", found="another")

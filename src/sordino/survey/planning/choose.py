@@ -9,6 +9,7 @@ from sordino.definition.dependence import Dependence
 from sordino.definition.pairwise import LDP
 from sordino.design.accuracy import subtracting_helps
 from sordino.design.histograms.best_mechanism import best_mechanism
+from sordino.design.numbers.categorical.sampled_regression import sampled_regression
 from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level
 from sordino.design.numbers.mean_among import among, mean_among
 from sordino.design.numbers.missing.optional_means import optional_means
@@ -26,6 +27,7 @@ from sordino.survey.planning.declared import declared_dependence
 from sordino.survey.planning.distribution import distribution_query
 from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.protect import protect_part
+from sordino.survey.reading.regression import base_of
 from sordino.survey.reading.schema import Survey
 
 
@@ -128,7 +130,14 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
         pairs = list(combinations_with_replacement(sorted(asked), 2))
         drawn = among(sampled_moments(deltas, epsilon, dependence, pairs), asked)
     else:
-        chosen = sampled_moments(deltas, epsilon, dependence, target=asked[-1], features=asked[:-1])
+        coded = [place for place in asked if survey.attribute[survey.places[place]].number is None]
+        sizes = {place: survey.named(survey.places[place]).finite.k for place in coded}
+        *features, target = asked
+        chosen = (
+            sampled_regression(deltas, epsilon, dependence, target, features, sizes)
+            if sizes
+            else sampled_moments(deltas, epsilon, dependence, target=target, features=features)
+        )
         drawn = among(chosen, asked)
     share = Fraction(ask.weight, sum(other.weight for other in survey.questions))
     told = len(moment_names(drawn))
@@ -137,4 +146,6 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
         raise SordinoError("there must be a person for each number that is told", found=found, step="ask more people")
     if drawn.code_bits > code_bits:
         raise SordinoError(f"a report must fit in {code_bits} bits", found=f"{drawn.code_bits}", step="ask less")
-    return {"numbers": list(ask.attributes), "asked": ask.kind, "queries": freeze_queries(drawn)}
+    part: dict[str, Any] = {"numbers": list(ask.attributes), "asked": ask.kind, "queries": freeze_queries(drawn)}
+    base = None if ask.regression is None else base_of(ask.regression, {n: survey.named(n) for n in ask.attributes})
+    return part if base is None else part | {"base": base}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 from sordino.definition.dependence import Dependence
@@ -79,9 +80,13 @@ def _of_thresholds(
 
 
 def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
-    """The bounds for tables that the survey asks: what a statement says of others, nothing would use."""
+    """The bounds for what the survey asks of several categories: what a statement says of others, nothing would use."""
     places = survey.places
     asked = {tuple(sorted(map(places.index, ask.table))) for ask in survey.questions if ask.table is not None}
+    for ask in survey.questions:
+        features = ask.regression.features if ask.regression is not None else []
+        coded = [name for name in features if survey.attribute[name].number is None]
+        asked |= set(combinations(sorted(map(places.index, coded)), 2))
     return [
         TableBoundPart(attribute=places[i], table=[places[place] for place in table], bound=str(bound))
         for (i, table), bound in sorted(known.tables.items())

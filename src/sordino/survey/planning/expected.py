@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.design.numbers.numbers_accuracy import unknown_records
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -69,8 +68,11 @@ def _of_survey(question: Question, survey: "Survey") -> Floats | None:
 
 def _records(question: NumbersQuestion, survey: "Survey") -> Floats:
     """Each number as it is expected to spread; what is not known spreads as in `unknown_records`."""
-    d = len(question.asked)
-    records = unknown_records(d, d - 1 if question.part.asked == "regression" else None).copy()
+    shares = {name: survey.attribute[name].expected for name in question.part.categorical}
+    domains = {name: survey.named(name).finite for name in question.part.categorical}
+    records = question.unknown_with(
+        {name: expected_shares(own, domains[name]) for name, own in shares.items() if own is not None}
+    ).copy()
     for place, name in enumerate(question.asked):
         table = survey.attribute[name]
         if table.expected is not None and table.number is not None:

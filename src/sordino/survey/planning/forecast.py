@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import SharesAccuracy
-from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy, unknown_records
+from sordino.design.numbers.numbers_accuracy import RARELY, NumbersAccuracy
 from sordino.errors import SordinoError
 from sordino.survey.planning.distribution_forecast import DistributionForecast
 from sordino.survey.planning.expected import Expectations, nothing_expected
@@ -129,8 +129,7 @@ class NumbersForecast:
     def _refusal(self) -> str | None:
         refused, about = self.refused, ""
         if self.records is None and refused <= RARELY:
-            d = len(self.question.asked)
-            narrow = self.question.expecting(unknown_records(d, d - 1) / 2)
+            narrow = self.question.expecting(self.question.narrow)
             refused, about = narrow.refused(self.question.people), ", if the features spread by a tenth of their ranges"
             needed = narrow.enough(self.question.people) if refused > RARELY else 0
         else:

@@ -35,6 +35,7 @@ from sordino.survey.frozen.plan_fields import (
     unseal,
 )
 from sordino.survey.frozen.promise import attribute_of
+from sordino.survey.questions.categorical_regression import CategoricalRegression
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -220,7 +221,8 @@ class Plan:
             return DistributionQuestion(part, attributes[name], places.index(name), share, people, least)
         asked = tuple(attributes[name] for name in part.numbers)
         at = tuple(places.index(name) for name in part.numbers)
-        return NumbersQuestion(part, asked, at, share, people, canonical_amount(epsilon), least)
+        kind = NumbersQuestion if part.base is None else CategoricalRegression
+        return kind(part, asked, at, share, people, canonical_amount(epsilon), least)
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:

@@ -5,10 +5,10 @@ answer one bit about the number in both cases. Statistics that no plan comes to 
 are forgotten have the bound 1: so all that a question may need are named.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,19 @@ def questions_for_sample(survey: Survey) -> SampleQuestions:
     attributes = tuple(_compared(survey, name) for name in survey.places)
     places = {name: place for place, name in enumerate(survey.places)}
     asks = [ask.model_dump(exclude_none=True) for ask in survey.questions]
-    statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places))
+    counted = frozenset(name for name, table in survey.attribute.items() if table.number is None)
+    statistics = dict.fromkeys(statistic for ask in asks for statistic in statistics_of(ask, places, counted))
     return SampleQuestions(attributes, tuple(statistics))
 
 
-def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator[Compared]:
-    """What a question may ask: `histogram`, `table`, `distribution`, `mean`, `covariance` or `regression`."""
+def statistics_of(
+    ask: Mapping[str, Any], places: Mapping[str, int], categories: Collection[str] = ()
+) -> Iterator[Compared]:
+    """What a question may ask: `histogram`, `table`, `distribution`, `mean`, `covariance` or `regression`.
+
+    Of a regression on attributes of `categories`, by their names, the combinations of each two; a category and a number
+    are asked together, which no statistic of a sample is about.
+    """
     if "distribution" in ask:
         yield Below(places[ask["distribution"]])
     if "histogram" in ask:
@@ -59,7 +66,10 @@ def statistics_of(ask: Mapping[str, Any], places: Mapping[str, int]) -> Iterator
     regression = ask.get("regression", {})
     groups: list[Sequence[str]] = [ask.get("covariance", ())]
     if regression:
-        groups.append([*regression["features"], regression["target"]])
+        everything = [*regression["features"], regression["target"]]
+        groups.append([name for name in everything if name not in categories])
+        coded = sorted(places[name] for name in everything if name in categories)
+        yield from combinations(coded, 2)
     for names in groups:
         together = sorted(places[name] for name in names)
         for place in together:

@@ -1,5 +1,6 @@
 """A question of a plan about numbers: means, a covariance matrix or a regression, and how it is asked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +28,7 @@ from sordino.survey.frozen.plan_fields import NumbersPart
 
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
+    from sordino.estimation.told import AboutNumbers
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,15 @@ class NumbersQuestion:
         return tuple(attribute.interval for attribute in self.attributes)
 
     @cached_property
-    def ranges(self) -> Ranges:
+    def of_record(self) -> Ranges:
         """The same, by name."""
         ends = self.intervals
         return Ranges(tuple(self.asked), tuple(end.low for end in ends), tuple(end.high for end in ends))
+
+    @property
+    def ranges(self) -> Ranges:
+        """Of what estimates are about, by name."""
+        return self.of_record
 
     @cached_property
     def query(self) -> Sampled:
@@ -88,6 +95,28 @@ class NumbersQuestion:
             rule = "the queries must read the numbers that may be missing as such, and no others"
             raise SordinoError(rule, found=f"places {sorted(asked.optional)}")
         return asked
+
+    @property
+    def told_by(self) -> "AboutNumbers":
+        """What reads a tally of its reports."""
+        return self.query
+
+    @cached_property
+    def unknown(self) -> NDArray[np.float64]:
+        """Scaled records of people of whom nothing is known, shape (n, d)."""
+        return self.unknown_with({})
+
+    def unknown_with(self, shares: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The same where the shares of the categories of some attributes are known, by their names."""
+        from sordino.design.numbers.numbers_accuracy import unknown_records
+
+        del shares
+        return unknown_records(len(self.asked), len(self.asked) - 1 if self.part.asked == "regression" else None)
+
+    @property
+    def narrow(self) -> NDArray[np.float64]:
+        """The same with half the spread."""
+        return self.unknown / 2
 
     @cached_property
     def missing(self) -> dict[int, float]:
@@ -173,11 +202,9 @@ class NumbersQuestion:
 
     def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
         """What the estimates are expected to be made of."""
-        from sordino.design.numbers.numbers_accuracy import Expected, unknown_records
+        from sordino.design.numbers.numbers_accuracy import Expected
 
-        target = len(self.asked) - 1 if self.part.asked == "regression" else None
-        people = unknown_records(len(self.asked), target) if records is None else records
-        return Expected.of(self.query, self.ranges, people)
+        return Expected.of(self.query, self.ranges, self.unknown if records is None else records)
 
     def _needed(self) -> tuple[Moment, ...]:
         """The statistics that tell what is asked."""

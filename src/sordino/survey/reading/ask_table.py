@@ -11,7 +11,7 @@ mean = ["age", "income"]
 [[ask]]
 covariance = ["age", "income", "weight"]
 [[ask]]
-regression = { target = "weight", features = ["age", "income"] }
+regression = { target = "weight", features = ["age", "smoker"], base = { smoker = "no" } }
 weight = 2
 [[ask]]
 distribution = "income"
@@ -27,6 +27,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
+from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.survey.frozen.parts import Part, Text
@@ -69,11 +70,13 @@ class RegressionTable(Part):
 
     Attributes:
         target: the number that is explained.
-        features: the numbers that explain it.
+        features: the numbers, or attributes of categories, that explain it.
+        base: the category that the others of such an attribute are compared to; its first one by default.
     """
 
     target: Text
     features: Names
+    base: dict[str, Text] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -81,6 +84,10 @@ class RegressionTable(Part):
             found = f"the target {self.target!r} among them"
             raise SordinoError("features must be other attributes than the target", found=found)
         _require_distinct("features", self.features)
+        unknown = [name for name in self.base if name not in self.features]
+        if unknown:
+            found = repr(unknown[0]) + nearest(unknown[:1], self.features)
+            raise SordinoError("base must name a category of some of the features", found=found)
         return self
 
 

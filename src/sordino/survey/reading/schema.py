@@ -42,6 +42,7 @@ from sordino.survey.reading.distribution import range_mistakes
 from sordino.survey.reading.listed import with_listed_files
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.protect import Epsilon, protect_part
+from sordino.survey.reading.regression import regression_mistakes
 
 
 class Survey(Part):
@@ -91,6 +92,9 @@ class Survey(Part):
             finite = [name for name in ask.attributes if name in self.attribute and not self.attribute[name].number]
             if ask.kind in ("table", "tables"):
                 yield from self._table_mistakes(i, ask)
+            elif ask.regression is not None:
+                known = {name: self.named(name) for name in ask.attributes if name in self.attribute}
+                yield from regression_mistakes(f"ask.{i}.regression", ask.regression, known)
             elif ask.histogram is None and finite:
                 found, step = f"{finite[0]!r}, which has none", "ask for its histogram"
                 yield SordinoError(f"ask.{i}.{ask.kind} must be about numbers", found=found, step=step)

@@ -145,7 +145,7 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
             if name in question.asked:
                 with suppress(SordinoError):
                     place = question.asked.index(name)
-                    parts.append((question, PooledPart.of_mean(question.query, own, place, question.ranges)))
+                    parts.append((question, PooledPart.of_mean(question.query, own, place, question.of_record)))
         if len(parts) >= FEWEST:
             ends = parts[0][0].intervals[parts[0][0].asked.index(name)]
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Any, TypeAlias
 
+from sordino.domain.attribute import Attribute
 from sordino.domain.grid import Grid
+from sordino.domain.interval import Interval
 from sordino.estimation.intervals.apart import WithInterval
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.distribution import DistributionResult
@@ -123,15 +125,16 @@ def _distribution(result: DistributionResult) -> Quantities:
 
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
     question, asked = result.question, result.question.part.asked
-    ranges = {one.name: Range((one.interval.low, one.interval.high), one.clip) for one in question.attributes}
-    widths = {one.name: one.interval.width for one in question.attributes}
+    ranges = {one.name: _values(one) for one in question.attributes}
     if asked == "regression":
         *features, target = question.asked
+        *widths, own = (2 * question.ranges.half).tolist()
         measured: Measured = {
-            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, widths[target] / widths.get(name, nan)))
-            for name, row in zip(["", *features], result.rows(), strict=True)
+            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width))
+            for width, row in zip([nan, *widths], result.rows(), strict=True)
         }
-        key, name = ("regression", target, frozenset(features)), question.name
+        # What others are compared to is in the names of the rows.
+        key, name = ("regression", target, frozenset(features), frozenset(measured)), question.name
         yield Quantities(name, name, key, ranges, measured)
         return
     lacking = [question.asked[place] for place in question.missing]
@@ -141,16 +144,24 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         names = [lacking[places[0] - len(question.asked)]] if share else [question.asked[place] for place in places]
         kind, ends = ("share", (0.0, 1.0)) if share else (asked, (-inf, inf))
         name = f"{kind} of {row['value']}"
-        scale = ends if share else _scale([ranges[one] for one in names])
+        scale = ends if share else _scale([question.intervals[question.asked.index(one)] for one in names])
         told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale)
         about = kind, frozenset(names)
         yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
 
 
-def _scale(ranges: Sequence[Range]) -> Ends:
+def _scale(ranges: Sequence[Interval]) -> Ends:
     """Of a mean, or a covariance of two numbers in such ranges: the latter's largest is by Popoviciu's bound."""
-    widths = [one.edges[-1] - one.edges[0] for one in ranges]
-    return (ranges[0].edges[0], ranges[0].edges[-1]) if len(ranges) == 1 else (0.0, widths[0] * widths[1] / 4)
+    first, *others = ranges
+    return (0.0, first.width * others[0].width / 4) if others else (first.low, first.high)
+
+
+def _values(attribute: Attribute) -> frozenset[str] | Range:
+    """The values of an attribute of a question about numbers."""
+    if isinstance(attribute.domain, Interval):
+        return Range((attribute.interval.low, attribute.interval.high), attribute.clip)
+    domain = attribute.finite
+    return frozenset(map(domain.label, range(domain.k)))
 
 
 def _ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...]) -> Measured:

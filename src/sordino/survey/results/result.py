@@ -174,7 +174,7 @@ class NumbersResult:
     @classmethod
     def of(cls, question: NumbersQuestion, aggregate: Aggregate, coverage: Coverage) -> "NumbersResult":
         """Estimate what is asked from the tally of the question's own reports."""
-        ranges, asked, a = question.ranges, question.query, len(question.asked)
+        ranges, asked = question.ranges, question.told_by
         estimate: NormalEstimate
         fitted: NDArray[np.float64] | None = None
         match question.part.asked:
@@ -184,8 +184,9 @@ class NumbersResult:
                 estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
                 fitted = covariance.projected
             case "regression":
-                estimate, move = least_squares(asked, aggregate, a - 1, None, ranges), moved_coefficients
-                fitted = projected_least_squares(asked, aggregate, a - 1, None, ranges).value
+                last = ranges.d - 1
+                estimate, move = least_squares(asked, aggregate, last, None, ranges), moved_coefficients
+                fitted = projected_least_squares(asked, aggregate, last, None, ranges).value
         nothing = np.zeros(estimate.value.shape), 0.0
         moved, part = move(asked, aggregate, ranges, coverage.forged) if coverage.forged else nothing
         return cls(question, estimate, fitted, coverage, moved, part)
@@ -242,7 +243,7 @@ class NumbersResult:
                 pairs = combinations_with_replacement(range(len(names)), 2)
                 return [(f"{names[j]}, {names[k]}" if j < k else names[j], (j, k)) for j, k in pairs]
             case "regression":
-                return [(name, (j,)) for j, name in enumerate(["intercept", *names[:-1]])]
+                return [(name, (j,)) for j, name in enumerate(["intercept", *self.question.ranges.names[:-1]])]
 
     @cached_property
     def _untold(self) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 // What a published tally says, worked out again from a plan's integers: unbiased shares, means, covariances and coefficients with their
 // standard errors, in doubles.
 
+import { columnsOf, unitOf } from "./columns.js";
 import { given, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
 import { leastSquares } from "./regression.js";
@@ -55,13 +56,14 @@ function ofQuestion(part, question, counts) {
 
 function ofNumbers(part, question, counts) {
   const found = momentsOf(question, counts);
-  const units = question.ends.map(({ low, high }) => [(low + high) / 2, (high - low) / 2]);
+  const units = part.base ? [] : question.ends.map(unitOf);
   const n = countedReports(question, counts);
   if (n < found.names.length) throw new RangeError("fewer reports than numbers that are estimated");
   if (part.asked === "mean") return { n, ...ofMeans(part.numbers, found, units) };
   if (part.asked === "regression") {
-    const labels = ["intercept", ...part.numbers.slice(0, -1)];
-    return { n, rows: leastSquares(found, units).map((row, i) => ({ label: labels[i], ...row })) };
+    const columns = columnsOf(part, question.attributes, found);
+    const labels = ["intercept", ...columns.labels];
+    return { n, rows: leastSquares(columns.found, columns.units).map((row, i) => ({ label: labels[i], ...row })) };
   }
   const rows = units.flatMap(([, half], i) => units.slice(i).map(([, other], offset) => {
     const told = centred(found, i, i + offset);

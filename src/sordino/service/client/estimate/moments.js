@@ -6,10 +6,43 @@ import { given } from "./given.js";
 
 const product = (one, other) => one.reduce((all, amount, i) => all + amount * other[i], 0);
 
+/** The name of whether an attribute of categories has one of them, 1 or -1, among the places of numbers. */
+export const indicator = (place, category) => (category + 1) * 2 ** 20 + place;
+
+const inside = (place, count, categories) => Array.from({ length: count }, (_, v) => [indicator(place, v), categories.map((own) => (own === v ? 1 : -1))]);
+const both = (one, other) => one.map((amount, value) => amount * other[value]);
+
+/** Of a category and the sign of a number: each category, the number, and their products. */
+function toldOfSign([place, k, number]) {
+  const values = Array.from({ length: 2 * k }, (_, value) => value);
+  const signs = values.map((value) => (value % 2 ? 1 : -1));
+  const own = inside(place, k, values.map((value) => Math.floor(value / 2)));
+  return [...own.map(([name, grid]) => [[name], grid]), [[number], signs], ...own.map(([name, grid]) => [[number, name], both(signs, grid)])];
+}
+
+/** Of two categories: each one, and the products of each two. */
+function toldOfTwo([first, k, second, others]) {
+  const values = Array.from({ length: k * others }, (_, value) => value);
+  const own = inside(first, k, values.map((value) => Math.floor(value / others)));
+  const other = inside(second, others, values.map((value) => value % others));
+  const products = own.flatMap(([name, grid]) => other.map(([its, second_]) => [[name, its].sort((a, b) => a - b), both(grid, second_)]));
+  return [...[...own, ...other].map(([name, grid]) => [[name], grid]), ...products];
+}
+
+/** Of the product with a category of two: that with each category's indicator, and with each of another one's. */
+function toldOfProduct([first, second, categories]) {
+  const sides = (place) => [[indicator(place, 0), -1], [indicator(place, 1), 1]];
+  const others = categories === 2 ? sides(second) : [[second, 1]];
+  return sides(first).flatMap(([one, sign]) => others.map(([other, its]) => [[one, other].sort((a, b) => a - b), [-sign * its, sign * its]]));
+}
+
 /** What each value that is read counts as, by the moment that it tells. */
 function told({ name, places }) {
   const [place, points] = places;
   const grid = () => Array.from({ length: points }, (_, i) => -1 + (2 * i) / (points - 1));
+  if (name === "category-sign") return toldOfSign(places);
+  if (name === "binary-product") return toldOfProduct(places);
+  if (name === "two-categories") return toldOfTwo(places);
   if (name === "product") return [[places, [-1, 1]]];
   if (name === "number") return [[[place], grid()]];
   // The last value says that there is no number, which counts as 0.
@@ -17,6 +50,9 @@ function told({ name, places }) {
   const patterns = Array.from({ length: 2 ** places.length }, (_, pattern) => pattern);
   return places.map((place, bit) => [[place], patterns.map((pattern) => ((pattern >> bit) & 1 ? 1 : -1))]);
 }
+
+/** What each code adds to each value's share, of mechanisms that were gone through. */
+const known = new WeakMap();
 
 /** What each code counts as, so that its mean is what the value counts as. */
 function counting(mechanism, grid) {
@@ -31,7 +67,8 @@ function counting(mechanism, grid) {
     if (!(step > 0)) throw new RangeError("reports that do not depend on the numbers");
     return { rows, code: rows[0].map((_, code) => middle + ((code - (sums[0] + sums.at(-1)) / 2) * (grid[1] - grid[0])) / step) };
   }
-  const adds = contributions(rows);
+  if (!known.has(mechanism)) known.set(mechanism, contributions(rows));
+  const adds = known.get(mechanism);
   return { rows, code: rows[0].map((_, code) => product(grid, adds.map((row) => row[code]))) };
 }
 

@@ -33,6 +33,19 @@ function optional(numbers, [place, points], words) {
   return missing ? points : found;
 }
 
+/** A category and the sign of a number, as one value. */
+function categorySign(numbers, [place, , number], words) {
+  return 2 * numbers[place] + sign(numbers[number], words);
+}
+
+/** The product of a category of two, 1 or -1, with a number or another such category, as a sign. */
+function binaryProduct(numbers, [first, second, categories], words) {
+  const own = 2 * numbers[first] - 1;
+  return sign(own * (categories === 2 ? 2 * numbers[second] - 1 : numbers[second]), words);
+}
+
+const twoCategories = (numbers, [first, , second, others]) => numbers[first] * others + numbers[second];
+
 function ofTwo(numbers, [first, second], words) {
   const moment = numbers[first] * numbers[second];
   return sign(first === second ? 2 * moment - 1 : moment, words);
@@ -44,14 +57,40 @@ function signs(numbers, places, words) {
 
 const MOST_POINTS = 128;
 const MOST_SIGNS = 12;
+const MOST_CATEGORIES = 64;
+const isFew = (k) => k >= 2 && k <= MOST_CATEGORIES;
 const areDifferent = (places) => new Set(places).size === places.length;
 
-/** Each statistic: how many values it has, which of its numbers are places, and what else it needs of them. */
+/**
+ * Each statistic: how many values it has, which of its numbers are places, what else it needs of them; and at which places
+ * it reads a category, with how many there are.
+ */
 export const STATISTICS = {
   number: { read: point, size: ([, points]) => points, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points <= MOST_POINTS },
   product: { read: ofTwo, size: () => 2, places: (given) => given, fits: ({ length, 0: first, 1: second }) => length === 2 && first <= second },
   signs: { read: signs, size: (places) => 2 ** places.length, places: (given) => given, fits: (places) => places.length >= 1 && places.length <= MOST_SIGNS && areDifferent(places) },
   optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
+  "category-sign": {
+    read: categorySign,
+    size: ([, k]) => 2 * k,
+    places: ([place, , number]) => [place, number],
+    categories: ([place, k]) => [[place, k]],
+    fits: ({ length, 0: place, 1: k, 2: number }) => length === 3 && isFew(k) && place !== number,
+  },
+  "two-categories": {
+    read: twoCategories,
+    size: ([, k, , others]) => k * others,
+    places: ([first, , second]) => [first, second],
+    categories: ([first, k, second, others]) => [[first, k], [second, others]],
+    fits: ({ length, 0: first, 1: k, 2: second, 3: others }) => length === 4 && isFew(k) && isFew(others) && first !== second,
+  },
+  "binary-product": {
+    read: binaryProduct,
+    size: () => 2,
+    places: ([first, second]) => [first, second],
+    categories: ([first, second, categories]) => [first, second].slice(0, categories).map((place) => [place, 2]),
+    fits: ({ length, 0: first, 1: second, 2: categories }) => length === 3 && (categories === 1 || categories === 2) && first !== second,
+  },
 };
 
 /** The name of a value; of a map's cell its centre, degrees north, then east. */
@@ -142,8 +181,10 @@ class Numbers {
   constructor(plan, part) {
     const { statistics, mechanisms, through, weights } = part.queries;
     this.names = part.numbers;
-    this.ends = part.numbers.map((name) => plan.attributes[name].number);
-    this.mayMiss = part.numbers.map((name) => plan.attributes[name].missing !== undefined);
+    this.attributes = part.numbers.map((name) => plan.attributes[name]);
+    this.ends = this.attributes.map(({ number }) => number);
+    this.categories = this.attributes.map((own) => (own.number ? undefined : size(own)));
+    this.mayMiss = this.attributes.map(({ number, missing }) => number !== undefined && missing !== undefined);
     this.mechanisms = mechanisms.map((own) => mechanism(own));
     if (through.length !== statistics.length || weights.length !== statistics.length) {
       throw new RangeError("each query must have a statistic, a mechanism and a weight");
@@ -168,13 +209,17 @@ class Numbers {
       throw new RangeError("a statistic must be about numbers that are asked");
     }
     if (!through || statistic.size(places) !== through.k) throw new RangeError("a mechanism must have its statistic's values");
+    const counted = new Map(statistic.categories?.(places));
+    if (statistic.places(places).some((place) => this.categories[place] !== counted.get(place))) {
+      throw new RangeError("categories must be read as such, and numbers as numbers");
+    }
     const mayMiss = statistic.places(places).some((place) => this.mayMiss[place]);
     if (mayMiss !== (name === "optional")) throw new RangeError("a number must be read as one that may be missing where it may, and only there");
     return { name, statistic, places, mechanism: through };
   }
 
   answer(found, words) {
-    const numbers = this.names.map((name, i) => scaled(found.get(name), this.ends[i].low, this.ends[i].high));
+    const numbers = this.names.map((name, i) => (this.ends[i] ? scaled(found.get(name), this.ends[i].low, this.ends[i].high) : found.get(name)));
     const chosen = this.choice.draw(words);
     const first = this.sizes.slice(0, chosen).reduce((a, b) => a + b, 0n);
     return this.queries[chosen].reduce((code, { statistic, places, mechanism: through }) => {

@@ -214,6 +214,7 @@ const QUESTION = anyOf(
   fields({
     numbers: listOf(text, 1),
     asked: (found) => ["mean", "covariance", "regression"].includes(found),
+    "base?": tableOf(text),
     weight: WEIGHT,
     queries: fields({
       statistics: listOf(Array.isArray, 1),
@@ -282,11 +283,25 @@ function asks(plan) {
   return plan.queries.every((part) => {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
     const fits = ({ number, missing }) => number && (missing === undefined || part.asked === "mean");
+    if (part.base) return asksRegression(part, own, fits);
     if (part.numbers) return part.numbers.every((name) => fits(own(name)));
     if (part.distribution !== undefined) return fits(own(part.distribution)) && covers(part, own(part.distribution).number);
     if (part.table) return asksCells(plan, part, part.table.map(own));
     return Boolean(own(part.histogram).protect);
   });
+}
+
+/** Whether a regression's features with a base have categories, that one among them, and all else is a number. */
+function asksRegression({ asked, base, numbers }, own, fits) {
+  const features = numbers.slice(0, -1);
+  const names = Object.keys(base);
+  const inside = ({ labels, numbers: k }, label) => labels?.includes(label) || (k !== undefined && /^(?:0|[1-9]\d*)$/.test(label) && Number(label) < k);
+  return (
+    asked === "regression" &&
+    names.length > 0 &&
+    names.every((name) => features.includes(name) && inside(own(name), base[name])) &&
+    numbers.every((name) => Object.hasOwn(base, name) || fits(own(name)))
+  );
 }
 
 /** Values of an attribute, or cells of a table, at most. */

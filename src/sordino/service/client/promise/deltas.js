@@ -78,10 +78,12 @@ function typesOf(part, asked) {
   }
   return asked.queries.map((query) => query.map(({ places, statistic, name, mechanism }) => {
     const names = statistic.places(places).map((place) => part.numbers[place]);
-    // Two values of a number have a law that is linear in it.
-    const alone = mechanism.k === 2 ? names : null;
+    // Two values of a number have a law that is linear in it; what is stated for products of numbers is for no category.
+    const alone = mechanism.k === 2 && !statistic.categories ? names : null;
     const flips = name === "signs" && !alone ? flipsOf(mechanism) : null;
-    return { names, ratio: worst(mechanism), alone, flips };
+    // Of several categories what is read is of a table of them; a category and a number are nothing that a bound is stated for.
+    const table = statistic.categories?.(places).length === names.length && names;
+    return { names, ratio: worst(mechanism), alone, flips, table };
   }));
 }
 

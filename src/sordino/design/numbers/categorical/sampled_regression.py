@@ -1,0 +1,171 @@
+"""Which statistics to draw for a regression with categorical features, at which level, and how often.
+
+Each person answers one statistic, once, drawn without looking. Products of numbers are asked by one bit as in a
+regression of numbers alone (`design.numbers.sampled_moments`). A category is asked together with the sign of a number,
+the target among them, or with the category of another attribute: as one value of one channel, which tells the
+indicators of all categories and their products at once. k one-bit questions about the products of k indicators would
+each be drawn for a k-th of these people. Of two categories one bit about the product may be drawn as well.
+
+Guarantee: deltas-Bayesian-coordinate-DP within the dependence bounds, and epsilon-LDP for everybody. A value of two
+attributes tells each of them, so its level is at most the least of their deltas; what it tells of others is bounded by
+the bound for two categories together, where one is declared, and else by that for all other attributes. The sampling
+rule says it again of the finished channels.
+
+Channels: of those whose tally says how often each code was sent, the one whose shares of the values have the least
+summed variance: within some 10 % of subset selection, whose tally does not say it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import combinations, product
+from math import prod
+
+from sordino.definition.dependence import Dependence
+from sordino.definition.sampling import largest_level
+from sordino.design.numbers.categorical.draws import least_error
+from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level, keeps_deltas
+from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
+from sordino.design.reproducible import coarse_number
+from sordino.domain.moment import MOST_NUMBERS, Moment, category_of, indicator
+from sordino.errors import SordinoError
+from sordino.estimation.regression import regression_statistics
+from sordino.exact.nats import Nats
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.inner import offered
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.query.categorical.binary_product import BinaryProduct
+from sordino.query.categorical.category_sign import CategoryAndSign
+from sordino.query.categorical.read_places import FEWEST
+from sordino.query.categorical.two_categories import TwoCategories
+from sordino.query.number import NumberStatistic, statistic_of
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+
+MOST_TOLD = 1 << 12
+"""Moments that a regression with categorical features may need: their covariance takes 128 MB then."""
+
+MOST_CELLS = 1 << 10
+"""Combinations of the categories of two features: each code counts for each of them."""
+
+MOST_CODES, CODES_PER_VALUE = 1 << 8, 4
+"""Of a channel; for more values so many for each."""
+
+
+def sampled_regression(
+    deltas: Sequence[Nats],
+    epsilon: Nats,
+    dependence: Dependence,
+    target: int,
+    features: Sequence[int],
+    categories: Mapping[int, int],
+) -> Sampled:
+    """The queries that are drawn from, one for each person.
+
+    Args:
+        deltas: for each attribute of the record, the bound of Bayesian coordinate DP; none above epsilon.
+        epsilon: the LDP level of every report.
+        dependence: bounds between the attributes.
+        target: the place of the number that is predicted.
+        features: the places of those that predict it.
+        categories: for the features that are categories, how many there are.
+
+    Raises:
+        SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
+    """
+    coded = [place for place in features if place in categories]
+    numbers = [place for place in features if place not in categories]
+    _require_few([categories[place] for place in coded], len(numbers) + 1)
+
+    def of_pair(one: int, other: int) -> Nats:
+        places = min(one, other), max(one, other)
+        if other in categories:
+            return highest_table_level(places, deltas, epsilon, dependence)
+        return _highest(places, deltas, epsilon, dependence)
+
+    # The numbers themselves are told with each category.
+    names = [name for name in regression_statistics(target, numbers) if len(name) > 1]
+    levels = highest_levels(names, deltas, epsilon, dependence)
+    asked: list[tuple[NumberStatistic, Nats]] = list(zip(map(statistic_of, names), levels, strict=True))
+    pairs = [*product(coded, [*numbers, target]), *combinations(coded, 2)]
+    for one, other in pairs:
+        asked += [(statistic, of_pair(one, other)) for statistic in _of_pair(one, other, categories)]
+    for statistic, level in asked:
+        if level.floor() < LEAST_LEVEL:
+            found = f"a level of {level.floor():.1g} for {statistic.parameters}"
+            step = "raise the smallest delta, or leave the attribute out"
+            raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
+    queries = tuple(Query(statistic, counting_mechanism(statistic.k, level)) for statistic, level in asked)
+    drawn = least_error(queries, _importance(target, numbers, coded, categories))
+    # From the integers of the channels, by the rule that the levels were solved from.
+    if not keeps_deltas(drawn, deltas, epsilon, dependence):
+        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    return drawn
+
+
+@cache
+def counting_mechanism(k: int, level: Nats) -> Mechanism:
+    """The mechanism with the least summed variance among those that count codes; a coin of two values."""
+    if k == 2:
+        return RandomizedResponse(2, level)
+    most = max(MOST_CODES, CODES_PER_VALUE * k)
+    counting = [one for one in offered(k, level) if one.counts_codes and one.outputs <= most]
+    # In case of a tie the first and simplest one.
+    return min(counting, key=lambda one: coarse_number(one.total_variance))
+
+
+def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[NumberStatistic]:
+    """A category together with a number or another category; and where both have two sides, their product."""
+    if other in categories:
+        yield TwoCategories(one, categories[one], other, categories[other])
+    else:
+        yield CategoryAndSign(one, categories[one], other)
+    if categories[one] == categories.get(other, FEWEST) == FEWEST:
+        yield BinaryProduct(one, other, 1 + (other in categories))
+
+
+def _highest(places: tuple[int, int], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
+    """The largest level for a category and a number together: of each of them it tells all that it tells."""
+    rests = (largest_level(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas) if i not in places)
+    return min([epsilon, *(deltas[i] for i in places), *(level for level in rests if level is not None)])
+
+
+def _require_few(categories: Sequence[int], numbers: int) -> None:
+    """Refuse what would tell too many moments.
+
+    Raises:
+        SordinoError: more than `MOST_TOLD`, or more than `MOST_CELLS` of two attributes.
+    """
+    largest = sorted(categories, reverse=True)[:2]
+    if len(largest) > 1 and prod(largest) > MOST_CELLS:
+        rule = f"two features together must have at most {MOST_CELLS:,} combinations of categories"
+        raise SordinoError(rule, found=f"{prod(largest):,}", step="merge categories, or leave a feature out")
+    told = numbers * (numbers + 3) // 2 + sum(k * (1 + numbers) for k in categories)
+    told += sum(one * other for one, other in combinations(categories, 2))
+    if told > MOST_TOLD:
+        rule = f"a regression with categorical features must need at most {MOST_TOLD:,} moments"
+        raise SordinoError(rule, found=f"{told:,}", step="leave features out, or merge categories")
+
+
+def _importance(
+    target: int, numbers: Sequence[int], coded: Sequence[int], categories: Mapping[int, int]
+) -> dict[Moment, float]:
+    """What a unit of a moment's variance adds to the expected squared error of the prediction.
+
+    As in `sampled_moments`, where all features are numbers of variance 1 / 3: a column of variance v has 1 / v in place
+    of 3, and an expected squared slope by which it explains as much.
+    """
+    variance = dict.fromkeys(numbers, VARIANCE)
+    for place in coded:
+        share = 1 / categories[place]
+        variance |= {indicator(place, v): 4 * share * (1 - share) for v in range(categories[place])}
+    slope = {column: SLOPES * VARIANCE / len(variance) / own for column, own in variance.items()}
+    found: dict[Moment, float] = {(target,): 1.0}
+    for column, own in variance.items():
+        found[(column,)] = slope[column] + INTERCEPT / own
+        found[min(column, target), max(column, target)] = 1 / own
+        if category_of(column) is None:
+            found[column, column] = slope[column] / own / 4
+    for one, other in combinations(sorted(variance), 2):
+        if one % MOST_NUMBERS != other % MOST_NUMBERS:
+            found[one, other] = slope[one] / variance[other] + slope[other] / variance[one]
+    return found

@@ -1,0 +1,51 @@
+// The columns of a regression: numbers, and for each category but the base one whether somebody is in it, from 0 to 1. With s
+// = 1 inside a category and -1 outside, the product of two categories of one attribute is -1 - s - s', and the square of one 1.
+
+import { indicator } from "./moments.js";
+
+/** The middle and half of the range of a number. */
+export const unitOf = ({ low, high }) => [(low + high) / 2, (high - low) / 2];
+
+const labelsOf = ({ labels, numbers }) => labels ?? Array.from({ length: numbers }, (_, v) => String(v));
+
+function columnsOfAttribute(name, attribute, place, base) {
+  if (attribute.number) return [{ place, name: place, label: name, unit: unitOf(attribute.number) }];
+  return labelsOf(attribute)
+    .map((own, v) => ({ place, name: indicator(place, v), label: `${name}: ${own} against ${base}`, unit: [0.5, 0.5], own }))
+    .filter(({ own }) => own !== base);
+}
+
+/** What a moment of one column or of two is: a number, and moments of the record with their factors. */
+function asSum(one, other) {
+  if (other === undefined) return [0, [[String(one.name), 1]]];
+  if (one.own === undefined || one.place !== other.place) {
+    return [0, [[[one.name, other.name].sort((a, b) => a - b).join(), 1]]];
+  }
+  // A square is told as 2 s^2 - 1.
+  return one === other ? [1, []] : [-1, [[String(one.name), -1], [String(other.name), -1]]];
+}
+
+/** The labels of the features' columns, the units of all columns, and the moments of these: `names`, `means`, `covariance`. */
+export function columnsOf({ numbers, base = {} }, attributes, found) {
+  const columns = numbers.flatMap((name, place) => columnsOfAttribute(name, attributes[place], place, base[name]));
+  const target = columns.length - 1;
+  const names = columns.map((_, i) => [i]);
+  columns.forEach((_, i) => columns.slice(i).forEach((__, j) => (i < target ? names.push([i, i + j]) : null)));
+  const sums = names.map(([i, j]) => {
+    const [constant, parts] = asSum(columns[i], columns[j]);
+    return [constant, parts.map(([name, factor]) => [placeOf(found, name), factor])];
+  });
+  const means = sums.map(([constant, parts]) => parts.reduce((all, [at, factor]) => all + factor * found.means[at], constant));
+  const covariance = sums.map(([, one]) => sums.map(([, other]) => {
+    const terms = one.flatMap(([at, factor]) => other.map(([its, second]) => factor * second * found.covariance[at][its]));
+    return terms.reduce((a, b) => a + b, 0);
+  }));
+  const labels = columns.slice(0, -1).map(({ label }) => label);
+  return { labels, units: columns.map(({ unit }) => unit), found: { names: names.map((name) => name.join()), means, covariance } };
+}
+
+function placeOf({ names }, name) {
+  const at = names.indexOf(name);
+  if (at < 0) throw new RangeError("a statistic that the reports do not tell");
+  return at;
+}
