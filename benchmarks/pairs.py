@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, Self
 
 ROOT = Path(__file__).parent.parent
@@ -24,6 +24,13 @@ def seconds(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start
+
+
+def processor_seconds(work: Callable[[], object]) -> float:
+    """Of all threads of this process together: what else runs on the machine moves them little."""
+    start = process_time()
+    work()
+    return process_time() - start
 
 
 def ratios(above: Callable[[], float], below: Callable[[], float]) -> list[float]:
