@@ -193,6 +193,8 @@ def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
     edges = {"number": {"low": 0, "high": 100_000, "clip": True, "edges": [0, 12_000, 12_000.5, 50_000, 100_000]}}
     asks = {"distribution": "pay", "ranges": [[0, 12_000]], "weight": 2}, {"mean": ["pay"]}
     yield "distribution_edges", frozen({"pay": edges}, *asks)
+    spikes = {"number": {"low": 0, "high": 1, "bins": 30, "spikes": True}}
+    yield "distribution_spikes", frozen({"part": spikes}, {"distribution": "part"})
     own = {"number": {"low": 0, "high": 1, "bins": 8}}, {"categories": ["yes", "no"], "delta": "0.2"}
     bounds, asks = {"thresholds": {"part": {"x": 0.1}}}, [{"distribution": "part"}, {"histogram": "x"}]
     survey = {"version": 1, "epsilon": "2", "attribute": dict(zip(("part", "x"), own, strict=True)), "ask": asks}

@@ -17,6 +17,7 @@ from hypothesis import settings
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.pairwise import LDP, BlockLDP, PairwiseDefinition
+from sordino.design.numbers.hierarchy import hierarchy
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.binary import BinaryOptimal
@@ -274,6 +275,7 @@ KINDS = {
     "linear": _ldp(lambda k, e: LinearTable(linear(k, odds(e)))),
     "window": _ldp(WindowResponse),
     "window-3": _ldp(lambda k, e: WindowResponse(k, e, 3)),
+    "hierarchy": _ldp(lambda k, e: hierarchy(k, Nats.of(e))),
     "flips": _ldp(lambda k, e: BitFlips(flips(k, odds(e)))),
     "blocks-hadamard": _blocks(_staircase, lambda b, e: Blockwise(b, e, "hadamard")),
     "blocks-randomized": _blocks(_staircase, lambda b, e: Blockwise(b, e, "randomized")),
@@ -301,24 +303,17 @@ TWO = ("binary", "binary-infinite", "infinite-binary", "binary-unprotected")
 LOTS = [[*KINDS][first::6] for first in range(6)]
 """All kinds: one test looks at a lot, since to begin a test for each takes longer than most take."""
 
-SMALLEST = {"subset-2": 3, **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "flips", *TWO), 2)}
+SMALLEST = {
+    "subset-2": 3,
+    **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "hierarchy", "flips", *TWO), 2),
+}
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
 """Numbers of values below which there is no such mechanism."""
 
 LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "linear": 9, "unary": 8, "urap": 8, **dict.fromkeys(TWO, 2)}
 LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
-LARGEST |= {
-    "singles": 17,
-    "projective-7": 17,
-    "cyclic": 17,
-    "cyclic-13": 13,
-    "high-low-cyclic": 17,
-    "window": 31,
-    "window-3": 31,
-    "blocks-subset": 17,
-    "blocks-projective": 17,
-    "blocks-randomized": 31,
-}
+LARGEST |= {"singles": 17, "projective-7": 17, "cyclic": 17, "cyclic-13": 13, "high-low-cyclic": 17, "window": 31}
+LARGEST |= {"window-3": 31, "hierarchy": 17, "blocks-subset": 17, "blocks-projective": 17, "blocks-randomized": 31}
 """Numbers of values beyond which there are too many codes to list."""
 
 

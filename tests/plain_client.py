@@ -5,7 +5,8 @@ It does what docs/plan-format.md says. Words come one after the other; floats ar
 
 import math
 
-from plain_mechanisms import MECHANISMS, cells, size
+from plain_cells import cells
+from plain_mechanisms import MECHANISMS, size
 from plain_words import WORD, below, pick
 
 

@@ -53,6 +53,7 @@ _MODULES = {
     "mechanism.subsets.cyclic": "CyclicSubsets",
     "mechanism.hadamard": "HadamardResponse",
     "mechanism.high_low": "HighLow",
+    "mechanism.numbers.hierarchy": "HierarchyResponse",
     "mechanism.projective": "ProjectiveResponse",
     "mechanism.randomized": "RandomizedResponse",
     "mechanism.subsets.subset": "SubsetSelection",

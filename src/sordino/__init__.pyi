@@ -41,6 +41,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
@@ -88,6 +89,7 @@ __all__ = [
     "Estimate",
     "Grid",
     "HadamardResponse",
+    "HierarchyResponse",
     "HighLow",
     "HighLowLDP",
     "Interval",

@@ -15,8 +15,10 @@ from json_parts import places, widened
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.pairwise import LDP, BlockLDP
+from sordino.design.numbers.hierarchy import hierarchy
 from sordino.document.codec import MECHANISMS, freeze, thaw
 from sordino.errors import DamagedError, SordinoError
+from sordino.exact.nats import Nats
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -47,6 +49,7 @@ CHANNELS = {
     "table": (ChannelTable([[5, 2, 1], [1, 2, 5], [3, 3, 2]]), None),
     "flips": (BitFlips((3 << 62, 1 << 60, 1 << 60, 1 << 61)), None),
     "window": (WindowResponse(5, "3", 2), None),
+    "hierarchy": (hierarchy(7, Nats.of(1)), None),
     "linear": (LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]), None),
     "tree": (TreeResponse(TREE), TREE),
     "product": (ProductResponse([RandomizedResponse(2, "1/2"), TreeResponse(MetricLDP.line(3, 1))]), CELLS),

@@ -18,6 +18,7 @@ from sordino.mechanism.channel import CHUNK
 from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -143,6 +144,14 @@ def _of_windows(mechanism: WindowResponse, value):
 
 
 @scripts.register
+def _of_levels(mechanism: HierarchyResponse, value):
+    levels = len(mechanism.inner)
+    for level, inner in enumerate(mechanism.inner):
+        for probability, words in scripts(inner, value // mechanism.fan**level):
+            yield probability / levels, [word_for(level, levels), *words]
+
+
+@scripts.register
 def _of_flips(mechanism: BitFlips, value):
     below = 0
     for weight in mechanism.table:
@@ -186,6 +195,13 @@ def test_every_value_draws_as_many_words(channel, face):
     mechanism = channel.mechanism
     count = len(mechanism.sensitive) + 1 if isinstance(mechanism, UnaryEncoding) else 2
     count -= isinstance(mechanism, BitFlips)
+    if isinstance(mechanism, HierarchyResponse):
+        # How many words depends on the level, which the first one draws, and on nothing else.
+        for first in range(1, 4):
+            source = Scripted([first << 62, face, *[2**63 + 2**32] * 4])
+            mechanism.privatize(np.arange(mechanism.k), source)
+            assert len(set(source.drawn.tolist())) == 1
+        return
     source = Scripted([face, 2**63 + 2**32, *[face] * count])
     mechanism.privatize(np.arange(mechanism.k), source)
     # A table chooses with its first word, and the last word of all is rejected.
@@ -225,7 +241,7 @@ def test_codes_are_words_in_range(channel):
 def test_values_of_any_integer_type_are_read_and_left_alone(channel, dtype):
     values = [channel.mechanism.k - 1] * 4
     given = values if dtype is list else np.array(values, dtype=dtype)
-    script = [0, 2**63 + 2**32, *range(8)]
+    script = [0, 2**63 + 2**32, *range(8), *[2**63 + 2**32] * 4]
     expected = channel.mechanism.privatize(values, Scripted(script))
     np.testing.assert_array_equal(channel.mechanism.privatize(given, Scripted(script)), expected)
     assert list(given) == values

@@ -6,33 +6,43 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sordino.design.numbers.hierarchy import hierarchy
+from sordino.design.numbers.square_wave import threshold_bits
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
 from sordino.estimation.distributions.distribution import DistributionEstimate
+from sordino.exact.nats import Nats
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.window import WindowResponse
 
 pytestmark = pytest.mark.statistical
 
-SURVEYS, K, PEOPLE = {"smooth": 2000, "spikes": 1000}, 24, 8000
+SURVEYS, K, PEOPLE = {"smooth": 2000, "spikes": 1000, "bits": 2000, "hierarchy": 2000}, 24, 8000
 BINS = Bins.equal(Interval(0, 1), K)
+METHODS = {"bits": "likelihood", "hierarchy": None}
+"""Of the fit that quantiles are read off; none is needed for windows."""
 PARTS = (0.25, 0.6)
 SPIKES = np.full(K, 0.02)
 SPIKES[[4, 11]] = 0.24, 0.32
 LAWS = {"smooth": np.diff(stats.beta(2, 5).cdf(np.array(BINS.edges))), "spikes": SPIKES}
-CHANNEL = WindowResponse(K, "1", 12)
+LAWS |= {"bits": LAWS["smooth"], "hierarchy": LAWS["spikes"]}
+CHANNELS = {name: WindowResponse(K, "1", 12) for name in ("smooth", "spikes")}
+CHANNELS |= {"bits": threshold_bits(K, Nats.of(1)), "hierarchy": hierarchy(K, Nats.of(1))}
 
 
 @cache
 def surveys(name):
     """Of each survey: whether the band holds the function, each bin and each range its share, each quantile its own."""
     shares, rng = LAWS[name] / LAWS[name].sum(), np.random.default_rng(77)
-    law, function = CHANNEL.forward(shares), np.cumsum(shares)[:-1]
+    channel = CHANNELS[name]
+    law, function = channel.forward(shares), np.cumsum(shares)[:-1]
     found = []
     for _ in range(SURVEYS[name]):
         counts = rng.multinomial(PEOPLE, law / law.sum())
-        tally = Aggregate(CHANNEL.fingerprint, PEOPLE, counts)
-        one = DistributionEstimate.of(CHANNEL, tally, BINS, 1.0, "unbiased")
+        tally = Aggregate(channel.fingerprint, PEOPLE, counts)
+        one = DistributionEstimate.of(
+            channel, tally, BINS, 1.0, METHODS.get(name, "unbiased"), spikes=name == "hierarchy"
+        )
         low, high = one.band(0.95)
         reach = stats.norm.ppf(0.975) * one.stderr
         least, most = one.interval(0.95)

@@ -18,6 +18,7 @@ from sordino.mechanism.inner import INNER
 from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.linear_table import LinearTable
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
@@ -28,7 +29,7 @@ OF_SHARES: tuple[type[Mechanism], ...] = (
 )  # fmt: skip
 """What a histogram is asked through."""
 
-MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, BitFlips, LinearTable)
+MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, HierarchyResponse, BitFlips, LinearTable)
 """What documents hold."""
 
 LARGEST_TABLE = 1 << 16

@@ -179,6 +179,8 @@ def _what(question: Question) -> str:
     if isinstance(question, DistributionQuestion):
         if question.cuts is not None:
             return f"{question.name!r}, whether it lies below one of {question.cuts:,} thresholds, drawn at random"
+        if question.levels is not None:
+            return f"{question.name!r}, in which of {question.domain.k:,} bins, or of fewer wider ones, it lies"
         return f"{question.name!r}, in which of {question.domain.k:,} bins it lies"
     return asked_values(question)
 

@@ -17,7 +17,7 @@ async function sealed(content) {
   return content.replace(/"hash":"[^"]*"/, `"hash":"${hash}"`);
 }
 
-for (const name of ["distribution.json", "distribution_edges.json", "distribution_thresholds.json"]) {
+for (const name of ["distribution.json", "distribution_edges.json", "distribution_spikes.json", "distribution_thresholds.json"]) {
   test(`${name}: the plan keeps its promise, and says what a code can reveal`, async () => {
     const plan = await readPlan(read(name));
     const questions = new Questions(plan);

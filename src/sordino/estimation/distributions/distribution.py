@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.isotonic import isotonic_shares
+from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_function
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
@@ -62,7 +62,14 @@ class DistributionEstimate(Brief):
 
     @classmethod
     def of(
-        cls, mechanism: Mechanism, aggregate: Aggregate, bins: Bins, level: float, method: Method | None = None
+        cls,
+        mechanism: Mechanism,
+        aggregate: Aggregate,
+        bins: Bins,
+        level: float,
+        method: Method | None = None,
+        *,
+        spikes: bool = False,
     ) -> "DistributionEstimate":
         """From the tally of a mechanism over the bins.
 
@@ -73,12 +80,17 @@ class DistributionEstimate(Brief):
             level: of the mechanism in nats, by which smoothing knows when to stop.
             method: how a distribution is fitted; by default by smoothed likelihood, of few bins by likelihood alone,
                 which of bits about thresholds is the isotonic fit.
+            spikes: whether many people are thought to have equal numbers: nothing is smoothed, unless it is asked for.
 
         Raises:
             SordinoError: as `estimate`.
         """
         bits = mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
-        if method is None and bins.k < (FEWEST_SMOOTHED if bits is None else FEWEST_SMOOTHED_OF_BITS):
+        if method is None and spikes and bits is None:
+            shares = estimate(mechanism, aggregate, "unbiased")
+            function = function_contributions(mechanism) @ shares.law
+            return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic")
+        if method is None and (spikes or bins.k < (FEWEST_SMOOTHED if bits is None else FEWEST_SMOOTHED_OF_BITS)):
             method = "likelihood"
         if method == "likelihood" and bits is not None:
             shares = estimate(mechanism, aggregate, "unbiased")

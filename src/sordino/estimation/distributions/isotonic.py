@@ -1,4 +1,4 @@
-"""A distribution from bits about thresholds: the isotonic fit, which is the maximum of their likelihood.
+"""The distribution function nearest to an estimate: the isotonic fit; of bits about thresholds also the likeliest.
 
 The reports about one threshold tell what part of the people lies below it, each with noise of its own size; a
 distribution function never falls. The least squares fit among all that do not, each threshold weighing as many reports
@@ -28,17 +28,32 @@ def isotonic_shares(
         >>> isotonic_shares(mechanism, np.array([50, 40, 50, 60]), np.ones(3)).round(3).tolist()
         [0.4, 0.0, 0.6]
     """
-    # SciPy is large, and not every estimate needs it.
-    from scipy.optimize import isotonic_regression
-
     below, above = counts.reshape(2, mechanism.k - 1)
     drawn = below + above
     seen = drawn > 0
     truth = mechanism.threshold / WORD
     shares = (below[seen] / drawn[seen] - (1 - truth)) / (2 * truth - 1)
-    fitted = np.clip(isotonic_regression(shares, weights=drawn[seen]).x, 0, 1)
+    fitted = np.cumsum(nearest_function(shares, drawn[seen]))
     edges = np.concatenate([[0.0], np.cumsum(widths)])
     known = np.concatenate([[True], seen, [True]])
-    curve = np.interp(edges, edges[known], np.concatenate([[0.0], fitted, [1.0]]))
-    found: NDArray[np.float64] = np.diff(curve)
+    found: NDArray[np.float64] = np.diff(np.interp(edges, edges[known], np.concatenate([[0.0], fitted])))
     return found
+
+
+def nearest_function(function: NDArray[np.float64], weights: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
+    """The distribution function that is nearest in weighted squares, as the shares between its edges, shape (k,).
+
+    Args:
+        function: an estimate at the edges between k bins, shape (k - 1,); may fall, and leave 0..1.
+        weights: of each, shape (k - 1,).
+
+    Example:
+        >>> nearest_function(np.array([0.2, 0.6, 0.4, 1.1]), np.ones(4)).round(6).tolist()
+        [0.2, 0.3, 0.0, 0.5, 0.0]
+    """
+    # SciPy is large, and not every estimate needs it.
+    from scipy.optimize import isotonic_regression
+
+    inner = np.clip(isotonic_regression(function, weights=weights).x, 0, 1)
+    shares: NDArray[np.float64] = np.diff(np.concatenate([[0.0], inner, [1.0]]))
+    return shares

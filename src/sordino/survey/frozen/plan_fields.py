@@ -36,6 +36,7 @@ class DistributionPart(Part):
         epsilon: for every two bins alike, in nats, as text.
         bins, edges: exactly one; how many equal bins, or where they begin and end.
         mechanism: over the bins: its name and its integers, as they are frozen.
+        spikes: where many people are thought to have equal numbers: what is fitted is not smoothed.
         quantiles: that are told, as decimal texts; answers do not depend on them.
         ranges: whose shares are told, from an edge to an edge; answers do not depend on them.
     """
@@ -46,6 +47,7 @@ class DistributionPart(Part):
     bins: int | None = None
     edges: list[float] | None = None
     mechanism: dict[str, Any]
+    spikes: Literal[True] | None = None
     quantiles: list[Annotated[str, StringConstraints(pattern=f"^{BETWEEN_0_AND_1}$")]]
     ranges: list[Annotated[list[float], Field(min_length=2, max_length=2)]]
 

@@ -3,6 +3,9 @@
 The square wave over the bins tells more at one level; but what a bit about a threshold tells of other attributes is
 decided by how far distribution functions differ, and a window of neighbouring bins by twice that at most. So under
 deltas a bit may be asked at a larger level, and whichever tells the distribution function with less noise is taken.
+
+Where many people are declared to have equal numbers, a hierarchy over the bins is looked at too: without smoothing it
+tells the function with far less noise; where the distribution is smooth, a smoothed square wave is nearer to it.
 """
 
 from typing import Any
@@ -10,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.drawn_answers import highest_bins_level
+from sordino.design.numbers.drawn_answers import highest_bins_level, highest_levels
+from sordino.design.numbers.hierarchy import hierarchy
 from sordino.design.numbers.square_wave import square_wave, threshold_bits
 from sordino.design.reproducible import coarse_number
 from sordino.document.codec import freeze
@@ -41,11 +45,14 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
     level, wider = (
         highest_bins_level(place, pieces, deltas, epsilon, dependence) for pieces in (OF_A_WINDOW, OF_A_BIT)
     )
-    mechanism = square_wave(bins.k, level)
+    ways: list[tuple[Nats, Mechanism]] = [(level, square_wave(bins.k, level))]
     if wider > level:
-        bit = threshold_bits(bins.k, wider)
-        if _noise(bit, bins) < _noise(mechanism, bins):
-            level, mechanism = wider, bit
+        ways.append((wider, threshold_bits(bins.k, wider)))
+    if number.spikes:
+        (whole,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
+        ways.append((whole, hierarchy(bins.k, whole)))
+    # The first of equal ones.
+    level, mechanism = min(ways, key=lambda way: _noise(way[1], bins)) if len(ways) > 1 else ways[0]
     cut = {"bins": bins.k} if number.edges is None else {"edges": list(bins.edges)}
     return {
         "distribution": name,
@@ -54,6 +61,7 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
         "mechanism": freeze(mechanism),
         "quantiles": ask.quantiles or [],
         "ranges": ask.ranges or [],
+        **({"spikes": True} if number.spikes else {}),
     }
 
 

@@ -17,6 +17,7 @@ from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.query.bin import Bin
 from sordino.query.query import Query
@@ -82,13 +83,19 @@ class DistributionQuestion:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        return thaw_over(self.part.mechanism, self.definition, self.domain.k, (WindowResponse,))
+        return thaw_over(self.part.mechanism, self.definition, self.domain.k, (WindowResponse, HierarchyResponse))
 
     @property
     def cuts(self) -> int | None:
         """How many thresholds there are, if a report is a bit about one of them; None if it is about bins."""
         mechanism = self.mechanism
         return mechanism.cuts if isinstance(mechanism, WindowResponse) else None
+
+    @property
+    def levels(self) -> int | None:
+        """How many levels there are, if a report is about the node of one; None if it is about bins or thresholds."""
+        mechanism = self.mechanism
+        return len(mechanism.inner) if isinstance(mechanism, HierarchyResponse) else None
 
     @cached_property
     def query(self) -> Query:

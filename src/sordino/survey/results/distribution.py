@@ -55,7 +55,8 @@ class DistributionResult:
         tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
         # What is smoothed by default is not smoothed twice.
         own = None if method == "smoothed" else method
-        found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, own)
+        spikes = bool(question.part.spikes)
+        found = DistributionEstimate.of(mechanism, tally, question.domain, question.level, own, spikes=spikes)
         return cls(question, found, coverage)
 
     @property

@@ -2,7 +2,7 @@
 
 import { amount, ceil, compare, fraction, minus, multiple, plus, times, within } from "./fraction.js";
 import { Binary, Cyclic, Flips, Hadamard, Projective, Randomized, Subset, Table, Window } from "./mechanisms.js";
-import { WORD, pick, sameWords } from "./words.js";
+import { WORD, below, pick, sameWords } from "./words.js";
 
 /** How many values an attribute has. */
 export function size(attribute) {
@@ -234,6 +234,31 @@ function axisMechanism(own, axis, attribute) {
   return own.name === "tree" ? new Tree(own, axis, attribute.protect.epsilon) : mechanism(own, attribute);
 }
 
+/** The mechanisms with one coin, whose tallies count codes. */
+const WITHIN = ["randomized", "hadamard", "projective", "cyclic"];
+
+/** A node of the tree over the values, at a level that is drawn without looking; level 0 are the values. */
+class Hierarchy {
+  constructor(own) {
+    const { fan, k } = own;
+    if (!Number.isSafeInteger(k) || k < 2 || !Number.isSafeInteger(fan) || fan < 2) throw new RangeError("a hierarchy must have values, and nodes within nodes");
+    this.k = k;
+    this.fan = fan;
+    this.levelled = own.inner.map((each) => mechanism(each));
+    const sizes = [k];
+    while (sizes.at(-1) > fan) sizes.push(Math.ceil(sizes.at(-1) / fan));
+    const fits = this.levelled.length === sizes.length && this.levelled.every((each, level) => each.k === sizes[level] && WITHIN.includes(each.name));
+    if (!fits) throw new RangeError("a hierarchy must have a mechanism for each level");
+    this.outputs = this.levelled.reduce((all, each) => all + each.outputs, 0n);
+  }
+
+  code(value, words) {
+    const level = Number(below(BigInt(this.levelled.length), words));
+    const before = this.levelled.slice(0, level).reduce((all, each) => all + each.outputs, 0n);
+    return before + this.levelled[level].code(Math.floor(value / this.fan ** level), words);
+  }
+}
+
 /** The fields of each mechanism beside its name, and how it is made. */
 const MECHANISMS = {
   randomized: [["k", "threshold"], Randomized],
@@ -242,6 +267,7 @@ const MECHANISMS = {
   subset: [["k", "size", "threshold"], Subset],
   cyclic: [["k", "order", "prime", "size", "threshold"], Cyclic],
   window: [["k", "threshold", "window"], Window],
+  hierarchy: [["fan", "inner", "k"], Hierarchy],
   binary: [["first", "second"], Binary],
   table: [["weights"], Table],
   linear: [["weights"], Table],

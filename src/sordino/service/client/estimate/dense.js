@@ -14,6 +14,11 @@ const share = (weight, whole) => Number((weight << 80n) / whole) / 2 ** 80;
 /** The chance of each code, of each value. */
 export function chances(mechanism) {
   if (BigInt(mechanism.k) * mechanism.outputs > MOST) throw new RangeError("a channel that is too large for this page");
+  if (mechanism.levelled) {
+    const inner = mechanism.levelled.map(chances);
+    const row = (value) => inner.flatMap((rows, level) => rows[Math.floor(value / mechanism.fan ** level)]);
+    return Array.from({ length: mechanism.k }, (_, value) => row(value).map((chance) => chance / inner.length));
+  }
   if (mechanism.rows) {
     const whole = mechanism.total ?? WORD;
     return mechanism.rows.map((row) => row.map((weight) => share(weight, whole)));

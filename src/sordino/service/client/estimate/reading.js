@@ -227,6 +227,8 @@ class OfMatrix {
     });
     this.axes = axes;
     this.k = mechanism.k;
+    // Whether each code is a bit about a threshold.
+    this.bits = mechanism.window !== undefined && mechanism.window === mechanism.rest;
     this.counters = axes.reduce((all, { codes }) => all * codes, 1);
     this.block = filled(this.k, 0);
     this.excess = filled(this.counters, 0);

@@ -206,6 +206,7 @@ const QUESTION = anyOf(
       "bins?": whole(2, 512),
       "edges?": both(listOf(real, 3), ascends),
       mechanism: isTable,
+      "spikes?": (found) => found === true,
       quantiles: listOf(text),
       ranges: listOf(both(listOf(real, 2), (pair) => pair.length === 2, ascends)),
     }),

@@ -62,6 +62,8 @@ export function worst(mechanism) {
   if (mechanism.k === 1) return ONE;
   if (mechanism.levels) return ofLevels(mechanism.levels);
   if (mechanism.axes) return mechanism.axes.reduce((all, axis) => product(all, worst(axis)), ONE);
+  // Which level was drawn tells nothing of the value.
+  if (mechanism.levelled) return mechanism.levelled.map(worst).reduce(larger, ONE);
   if (mechanism.rows) return mechanism.rows[0].reduce((all, _, code) => larger(all, ofColumn(mechanism.rows, code)), ONE);
   return null;
 }
@@ -103,7 +105,7 @@ export function keeps(mechanism, attribute) {
 export function broken(mechanism, attribute) {
   const wrong = ofUnlikeParts(mechanism, attribute) ?? ofNoChances(mechanism);
   if (wrong) return wrong;
-  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? [])];
+  const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
   return inner.filter((one) => one && !Array.isArray(one)).map((one) => broken(one, null)).find(Boolean) ?? null;
 }
 

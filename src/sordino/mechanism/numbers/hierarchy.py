@@ -1,0 +1,179 @@
+"""Bins told at one of several scales: a level of a tree over the values is drawn, and the node there is told.
+
+Level 0 are the k values themselves; a node of level l + 1 holds `fan` neighbouring nodes of level l, the last one maybe
+fewer; the last level has at most `fan` nodes. The level is drawn without looking at the value, and the code tells it;
+the node of the value is told by that level's own mechanism. A named combinator: it holds other mechanisms.
+
+Guarantee: epsilon-LDP, exactly, if each inner mechanism is: a code weighs 1 / levels of what it does there.
+A range of neighbouring values is a few nodes, so that many people at one value are told as well as many in a range.
+Cost: the words of the level's mechanism and one more.
+Source: hierarchical histograms with one drawn level (Cormode, Kulkarni and Srivastava 2019); consistency of the levels
+(Hay et al. 2010) is that of the least squares estimate of any dense channel.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from math import lcm
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.evidence.finite import ColumnClass, ValueClass
+from sordino.exact.entries import Entries
+from sordino.exact.messages.arguments import checked, checked_class
+from sordino.exact.messages.brief import Brief, shown
+from sordino.exact.source import Stream, Words, uniform_below
+from sordino.mechanism.base import Mechanism
+from sordino.mechanism.inner import INNER
+from sordino.mechanism.one_coin import OneCoin
+from sordino.mechanism.record import read_channel
+
+LARGEST_SIZE, LARGEST_FAN, LARGEST_CODES = 1 << 10, 64, 1 << 13
+"""Values, nodes within a node, and codes at most: a certificate looks at every code of every value."""
+
+
+@checked_class
+@dataclass(frozen=True, init=False, repr=False)
+class HierarchyResponse(Brief, Mechanism):
+    """One of several ordered values to a code about its node at a drawn level.
+
+    Attributes:
+        fan: nodes within a node.
+        inner: the mechanism of each level, the values' own first.
+
+    Example:
+        >>> from sordino.mechanism.randomized import RandomizedResponse
+        >>> coins = [RandomizedResponse(4, "ln 3"), RandomizedResponse(2, "ln 3")]
+        >>> HierarchyResponse(4, 2, coins).probabilities().round(3)[0].tolist()
+        [0.25, 0.083, 0.083, 0.083, 0.375, 0.125]
+    """
+
+    name: ClassVar[str] = "hierarchy"
+
+    fan: int
+    inner: tuple[OneCoin, ...]
+
+    def __init__(self, k: int, fan: int, inner: Sequence[OneCoin]) -> None:
+        for name, value, most in (("k", k, LARGEST_SIZE), ("fan", fan, LARGEST_FAN)):
+            if type(value) is not int or not 2 <= value <= most:
+                raise SordinoError(f"{name} must be a whole number in 2..{most}", found=shown(value))
+        sizes = level_sizes(k, fan)
+        if [mechanism.k for mechanism in inner] != sizes:
+            found = ", ".join(str(mechanism.k) for mechanism in inner)
+            raise SordinoError(f"there must be a mechanism for each level, over {sizes} nodes", found=found)
+        if not all(mechanism.counts_codes for mechanism in inner):
+            raise SordinoError("a level's mechanism must count its codes", found="another")
+        if sum(mechanism.outputs for mechanism in inner) > LARGEST_CODES:
+            raise SordinoError(f"a hierarchy must have at most {LARGEST_CODES} codes", found="more")
+        object.__setattr__(self, "k", k)
+        object.__setattr__(self, "fan", fan)
+        object.__setattr__(self, "inner", tuple(inner))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The arguments."""
+        return {"k": self.k, "fan": self.fan, "inner": [mechanism.frozen for mechanism in self.inner]}
+
+    @classmethod
+    @checked
+    def from_record(cls, entries: Entries, promise: object = None) -> Self:
+        """All stands in the record; certify tells what it guarantees."""
+        del promise
+        inner = [read_channel(own, INNER.values()) for own in entries.inners("inner")]
+        return cls(entries.whole("k"), entries.whole("fan"), inner)
+
+    @property
+    def parameters(self) -> str:
+        """All that defines the channel, as canonical text."""
+        return f"hierarchy k={self.k} fan={self.fan} inner=[{'; '.join(each.parameters for each in self.inner)}]"
+
+    @property
+    def outputs(self) -> int:
+        """Those of all levels."""
+        return self._offsets[-1]
+
+    @property
+    def denominator(self) -> int:
+        """How many levels, times what all inner denominators divide."""
+        return len(self.inner) * lcm(*(mechanism.denominator for mechanism in self.inner))
+
+    def weight(self, value: int, code: int) -> int:
+        """The inner weight of the value's node on the common denominator."""
+        level = self._level(code)
+        node = value // self.fan**level
+        return self._scales[level] * self.inner[level].weight(node, code - self._offsets[level])
+
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """Those of the nodes, level by level."""
+        places = codes.astype(np.int64)
+        marks = np.empty((len(codes), self.k), dtype=np.int32)
+        weights: list[int] = []
+        for level, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
+            first, end = self._offsets[level : level + 2]
+            rows = np.flatnonzero((places >= first) & (places < end))
+            own, found = mechanism.marks((places[rows] - first).astype(np.uint64))
+            marks[rows] = found[:, self._nodes[level]] + np.int32(len(weights))
+            weights += [scale * weight for weight in own]
+        return tuple(weights), marks
+
+    def columns(self) -> Iterator[ColumnClass]:
+        """The classes of each level's mechanism, with the values of their nodes."""
+        for level, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
+            for column in mechanism.columns():
+                parts = (
+                    ValueClass(
+                        np.flatnonzero(np.isin(self._nodes[level], part.values)),
+                        tuple((scale * weight, outputs) for weight, outputs in part.weights),
+                    )
+                    for part in column.parts
+                )
+                yield ColumnClass(self.k, column.count, self._offsets[level] + column.code, tuple(parts))
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """The dense channel, shape (k, outputs)."""
+        levels = zip(self.inner, self._nodes, strict=True)
+        return np.hstack([mechanism.probabilities()[nodes] for mechanism, nodes in levels]) / len(self.inner)
+
+    def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
+        drawn = uniform_below(len(self.inner), stream)
+        codes = np.empty(len(values), dtype=np.uint64)
+        for level, mechanism in enumerate(self.inner):
+            rows = np.flatnonzero(drawn == level)
+            nodes = values[rows] // self.fan**level
+            codes[rows] = mechanism._sample(nodes, stream.take(rows)) + np.uint64(self._offsets[level])
+        return codes
+
+    def _level(self, code: int) -> int:
+        return next(level for level, end in enumerate(self._offsets[1:]) if code < end)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        """The first code of each level, and how many codes there are."""
+        return list(accumulate((mechanism.outputs for mechanism in self.inner), initial=0))
+
+    @cached_property
+    def _scales(self) -> list[int]:
+        """What an inner weight counts on the common denominator."""
+        return [self.denominator // (len(self.inner) * mechanism.denominator) for mechanism in self.inner]
+
+    @cached_property
+    def _nodes(self) -> list[NDArray[np.intp]]:
+        """The node of each value at each level, shape (k,) each."""
+        return [np.arange(self.k) // self.fan**level for level in range(len(self.inner))]
+
+
+def level_sizes(k: int, fan: int) -> list[int]:
+    """How many nodes each level of a hierarchy has, the values first.
+
+    Example:
+        >>> level_sizes(256, 4), level_sizes(20, 4), level_sizes(4, 4)
+        ([256, 64, 16, 4], [20, 5, 2], [4])
+    """
+    sizes = [k]
+    while sizes[-1] > fan:
+        sizes.append(-(-sizes[-1] // fan))
+    return sizes
