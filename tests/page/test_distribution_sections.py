@@ -36,6 +36,17 @@ def test_figures_are_told_in_words_and_quantiles_in_a_table():
     assert "25\N{NO-BREAK SPACE}% at" in function.parts[0].words
     table = function.parts[1]
     assert [row[0] for row in table.rows] == ["0.25", "0.5"]
+    # As far as a quarter of the interval tells, and no farther.
+    for (_, value, low, high), (_, *told) in zip(found.quantiles, table.rows, strict=True):
+        digits = {len(text.partition(".")[2]) for text in told}
+        assert len(digits) == 1
+        unit = 10.0 ** -digits.pop()
+        assert unit <= (high - low) / 4 < 100 * unit
+        assert [float(text) for text in told] == pytest.approx([value, low, high], abs=unit)
+    # Bins that are few have their intervals beside the figure.
+    shares = histogram.parts[1]
+    assert [row[0] for row in shares.rows] == ["0 to 10", "10 to 20", "20 to 40", "40 to 60", "60 to 100"]
+    assert [row[3] for row in shares.rows] == [f"{low:.5f}" for low in found.interval[0]]
     assert ranges.parts[0].rows[0][0] == "0 to 20"
     page = estimate_page(plan, [found])
     assert "Distribution of income" in page

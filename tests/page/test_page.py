@@ -165,6 +165,16 @@ def test_rows_that_no_telephone_has_room_for_become_blocks_whose_cells_are_named
     assert {cell["role"] for cell in reader.all("td")} == {"cell"}
 
 
+def test_a_number_with_its_interval_may_stand_in_lines_but_its_interval_stays_whole():
+    """No screen has room for several such columns beside each other."""
+    cell = "50.7% (48.8%\xa0to\xa052.7%) [50.3%]"
+    reader = Reader(render("", "", [Section("s", (PageTable(("among", "a", "b", "c"), (("x", *[cell] * 3),)),))]))
+    assert [one.get("class") for one in reader.all("td")] == ["number lined"] * 3
+    assert reader.all("table")[0]["class"] == "stacked"
+    # Two intervals of sixteen letters are as wide as a telephone.
+    assert reader.all("table")[0]["style"] == "--across: 2"
+
+
 @in_one(
     ("cells", "number"),
     [

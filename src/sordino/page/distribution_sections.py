@@ -1,13 +1,17 @@
 """What a page shows of a number's distribution: its histogram, its distribution function, quantiles and ranges."""
 
+from collections.abc import Sequence
+from itertools import islice
+
 import numpy as np
 
 from sordino.domain.bins import plain
 from sordino.page.figures.distribution import curve, density
 from sordino.page.figures.lettering import percent
 from sordino.page.page import Figure, PageTable, Section
-from sordino.survey.results.distribution import DistributionResult
+from sordino.survey.results.distribution import DistributionResult, Row
 from sordino.words.coverage import coverage_in_words
+from sordino.words.digits import rounded, rounded_share
 
 DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """That words say where a survey asks for no quantiles."""
@@ -17,16 +21,16 @@ def distribution_sections(result: DistributionResult) -> list[Section]:
     """The figures and tables of a distribution."""
     name, edges = result.question.name, np.array(result.question.domain.edges)
     shares = result.estimate.shares.value if result.fitted is None else result.fitted
-    how = "The unbiased shares" if result.fitted is None else f"Fitted by {result.estimate.method}; the unbiased shares"
-    fitted = f"{how} of the bins, with their intervals, stand in the table that `sordino estimate` writes."
+    how = "Unbiased shares" if result.fitted is None else f"Fitted by {result.estimate.method}"
+    # Of many bins each is mostly noise: parts of the range are told with their intervals.
+    rest = "; the unbiased shares of all bins stand in the table that `sordino estimate` writes" if result.parts else ""
+    figure = Figure(density(edges, shares, name), _density_in_words(result), note=f"{how}{rest}.", wide=True)
+    rows = result.parts or list(islice(result.rows(), result.question.domain.k))
     sections = [
-        Section(
-            f"Histogram of {name}",
-            (Figure(density(edges, shares, name), _density_in_words(result), note=fitted, wide=True),),
-        ),
+        Section(f"Histogram of {name}", (figure, _shares(result, rows))),
         Section(f"Distribution function of {name}", (_curve(result), *_quantiles(result))),
     ]
-    return [*sections, Section(f"Ranges of {name}", _ranges(result))] if result.ranges else sections
+    return [*sections, Section(f"Ranges of {name}", (_shares(result, result.ranges),))] if result.ranges else sections
 
 
 def _curve(result: DistributionResult) -> Figure:
@@ -42,22 +46,22 @@ def _curve(result: DistributionResult) -> Figure:
 def _quantiles(result: DistributionResult) -> tuple[PageTable, ...]:
     if not result.quantiles:
         return ()
-    rows = tuple((text, *(_short(number) for number in numbers)) for text, *numbers in result.quantiles)
+    rows = tuple((text, *_short(*numbers)) for text, *numbers in result.quantiles)
     said = coverage_in_words("quantile", result.coverage, result.together)
     note = f"A quantile is the least number that this part of the people do not exceed; the curve tells it. {said}"
     return (PageTable(("quantile", result.question.name, "from", "to"), rows, note),)
 
 
-def _ranges(result: DistributionResult) -> tuple[PageTable, ...]:
+def _shares(result: DistributionResult, rows: Sequence[Row]) -> PageTable:
+    """Shares of ranges of the number."""
     named = {"estimate": "estimate", "stderr": "std. error", "low": "from", "high": "to", "fitted": "fitted"}
     named |= {"moved": "moved at most"}
-    keys = [key for key in named if key in result.ranges[0]]
-    rows = tuple(
-        (f"{plain(float(row['from']))} to {plain(float(row['to']))}", *(f"{row[key]:z.5f}" for key in keys))
-        for row in result.ranges
+    keys = [key for key in named if key in rows[0]]
+    lines = tuple(
+        (f"{plain(float(row['from']))} to {plain(float(row['to']))}", *rounded_share(row, keys)) for row in rows
     )
     note = coverage_in_words("range", result.coverage, result.together)
-    return (PageTable((result.question.name, *(named[key] for key in keys)), rows, note),)
+    return PageTable((result.question.name, *(named[key] for key in keys)), lines, note)
 
 
 def _density_in_words(result: DistributionResult) -> str:
@@ -72,12 +76,11 @@ def _curve_in_words(result: DistributionResult) -> str:
     """Where the curve passes some quantiles."""
     asked = [float(text) for text, *_ in result.quantiles] or list(DECILES)
     told = [(part, result.quantile(part)) for part in asked]
-    said = [
-        f"{percent(part, 0)} at {_short(value)} ({_short(low)} to {_short(high)})" for part, (value, low, high) in told
-    ]
+    texts = [(percent(part, 0), *_short(*numbers)) for part, numbers in told]
+    said = [f"{part} at {value} ({low} to {high})" for part, value, low, high in texts]
     return f"Distribution function of {result.question.name}: {', '.join(said)}."
 
 
-def _short(number: float) -> str:
-    """In six digits."""
-    return plain(float(f"{number:.6g}"))
+def _short(value: float, low: float, high: float) -> tuple[str, ...]:
+    """A quantile and its limits."""
+    return tuple(rounded({"estimate": value, "low": low, "high": high}).values())

@@ -27,6 +27,7 @@ from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import table_results
 from sordino.words.coverage import coverage_in_words
+from sordino.words.digits import rounded_share
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
 from sordino.words.odds_by_attribute import kept
@@ -218,8 +219,11 @@ def _table(result: HistogramResult, labels: Sequence[str], shown: Shares, top: N
     named |= {"fitted": shown.fitted} if shown.fitted is not None else {}
     named |= {"truth": shown.truth} if shown.truth is not None else {}
     named |= {"moved at most": result.moved[top]} if result.coverage.forged else {}
-    numbers = np.stack(list(named.values()), axis=1)
-    rows = tuple((label, *(f"{number:z.5f}" for number in row)) for label, row in zip(labels, numbers, strict=True))
+    told = [dict(zip(named, numbers, strict=True)) for numbers in np.stack(list(named.values()), axis=1).tolist()]
+    rows = tuple(
+        (label, *rounded_share({**row, "stderr": row["std. error"]}, list(named)))
+        for label, row in zip(labels, told, strict=True)
+    )
     note = f"{coverage_in_words('value', result.coverage, result.together)} {READING}"
     note += FITTED if shown.fitted is not None and result.estimate.method != "smoothed" else ""
     if result.estimate.choice is not None:

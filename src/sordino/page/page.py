@@ -36,6 +36,10 @@ NAME = 12
 """Letters of a row's name at least before it is broken into lines."""
 ACROSS = 5
 """Numbers in a line of such a block at most; more take two lines."""
+SPACE = 1.5
+"""Letters between two columns."""
+BLOCK = 50
+"""Letters in a line of such a block."""
 MOST_LINES = 40
 """Of a table whose other rows stand in files and JSON."""
 SMALLEST, LARGEST = 10, 16
@@ -87,18 +91,44 @@ class PageTable:
         return tuple(at > 0 and _numeric(cells) for at, cells in enumerate(columns))
 
     @property
+    def lined(self) -> tuple[bool, ...]:
+        """Which of these hold a number with its interval, that may stand in lines of their own."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.header)
+        return tuple(
+            numeric and any(" (" in cell for cell in cells)
+            for numeric, cells in zip(self.numeric, columns, strict=True)
+        )
+
+    @property
+    def _widths(self) -> list[int]:
+        """Letters that each column takes at least: numbers are not broken into lines, all else is between words."""
+        columns = zip(self.header, self.numeric, self.lined, zip(*self.rows, strict=True), strict=True)
+        return [
+            max(
+                len(part)
+                for cells, whole in (((head,), False), (told, numeric and not lined))
+                for cell in cells
+                for part in ([cell] if whole else cell.split(" "))
+            )
+            for head, numeric, lined, told in columns
+        ]
+
+    @property
     def stacked(self) -> bool:
         """Whether a narrow screen shows each row as a block."""
-        columns = zip(self.header, *self.rows, strict=True)
-        longest = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
-        # What the longest words of the columns take beside each other, in letters, with the space between.
-        return min(longest[0], NAME) + sum(length + 1.5 for length in longest[1:]) > NARROW
+        if not self.rows:
+            return False
+        first, *others = self._widths
+        # What the columns take beside each other, in letters, with the space between.
+        return min(first, NAME) + sum(length + SPACE for length in others) > NARROW
 
     @property
     def across(self) -> int:
         """Numbers in a line of such a block."""
         numbers = len(self.header) - 1
-        return numbers if numbers <= ACROSS else -(-numbers // 2)
+        even = numbers if numbers <= ACROSS else -(-numbers // 2)
+        longest = max((len(part) for row in self.rows for cell in row[1:] for part in cell.split(" ")), default=1)
+        return max(1, min(even, int(BLOCK / (longest + SPACE))))
 
 
 @dataclass(frozen=True, eq=False)

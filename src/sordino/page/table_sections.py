@@ -1,9 +1,13 @@
 """What a page shows of a table of two attributes: the shares of one within each value of the other, in rows."""
 
+import re
+
 from sordino.page.page import MOST_LINES, PageTable, Section, Sentences
 from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.table import TableResult
 from sordino.words.coverage import coverage_in_words
+
+INTERVAL = re.compile(r"\(.*\)")
 
 NOTE = "Each row adds up to 100%: the share of each value among the people of the row, right on average or nearly. "
 FITTED = " In brackets what the fitted distribution says of it."
@@ -20,7 +24,13 @@ def table_sections(result: TableResult) -> list[Section]:
     if shares is None:
         return []
     note = NOTE + coverage_in_words("share", result.coverage, "Bonferroni") + (FITTED if shares.fitted else "")
-    return [Section(f"Shares of {shares.of} within {shares.given}", (PageTable(shares.header, shares.cells, note),))]
+    cells = tuple((name, *map(_in_lines, told)) for name, *told in shares.cells)
+    return [Section(f"Shares of {shares.of} within {shares.given}", (PageTable(shares.header, cells, note),))]
+
+
+def _in_lines(cell: str) -> str:
+    """A share, its interval and what was fitted, each of which stays in one line where there is no room for all."""
+    return INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
 
 
 def poststratified_section(result: Poststratified) -> Section:

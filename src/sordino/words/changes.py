@@ -9,9 +9,6 @@ from sordino.words.digits import rounded
 COLUMNS = ("before", "after", "change", "std. error", "from", "to", "sure")
 """Of a table of changes, after the first."""
 
-HALF_WIDTHS = 4
-"""What an interval is wide, in standard errors and about: for the digits of a quantile, which has none."""
-
 INDEPENDENT = (
     "The collections are taken for independent: where the same people answered both, and answer alike, changes are"
     " surer than is said."
@@ -22,9 +19,7 @@ def sure_in_words(changed: Changed, coverage: Coverage) -> str:
     """How many numbers of a question surely changed."""
     count, confidence = len(changed.readable), f"{100 * coverage.confidence:.15g}% confidence"
     if count == 1:
-        return (
-            f"It surely changed ({confidence})." if changed.sure else f"Noise alone may be the change ({confidence})."
-        )
+        return f"{'It surely changed' if changed.sure else 'Noise alone may be the change'} ({confidence})."
     sure = f"{changed.sure:,} of {count:,}" if changed.sure else f"None of {count:,}"
     return f"{sure} surely changed: intervals that hold for all of them together with {confidence} leave out 0."
 
@@ -34,13 +29,12 @@ def order_in_words(changed: Changed, most: int) -> str:
     count = len(changed.readable)
     if count <= most:
         return ""
-    hidden = f"{count - most:,} of {count:,} are not shown"
+    ends = f"; {count - most:,} of {count:,} are not shown. Limits hold for all {count:,} together."
     if changed.sure >= most:
-        return f"Shown are the {most} largest of the sure changes; {hidden}."
-    shares = changed.readable[0].is_share
-    rest = "the largest shares" if shares else "others in their order"
-    first = f"First the {'sure change' if changed.sure == 1 else 'sure changes'} by size, then " if changed.sure else ""
-    return f"{first or 'Shown are '}{rest}; {hidden}. Limits hold for all {count:,} together."
+        return f"Shown are the {most} largest of the sure changes{ends}"
+    rest = "the largest shares" if changed.readable[0].is_share else "others in their order"
+    sure = "sure change" if changed.sure == 1 else "sure changes, by size"
+    return (f"First the {sure}, then " if changed.sure else "Shown are ") + rest + ends
 
 
 def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
@@ -51,10 +45,8 @@ def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
         together: whether limits are those that hold for all numbers of the question together.
     """
     told, limits = row.change, row.together if together else row.change
-    known = not isnan(told.stderr)
-    error = told.stderr if known else (limits.high - limits.low) / HALF_WIDTHS
-    numbers = {"before": row.before.value, "after": row.after.value, "change": told.value, "stderr": error}
+    numbers = {"before": row.before.value, "after": row.after.value, "change": told.value}
+    numbers |= {} if isnan(told.stderr) else {"stderr": told.stderr}
     texts = rounded({**numbers, "low": limits.low, "high": limits.high})
-    if not known:
-        texts["stderr"] = ""
-    return (row.label, *texts.values(), "yes" if row.sure else "no")
+    names = ("before", "after", "change", "stderr", "low", "high")
+    return (row.label, *(texts.get(name, "") for name in names), "yes" if row.sure else "no")

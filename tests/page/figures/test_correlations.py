@@ -66,7 +66,8 @@ def test_numbers_are_short():
     assert [short(value) for value in (1, -1, 0.999, -0.004, 0.5)] == [
         "1",
         "\N{MINUS SIGN}1",
-        "1",
+        # Nothing but 1 is shown as 1.
+        ".99",
         ".00",
         ".50",
     ]

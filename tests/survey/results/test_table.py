@@ -112,7 +112,8 @@ def test_the_page_has_row_percentages_with_intervals(surveyed):
     page = estimate_page(surveyed[1].plan, surveyed[1].results)
     assert "Shares of smoker within age" in page
     row = surveyed[1].table("age", "smoker").conditional("smoker", given="age")[4]
-    cell = f"{100 * row['estimate']:.1f}% ({100 * row['low']:.1f}% to {100 * row['high']:.1f}%)"
+    # The interval is never broken into lines.
+    cell = f"{100 * row['estimate']:.1f}% ({100 * row['low']:.1f}%\xa0to\xa0{100 * row['high']:.1f}%)"
     assert f"{cell} [{100 * row['fitted']:.1f}%]" in page
 
 

@@ -19,7 +19,7 @@ from sordino.survey.results.poststratified import Poststratified
 from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
 from sordino.survey.results.table import TableRow, table_results
 from sordino.words.coverage import coverage_in_words
-from sordino.words.digits import rounded
+from sordino.words.digits import rounded, rounded_share
 from sordino.words.smoothing_choice import choice_in_words
 
 LARGEST = 15
@@ -147,7 +147,10 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
     """Quantiles and ranges where some are asked, and the bins, or parts with many of them each."""
     name, title = result.question.name, f"{result.n:,} reports; the distribution of {result.question.name}"
     if result.quantiles:
-        rows = [(text, *(plain(float(f"{number:.6g}")) for number in numbers)) for text, *numbers in result.quantiles]
+        rows = [
+            (text, *rounded({"estimate": value, "low": low, "high": high}).values())
+            for text, value, low, high in result.quantiles
+        ]
         print_table(title, ("quantile", name, *limits), rows)
         say(QUANTILES, "")
     k = result.question.domain.k
@@ -164,7 +167,7 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
 
 
 def _share_row(label: str, row: Mapping[str, str | float | list[str]]) -> tuple[str, ...]:
-    return (label, *(f"{row[key]:z.5f}" for key in NUMBERS if key in row))
+    return (label, *rounded_share(row, NUMBERS))
 
 
 def _print_shares(result: HistogramResult, limits: tuple[str, str]) -> None:

@@ -30,6 +30,9 @@ LABEL = 18
 KEY = 62
 """Below the cells: what the colours mean."""
 
+NEARLY, ROUNDING = 0.99, 1e-9
+"""What is shown of a correlation that would be rounded to 1; and what is 1 in floats."""
+
 
 def correlations(names: Sequence[str], covariance: NDArray[np.float64]) -> Drawing:
     """Correlations as colours and numbers, the first name at the top left; of more than 20 the first, and it says so.
@@ -86,12 +89,13 @@ def correlation(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def short(value: float) -> str:
-    r"""Two digits, with a true minus sign.
+    r"""Two digits, with a true minus sign; 1 is only what is 1.
 
     Example:
-        >>> short(-0.257), short(0.001), short(1)
-        ('\u2212.26', '.00', '1')
+        >>> short(-0.257), short(0.001), short(0.998), short(1)
+        ('\u2212.26', '.00', '.99', '1')
     """
+    value = min(max(value, -NEARLY), NEARLY) if abs(value) < 1 - ROUNDING else value
     return f"{value:z.2f}".replace("-", MINUS).replace("0.", ".", 1).replace("1.00", "1")
 
 
