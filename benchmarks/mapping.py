@@ -21,7 +21,7 @@ TITLE = "Smoothed shares"
 NOTE = (
     "Table 1's map of 43,750 cells, epsilon 1, a million people, one seeded survey each through the real reports: "
     "total variation of the nearest distribution (within blocks), of what `--method smoothed` gives, and whether the "
-    "bootstrap took the smoothed shares. Asked: nowhere more than 2 % worse."
+    "smoothed shares were taken. Asked: nowhere more than 2 % worse."
 )
 HEADER = ("map", "blocks", "nearest", "smoothed", "ratio", "taken")
 

@@ -31,7 +31,7 @@ from sordino.mechanism.base import Mechanism
 Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed"]
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
 block, whose share is known. likelihood: the one under which the reports are the most probable. smoothed: by
-neighbours, where a bootstrap says that this is nearer, else the default. unbiased: none."""
+neighbours, where these are expected to be nearer, else the default. unbiased: none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +44,7 @@ class Estimate(Brief):
         fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
         method: how `fitted` was made; "joint" where it is a margin of what was fitted to several estimates together.
-        choice: what a bootstrap says of smoothed shares, where these were asked for; they are `fitted` only if `method`
+        choice: what is expected of smoothed shares, where these were asked for; they are `fitted` only if `method`
             says so.
 
     Example:
@@ -81,16 +81,16 @@ class Estimate(Brief):
         return self._decoded.law
 
     def offer(self, known: Surroundings | None = None) -> tuple[NDArray[np.float64] | None, Choice | None]:
-        """Shares smoothed by neighbours, shape (k,), where a bootstrap says that they are nearer to the truth.
+        """Shares smoothed by neighbours, shape (k,), where they are expected to be nearer to the truth.
 
         Args:
             known: of the values beside their reports.
 
         Returns:
-            The shares or None, and what the bootstrap says; None for both of few values.
+            The shares or None, and what is expected of them; None for both of few values.
         """
         known = Surroundings() if known is None else known
-        return offered(self._decoded, self._aggregate, self.value, self.stderr, known, subtract=self._subtract_totals)
+        return offered(self._decoded, self.n, self.value, known, subtract=self._subtract_totals)
 
     def interval(
         self, confidence: float = 0.95, *, simultaneous: bool = False

@@ -1,4 +1,4 @@
-"""What a bootstrap says of smoothed shares, in words: used, refused though asked for, or offered."""
+"""What is expected of smoothed shares, in words: used, refused though asked for, or offered."""
 
 from sordino.estimation.neighbours.choice import Choice
 
@@ -9,7 +9,7 @@ def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
     """A sentence or three.
 
     Args:
-        choice: what the bootstrap says.
+        choice: what is expected.
         method: by which the shares were fitted.
         asked: whether smoothed shares were asked for.
 
@@ -20,15 +20,15 @@ def choice_in_words(choice: Choice, method: str, *, asked: bool = True) -> str:
     distances = f"{choice.smoothed:.3f} from the truth (total variation), the nearest distribution {choice.nearest:.3f}"
     if not asked:
         return (
-            f"Offered, not used: --method smoothed. A bootstrap expects shares smoothed by their neighbours to be"
-            f" {distances}."
+            f"Offered, not used: --method smoothed. By what the reports tell, shares smoothed by their neighbours are"
+            f" expected to be {distances}."
         )
     if method == "smoothed":
         return (
-            f"Smoothed: each share is fitted by what its neighbours have, and by what shares are like. A bootstrap"
-            f" from the fit expects these to be {distances}. {OWN}"
+            f"Smoothed: each share is fitted by what its neighbours have, and by what shares are like. By what the"
+            f" reports tell, these are expected to be {distances}. {OWN}"
         )
     return (
-        f"Not smoothed, though asked for: simulated surveys with shares that the reports allow do not all show an"
-        f" improvement; the distance may be {choice.worst:.2f} times that of {method}, which stands in its place."
+        f"Not smoothed, though asked for: not for all shares that the reports allow would it be an improvement;"
+        f" the distance may be {choice.worst:.2f} times that of {method}, which stands in its place."
     )

@@ -30,7 +30,7 @@ def test_a_hill_is_smoothed_and_every_block_keeps_its_share(mechanism):
     assert found.choice.better
     smoothed, plain = total_variation(found.fitted, truth), total_variation(nearest.fitted, truth)
     assert smoothed < 0.6 * plain
-    # The bootstrap, whose shares are rougher than a hill, promised no more than there was.
+    # Shares with the prior of ratios are rougher than a hill: no more was promised than there was.
     assert smoothed < found.choice.smoothed < found.choice.nearest
     assert found.choice.nearest == pytest.approx(plain, rel=0.25)
     totals = mechanism.block_shares(tally.counts / tally.n)

@@ -1,5 +1,6 @@
 """Priors and posteriors against Bayes' theorem, value by value."""
 
+from dataclasses import replace
 from math import erf, sqrt
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from sordino.estimation.neighbours.posterior import SHARES
 from sordino.estimation.neighbours.ratio_prior import BIN, FIRST_BIN, RatioPrior
-from sordino.estimation.neighbours.sparse import likeliest_prior, sparse_prior
+from sordino.estimation.neighbours.sparse import hedged_prior, sparse_prior
 
 RNG = np.random.default_rng(6)
 TRUE = np.where(RNG.random(6000) < 0.05, 3.0, 0.0)
@@ -32,8 +33,8 @@ def test_a_posterior_is_the_prior_times_the_probability_of_the_estimates_bin():
 def test_the_prior_is_about_as_likely_as_the_truth_and_shrinks_what_is_noise():
     truth = np.zeros((1, len(SHARES)))
     truth[0, [0, np.argmin(abs(SHARES - 3))]] = 0.95, 0.05
-    found = likeliest_prior(PRIOR, np.ones(6000), TRUE.sum())
-    assert found.log_likelihood(found.shares) > PRIOR.log_likelihood(truth) - 5
+    found = hedged_prior(PRIOR, np.ones(6000), TRUE.sum())
+    assert found.log_likelihood > replace(PRIOR, shares=truth).log_likelihood - 5
     # Bayes's own mean of a share, from the truth that the estimates were drawn with.
     odds = 0.05 * np.exp(3 * ESTIMATE - 4.5) / 0.95
     np.testing.assert_allclose(found.posteriors.means(), 3 * odds / (1 + odds), atol=0.45)

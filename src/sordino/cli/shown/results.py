@@ -71,7 +71,7 @@ def result_json(result: Result) -> dict[str, Any]:
 
 
 def _choice_json(choice: Choice | None) -> dict[str, Any]:
-    """What a bootstrap says of smoothed shares, where these were asked for."""
+    """What is expected of smoothed shares, where these were asked for."""
     return {} if choice is None else {"choice": {**asdict(choice), "better": choice.better}}
 
 
@@ -89,7 +89,7 @@ def print_result(result: Result, *, offer: bool = False) -> None:
 
     Args:
         result: of a question.
-        offer: whether to say that smoothed shares would be nearer to the truth, if they would: seconds for a map.
+        offer: whether to say that smoothed shares would be nearer to the truth, if they would.
     """
     if isinstance(result, Untold):
         say(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")

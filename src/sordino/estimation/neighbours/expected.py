@@ -6,9 +6,8 @@ the value itself.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sordino.estimation.neighbours.noise import Floats
 
 SCALES = (1.0, 3.0, 9.0)
 """Widths of neighbourhoods, in values along each axis: the standard deviation of the weights of neighbours."""

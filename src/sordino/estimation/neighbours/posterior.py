@@ -1,7 +1,7 @@
 """What is known of shares after their estimates: a posterior for each group of values that look alike.
 
-Shares are in standard errors of their estimates, on a grid: zero, and steps of logarithms up to where an estimate needs
-no prior, since its posterior is then the normal distribution about it.
+Shares are in units of noise (`noise`), on a grid: zero, and steps of logarithms up to where an estimate needs no prior,
+since its posterior is then the normal distribution about it.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sordino.estimation.neighbours.noise import Floats, Noise
+
 Indices = NDArray[np.intp]
 
 STEP = 0.15
 """Of the grid of logarithms."""
 
 LEAST, MOST = 1e-3, 10.0
-"""The grid of shares, in standard errors: what lies below is like zero, what lies above needs no prior."""
+"""The grid of shares, in units of noise: what lies below is like zero, what lies above needs no prior."""
 
 PLAIN = 6.0
-"""Standard errors from which on an estimate speaks for itself."""
+"""Units of noise from which on an estimate speaks for itself."""
 
 EDGES = np.exp(np.arange(np.log(LEAST), np.log(MOST), STEP))
 SHARES = np.concatenate([[0.0], EDGES * np.exp(-STEP / 2)])
@@ -28,17 +29,19 @@ SHARES = np.concatenate([[0.0], EDGES * np.exp(-STEP / 2)])
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
-    """What is known of each share after its estimate, in standard errors.
+    """What is known of each share after its estimate.
 
     Attributes:
         group: shape (k,), which values look alike.
         cumulative: shape (groups, shares), of each group the probability that the share is at most that of the grid.
-        estimate: shape (k,), in standard errors.
+        estimate: shape (k,), in units of noise.
+        noise: of the estimates, which says how large the units are.
     """
 
     group: Indices
     cumulative: Floats
     estimate: Floats
+    noise: Noise
 
     @property
     def plain(self) -> NDArray[np.bool_]:
@@ -52,11 +55,32 @@ class Posteriors:
     def means_beside(self, place: int) -> tuple[Floats, Floats]:
         """The parts of each posterior mean from shares below a place of the grid, and from there on, shape (k,)."""
         weights = np.diff(self.cumulative, axis=1, prepend=0.0)
-        small, large = weights[:, :place] @ SHARES[:place], weights[:, place:] @ SHARES[place:]
+        powers = np.stack([SHARES, SHARES**2], axis=1)
+        small, large = ((weights[:, part] @ powers[part])[self.group].T for part in (slice(place), slice(place, None)))
         return (
-            np.where(self.plain, 0.0, small[self.group]),
-            np.where(self.plain, self.estimate, large[self.group]),
+            np.where(self.plain, 0.0, self.noise.shares(*small)),
+            np.where(self.plain, self.noise.shares(self.estimate), self.noise.shares(*large)),
         )
+
+    def distances(self, shares: Floats) -> Floats:
+        """The expected absolute difference of each share to the one given, shape (k,).
+
+        Args:
+            shares: shape (k,), nonnegative.
+        """
+        from scipy import special
+
+        # E|p - a| = a (2 F(a) - 1) + E p - 2 E[p; p <= a], by the sums up to each share of the grid.
+        weights, units = np.diff(self.cumulative, axis=1, prepend=0.0), self.noise.units(shares)
+        first, second = (np.cumsum(weights * power, axis=1) for power in (SHARES, SHARES**2))
+        place = np.searchsorted(SHARES, units, side="right") - 1
+        part = self.noise.shares(first[self.group, place], second[self.group, place])
+        whole = self.noise.shares(first[self.group, -1], second[self.group, -1])
+        graded = shares * (2 * self.cumulative[self.group, place] - 1) + whole - 2 * part
+        off = units - self.estimate
+        normal = off * (2 * special.ndtr(off) - 1) + np.exp(-(off**2) / 2) * np.sqrt(2 / np.pi)
+        steepness = self.noise.stderr * (1 + self.noise.growth / 2 * self.estimate)
+        return np.where(self.plain, steepness * normal, graded)
 
     def quantiles(self, levels: Floats) -> Floats:
         """Of each share the quantile of its own level in (0, 1), shape (k,): it rises without jumps with the level.
@@ -79,4 +103,5 @@ class Posteriors:
         part = np.divide(levels - before, own, out=np.zeros_like(levels), where=own > 0)
         low, high = np.concatenate([[0.0, 0.0], EDGES[:-1]]), np.concatenate([[0.0], EDGES])
         graded = low[below] + np.clip(part, 0, 1) * (high - low)[below]
-        return np.where(self.plain, np.maximum(self.estimate + special.ndtri(levels), 0.0), graded)
+        normal = np.maximum(self.estimate + special.ndtri(levels), 0.0)
+        return self.noise.shares(np.where(self.plain, normal, graded))

@@ -6,35 +6,32 @@ of E|p - a| is 2 P(p <= a) - 1, so Lagrange's multiplier is the level's. The lev
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
+from sordino.estimation.neighbours.noise import Floats
 from sordino.estimation.neighbours.posterior import Posteriors
 
-Floats = NDArray[np.float64]
-
-HALVINGS = 45
-"""Of the levels' range: what is left is below what a sum of floats tells."""
+HALVINGS = 24
+"""Of the levels' range: what is left moves no share by a part that could be seen."""
 
 EXTREME = 1e-12
 """Levels nearest to 0 and 1."""
 
 
-def equal_quantiles(posteriors: Posteriors, stderr: Floats, blocks: Partition, totals: Floats) -> Floats:
+def equal_quantiles(posteriors: Posteriors, blocks: Partition, totals: Floats) -> Floats:
     """Shares that add up to the totals, shape (k,), nonnegative.
 
     Args:
-        posteriors: of the shares, in standard errors.
-        stderr: shape (k,), the standard errors.
+        posteriors: of the shares.
         blocks: whose totals are known.
         totals: shape (m,), nonnegative.
     """
     low, high = np.full(blocks.m, EXTREME), np.full(blocks.m, 1 - EXTREME)
     for _ in range(HALVINGS):
         level = (low + high) / 2
-        short = blocks.totals(posteriors.quantiles(level[blocks.block]) * stderr) < totals
+        short = blocks.totals(posteriors.quantiles(level[blocks.block])) < totals
         low, high = np.where(short, level, low), np.where(short, high, level)
-    return scaled(posteriors.quantiles(high[blocks.block]) * stderr, blocks, totals)
+    return scaled(posteriors.quantiles(high[blocks.block]), blocks, totals)
 
 
 def scaled(shares: Floats, blocks: Partition, totals: Floats) -> Floats:

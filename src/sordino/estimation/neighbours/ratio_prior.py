@@ -2,10 +2,10 @@
 
 Each share is its expected share times a ratio, whose distribution is unknown: zero, or anything else, on a grid of
 logarithms. The most likely distribution of the ratios, given all estimates and the noise that the mechanism adds, is
-found by EM from one that says nothing, apart for classes of values with about the same expectation in standard errors:
+found by EM from one that says nothing, apart for classes of values with about the same expectation in units of noise:
 where much is expected, ratios differ less. A fixed number of steps leaves smooth what the estimates do not tell.
 
-All that is needed of a value is its estimate in standard errors, in bins of a tenth, and its expectation, in steps of
+All that is needed of a value is its estimate in units of noise, in bins of a tenth, and its expectation, in steps of
 the grid: values that share both have one posterior, so that a fit costs the same for a million values as for thousands.
 
 Sources: Kiefer and Wolfowitz 1956 (maximum likelihood of a mixing distribution); Koenker and Mizera 2014.
@@ -17,13 +17,14 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sordino.estimation.neighbours.posterior import EDGES, LEAST, PLAIN, SHARES, STEP, Floats, Indices, Posteriors
+from sordino.estimation.neighbours.noise import Floats, Noise
+from sordino.estimation.neighbours.posterior import EDGES, LEAST, PLAIN, SHARES, STEP, Indices, Posteriors
 
 LOWEST = 1e-6
-"""Expectations below this, in standard errors, are taken for it."""
+"""Expectations below this, in units of noise, are taken for it."""
 
 BIN, FIRST_BIN = 0.1, -4.5
-"""Of estimates in standard errors; beyond the first and from `PLAIN` on they stand in one bin each."""
+"""Of estimates in units of noise; beyond the first and from `PLAIN` on they stand in one bin each."""
 
 CLASS_STEPS, CLASS_VALUES = 5, 200
 """A class of values spans a factor of about two of the expectation, and has at least so many values, or is merged."""
@@ -41,7 +42,8 @@ class RatioPrior:
         counts: shape (levels, bins), how many values have it and an estimate in the bin.
         level: shape (k,), the expectation of each value.
         bins: shape (k,), the bin of each estimate.
-        estimate: shape (k,), in standard errors.
+        estimate: shape (k,), in units of noise.
+        noise: of the estimates.
     """
 
     shares: Floats
@@ -49,28 +51,33 @@ class RatioPrior:
     level: Indices
     bins: Indices
     estimate: Floats
+    noise: Noise
 
     @classmethod
-    def of(cls, estimate: Floats, expected: Floats) -> "RatioPrior":
+    def of(cls, value: Floats, expected: Floats, noise: Noise) -> "RatioPrior":
         """The most likely one.
 
         Args:
-            estimate: shape (k,), unbiased, in standard errors, with about normal and independent noise.
-            expected: shape (k,), the shares that are expected, in standard errors, nonnegative.
+            value: shape (k,), the unbiased estimates, with about independent noise.
+            expected: shape (k,), the shares that are expected, nonnegative.
+            noise: of the estimates.
         """
-        width = len(bin_probabilities())
+        estimate, expected, width = noise.units_of_estimates(value), noise.units(expected), len(bin_probabilities())
         bins = np.clip(np.floor((estimate - FIRST_BIN) / BIN).astype(np.intp) + 1, 0, width - 1)
         steps = np.rint((np.log(np.maximum(expected, LOWEST)) - np.log(LEAST)) / STEP).astype(np.intp)
         present, level = np.unique(np.minimum(steps, len(EDGES)), return_inverse=True)
-        counts = np.bincount(level * width + bins, minlength=len(present) * width).reshape(-1, width).astype(np.float64)
+        # Where nothing is expected nobody is: such values say nothing of the others.
+        counts = np.bincount(level * width + bins, weights=expected > 0, minlength=len(present) * width)
+        counts = counts.reshape(-1, width)
         shares = np.empty((len(present), len(SHARES)))
         for own in classes(present, counts.sum(axis=1)):
             shares[own] = _most_likely(present[own], counts[own])
-        return cls(shares, counts, level, bins, estimate)
+        return cls(shares, counts, level, bins, estimate, noise)
 
-    def log_likelihood(self, shares: Floats) -> float:
-        """Of all estimates, if the prior had these probabilities, shape (levels, shares of the grid)."""
-        told = shares @ bin_probabilities().T
+    @cached_property
+    def log_likelihood(self) -> float:
+        """Of all estimates, in nats."""
+        told = self.shares @ bin_probabilities().T
         return float(self.counts[self.counts > 0] @ np.log(told[self.counts > 0]))
 
     @cached_property
@@ -82,7 +89,7 @@ class RatioPrior:
         weights += np.finfo(np.float64).tiny
         cumulative = np.cumsum(weights / weights.sum(axis=2, keepdims=True), axis=2)
         group = self.level * len(likelihood) + self.bins
-        return Posteriors(group, cumulative.reshape(-1, len(SHARES)), self.estimate)
+        return Posteriors(group, cumulative.reshape(-1, len(SHARES)), self.estimate, self.noise)
 
 
 @cache
@@ -134,5 +141,7 @@ def _most_likely(levels: Indices, counts: Floats) -> Floats:
         total = prior.sum() + none
         prior, none = prior / total, none / total
     shares = np.concatenate([np.full((len(levels), 1), none), prior[place]], axis=1)
+    # Expectations of which no value's ratio is possible: all shares are.
+    shares += np.finfo(np.float64).tiny
     normalized: Floats = shares / shares.sum(axis=1, keepdims=True)
     return normalized

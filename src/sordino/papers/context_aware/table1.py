@@ -88,7 +88,7 @@ def table1(
         repeats: simulated runs to average over.
         advance: called with the number of estimates made since the last call.
         grid: the map; rows and columns in multiples of 25 and 70.
-        smoothed: whether the best mechanism's estimates are smoothed too, where a bootstrap says that this is nearer.
+        smoothed: whether the best mechanism's estimates are smoothed too, where this is expected to be nearer.
     """
     shares, known = people / people.sum(), Surroundings((grid.rows, grid.columns))
     cells = []

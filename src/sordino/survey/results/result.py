@@ -51,7 +51,7 @@ class HistogramResult:
 
     @cached_property
     def offer(self) -> Choice | None:
-        """What a bootstrap says of smoothed shares, where they were not asked for and are nearer to the truth."""
+        """What is expected of smoothed shares, where they were not asked for and are nearer to the truth."""
         return offer_of(self.question.domain, self.estimate)
 
     @cached_property

@@ -36,7 +36,7 @@ def surroundings_of(domain: Domain | Record, public: NDArray[np.float64] | None 
 
 
 def offer_of(domain: Domain | Record, estimate: Estimate) -> Choice | None:
-    """What a bootstrap says of smoothed shares, where they were not asked for and are nearer to the truth.
+    """What is expected of smoothed shares, where they were not asked for and are nearer to the truth.
 
     None where they are not, of few values and very many, and of values that have no neighbours.
     """

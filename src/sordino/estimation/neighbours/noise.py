@@ -1,0 +1,89 @@
+"""How far estimates are from shares, and units in which that is about one whatever the share is.
+
+The variance of an estimate rises with its share: it is that of a value that nobody has, and a part in proportion to the
+share. Standard errors that the reports themselves tell rise with the noise of their own estimate too: large estimates
+look less large, and spikes like noise. So shares are measured along a square root of their variance, in which noise is
+about normal with standard deviation one. Where variance hardly rises these units are standard errors.
+
+Source: Anscombe 1948 (the square root of counts, and the shift that leaves its mean right).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.estimation.unbiased import Decoded
+from sordino.mechanism.base import Mechanism
+
+Floats = NDArray[np.float64]
+
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""A standard error to divide by where nobody is, which is known without noise."""
+
+LEAST_PART = 1e-3
+"""Of the variance of an estimate of a mean share: the least that does not depend on the share."""
+
+MOST_SHIFT = 0.5
+"""Of estimates, in variances at share zero: Anscombe's shift is for counts of one and more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The noise of unbiased estimates.
+
+    Attributes:
+        stderr: shape (k,), positive, the standard error of the estimate of a value that nobody has.
+        growth: shape (k,), nonnegative, by which part of itself the variance rises for a share of one such standard
+            error.
+    """
+
+    stderr: Floats
+    growth: Floats
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, totals: Floats, n: int, *, subtract: bool = False) -> "Noise":
+        """That of a tally.
+
+        Args:
+            mechanism: made the reports.
+            totals: shape (m,), the known shares of its blocks.
+            n: the number of reports.
+            subtract: whether estimates are shifted to these shares.
+        """
+        blocks = mechanism.partition
+        alike, size = (totals / blocks.sizes)[blocks.block], blocks.sizes[blocks.block]
+        if subtract:
+            law = mechanism.forward(alike)
+            squares = Decoded(mechanism, law).unit_variance(subtract_totals=True) + alike**2
+        else:
+            squares = mechanism.moment(alike)
+        # Where all of a block have the same share, each value's second moment is of its own people and of the others'.
+        own = mechanism.squares.own * alike
+        others = np.maximum(squares - own, LEAST_PART * squares)
+        least = others * size / np.maximum(size - 1, 1)
+        slope = np.divide(squares - least, alike, out=np.zeros_like(alike), where=alike > 0)
+        positive = (alike > 0) & (least > 0)
+        stderr = np.where(positive, np.sqrt(np.where(positive, least, 1.0) / n), SMALLEST)
+        return cls(stderr, np.where(positive, np.maximum(slope, 0.0) / (n * stderr), 0.0))
+
+    def at(self, shares: Floats) -> Floats:
+        """The standard errors of estimates of these shares, shape (k,)."""
+        return self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
+
+    def units(self, shares: Floats) -> Floats:
+        """Shares in units of noise, shape (k,), nonnegative."""
+        ratio = shares / self.stderr
+        return 2 * ratio / (1 + np.sqrt(1 + self.growth * ratio))
+
+    def units_of_estimates(self, value: Floats) -> Floats:
+        """Estimates in units of noise, shape (k,), about normal about the units of their shares, with variance one."""
+        ratio, shift = value / self.stderr, np.minimum(self.growth**2 / 4, MOST_SHIFT)
+        root = np.sqrt(np.maximum(1 + self.growth * ratio + shift, 0.0))
+        shifted = ratio + np.divide(shift, self.growth, out=np.zeros_like(shift), where=self.growth > 0)
+        units: Floats = 2 * shifted / (1 + root)
+        return units
+
+    def shares(self, units: Floats, squares: Floats | None = None) -> Floats:
+        """Shares of units, shape (k,), or expected shares of expected units and their expected squares."""
+        return self.stderr * (units + self.growth / 4 * (units**2 if squares is None else squares))
