@@ -1,10 +1,13 @@
 """Smoothed shares through real reports: taken where they are nearer, left where they may not be, never unasked."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from sordino.domain.partition import Partition
 from sordino.estimation.estimate import estimate
+from sordino.estimation.neighbours.choice import ALLOWED, BETTER, _worst
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.projective import ProjectiveResponse
@@ -57,6 +60,40 @@ def test_where_reports_cannot_tell_sparse_from_spread_the_nearest_distribution_s
     assert not found.choice.better
     assert found.method == "simplex"
     np.testing.assert_array_equal(found.fitted, nearest.fitted)
+
+
+def lines(shape, apart):
+    """Lines one cell wide, and blocks of 5 x 5 cells."""
+    rows, columns = np.indices(shape)
+    return (columns % apart == 0).ravel() * 1.0, Partition.of((rows // 5 * shape[1] + columns // 5).ravel())
+
+
+@pytest.mark.parametrize(("apart", "people"), [(10, 11_000), (5, 11_000), (3, 22_000)])
+def test_lines_one_cell_wide_are_not_erased(apart, people):
+    """Neighbours that are systematically unlike, in blocks of a hundred people of which many are empty."""
+    weights, blocks = lines((50, 100), apart)
+    mechanism = Blockwise(blocks, "1")
+    truth, tally = told(mechanism, weights, people)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings((50, 100)))
+    plain = estimate(mechanism, tally)
+    assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
+    # What is expected is what comes true, of the nearest distribution too.
+    assert found.choice.nearest == pytest.approx(total_variation(plain.fitted, truth), rel=0.1)
+
+
+def test_no_choice_of_priors_that_is_as_likely_lets_smoothing_lose_more():
+    """All choices of one of four priors for each of five classes."""
+    generator = np.random.default_rng(1)
+    for _ in range(20):
+        expected, unlikely = generator.random((4, 2, 5)), generator.normal(2, 2, (4, 5))
+        unlikely[0] = 0
+        lost, picked = expected[:, 0] - BETTER * expected[:, 1], _worst(expected, unlikely)
+        places = [np.flatnonzero((expected[:, :, place] == picked[place]).all(axis=1))[0] for place in range(5)]
+        spent = unlikely[places, range(5)].sum()
+        assert spent <= ALLOWED
+        for other in product(range(4), repeat=5):
+            if unlikely[other, range(5)].sum() <= spent:
+                assert lost[other, range(5)].sum() <= lost[places, range(5)].sum() + 1e-9
 
 
 def test_nothing_is_smoothed_that_was_not_asked_for():

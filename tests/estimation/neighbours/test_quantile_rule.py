@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sordino.domain.partition import Partition
+from sordino.estimation.neighbours.noise import Noise
 from sordino.estimation.neighbours.posterior import EDGES, SHARES, Posteriors
 from sordino.estimation.neighbours.quantile_rule import equal_quantiles
 
@@ -17,7 +18,8 @@ STDERR = np.array([0.1, 0.1, 0.2, 0.05, 0.05])
 def posteriors():
     weights = np.random.default_rng(4).dirichlet(np.full(len(SHARES), 0.2), 5)
     weights[:, SHARES > 5] = 0
-    return Posteriors(np.arange(5), np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1), np.zeros(5))
+    cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return Posteriors(np.arange(5), cumulative, np.zeros(5), Noise(STDERR, np.zeros(5)))
 
 
 def expected_distance(found, shares):
@@ -33,7 +35,7 @@ def expected_distance(found, shares):
 
 def test_no_share_can_pass_between_two_values_of_a_block_and_lower_the_expected_distance():
     found = posteriors()
-    shares = equal_quantiles(found, STDERR, BLOCKS, TOTALS)
+    shares = equal_quantiles(found, BLOCKS, TOTALS)
     assert shares.min() >= 0
     np.testing.assert_allclose(BLOCKS.totals(shares), TOTALS, rtol=1e-9)
     least = expected_distance(found, shares)
@@ -47,13 +49,14 @@ def test_no_share_can_pass_between_two_values_of_a_block_and_lower_the_expected_
 
 
 def test_an_estimate_of_many_standard_errors_speaks_for_itself():
-    plain = Posteriors(np.zeros(3, np.intp), np.ones((1, len(SHARES))), np.array([20.0, 30.0, 8.0]))
+    noise = Noise(np.ones(3), np.zeros(3))
+    plain = Posteriors(np.zeros(3, np.intp), np.ones((1, len(SHARES))), np.array([20.0, 30.0, 8.0]), noise)
     totals = np.array([57.0])
-    shares = equal_quantiles(plain, np.ones(3), Partition.of([0, 0, 0]), totals)
+    shares = equal_quantiles(plain, Partition.of([0, 0, 0]), totals)
     assert shares == pytest.approx([19.67, 29.67, 7.67], abs=0.01)
 
 
 def test_blocks_in_which_nobody_is_have_no_shares():
-    shares = equal_quantiles(posteriors(), STDERR, BLOCKS, np.array([1.0, 0.0]))
+    shares = equal_quantiles(posteriors(), BLOCKS, np.array([1.0, 0.0]))
     assert (shares[3:] == 0).all()
     assert shares[:3].sum() == pytest.approx(1)

@@ -2,8 +2,9 @@
 
 The posterior of each share, given its estimate and what was expected of it without that, says how far any vector is
 expected to be from the truth: the smoothed shares, and the nearest distribution too. Where the reports do not tell
-whether shares are spread or sparse there is more than one posterior: the same is asked of priors that are as sparse as
-the reports allow, since sparse shares are where smoothing loses. Only where it wins by all of them is it offered.
+whether shares are spread or sparse there is more than one posterior: the same is asked of sparse priors, class by class
+of values of which about the same is expected, as far as the reports allow them together, since sparse shares are where
+smoothing loses. Only where it wins by all of them is it offered.
 
 No model of what neighbours are like is believed: if lines or a checkerboard make them unlike each other, then the
 estimates of values of which the same was expected say so, and their prior is as wide as it has to be.
@@ -13,6 +14,8 @@ estimates allow).
 """
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from sordino.estimation.neighbours.noise import Floats, Noise
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
@@ -26,6 +29,12 @@ ALLOWED = 4.0
 
 BETTER = 0.98
 """A larger ratio of the expected distances, by any prior that the reports allow, is no improvement."""
+
+MISSED = 1.5
+"""A larger factor between the known total of all shares and the sum of their posterior means: there is no choice."""
+
+HALVINGS = 40
+"""Of the price of a nat, on a scale of logarithms."""
 
 FEWEST = 100
 """Values: fewer tell too little of what shares are like."""
@@ -83,20 +92,48 @@ def choose(fit: Smoothed, nearest: Floats) -> Choice:
         fit: the smoothed shares.
         nearest: shape (k,), the nearest distribution.
     """
-    prior, total = fit.prior, float(nearest.sum())
-    allowed = [
-        other
-        for other in sparse_priors(prior, total)
-        if other.log_likelihood >= prior.log_likelihood - ALLOWED
-    ]
-    expected = [_distances(each, fit, nearest, total) for each in (prior, *allowed)]
-    smoothed, plain = expected[0]
-    return Choice(smoothed, plain, max(ours / theirs if theirs > 0 else 1.0 for ours, theirs in expected))
+    total = float(nearest.sum())
+    own = _distances(fit.prior, fit, nearest)
+    smoothed, plain = own.sum(axis=1).tolist()
+    ratio = smoothed / plain if plain > 0 else 1.0
+    # Where the posterior means miss the total that is known, reports tell too little for a prior.
+    if not 1 / MISSED <= float(fit.prior.posteriors.means().sum()) / total <= MISSED:
+        return Choice(smoothed, plain, max(ratio, 1.0))
+    if ratio > BETTER:
+        return Choice(smoothed, plain, ratio)
+    sparse = list(sparse_priors(fit.prior, total))
+    expected = np.stack([own, *(_distances(each, fit, nearest) for each in sparse)])
+    unlikely = np.stack([fit.prior.log_likelihoods - each.log_likelihoods for each in (fit.prior, *sparse)])
+    loses = _worst(expected, unlikely).sum(axis=0)
+    return Choice(smoothed, plain, max(ratio, float(loses[0] / loses[1])))
 
 
-def _distances(prior: RatioPrior, fit: Smoothed, nearest: Floats, total: float) -> tuple[float, float]:
-    """The total variation to the truth to be expected of either fit, if shares have this prior and the known total."""
+def _distances(prior: RatioPrior, fit: Smoothed, nearest: Floats) -> Floats:
+    """The total variation to the truth to be expected of either fit in each class of values, shape (2, classes)."""
     posteriors = prior.posteriors
-    part = total / float(posteriors.means().sum())
-    ours, theirs = (part * float(posteriors.distances(shares / part).sum()) / 2 for shares in (fit.shares, nearest))
-    return ours, theirs
+    part = float(nearest.sum()) / float(posteriors.means().sum())
+    distances = [part / 2 * prior.by_class(posteriors.distances(shares / part)) for shares in (fit.shares, nearest)]
+    return np.stack(distances)
+
+
+def _worst(expected: Floats, unlikely: Floats) -> Floats:
+    """What is expected of either fit in each class, shape (classes, 2), if it has the prior by which smoothing loses.
+
+    A prior is chosen for each class by what smoothing loses there, less a price for each nat; the price is the least
+    at which the reports allow all that is chosen together.
+
+    Args:
+        expected: shape (priors, 2, classes).
+        unlikely: shape (priors, classes), nats by which the estimates are less likely.
+    """
+    loses = expected[:, 0] - BETTER * expected[:, 1]
+    own = np.arange(expected.shape[2])
+    low, high = -30.0, 10.0
+    for _ in range(HALVINGS):
+        price = (low + high) / 2
+        chosen = np.argmax(loses - np.exp(price) * unlikely, axis=0)
+        within = unlikely[chosen, own].sum() <= ALLOWED
+        low, high = (low, price) if within else (price, high)
+    chosen = np.argmax(loses - np.exp(high) * unlikely, axis=0)
+    worst: Floats = expected[chosen, :, own]
+    return worst

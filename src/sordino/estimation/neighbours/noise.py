@@ -69,12 +69,14 @@ class Noise:
 
     def at(self, shares: Floats) -> Floats:
         """The standard errors of estimates of these shares, shape (k,)."""
-        return self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
+        stderr: Floats = self.stderr * np.sqrt(1 + self.growth * (shares / self.stderr))
+        return stderr
 
     def units(self, shares: Floats) -> Floats:
         """Shares in units of noise, shape (k,), nonnegative."""
         ratio = shares / self.stderr
-        return 2 * ratio / (1 + np.sqrt(1 + self.growth * ratio))
+        units: Floats = 2 * ratio / (1 + np.sqrt(1 + self.growth * ratio))
+        return units
 
     def units_of_estimates(self, value: Floats) -> Floats:
         """Estimates in units of noise, shape (k,), about normal about the units of their shares, with variance one."""

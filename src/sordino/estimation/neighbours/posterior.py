@@ -5,6 +5,7 @@ since its posterior is then the normal distribution about it.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,10 @@ class Posteriors:
 
     def means_beside(self, place: int) -> tuple[Floats, Floats]:
         """The parts of each posterior mean from shares below a place of the grid, and from there on, shape (k,)."""
-        weights = np.diff(self.cumulative, axis=1, prepend=0.0)
-        powers = np.stack([SHARES, SHARES**2], axis=1)
-        small, large = ((weights[:, part] @ powers[part])[self.group].T for part in (slice(place), slice(place, None)))
+        small = self._up_to(np.broadcast_to(np.intp(place - 1), self.group.shape)) if place else np.zeros(1)
         return (
-            np.where(self.plain, 0.0, self.noise.shares(*small)),
-            np.where(self.plain, self.noise.shares(self.estimate), self.noise.shares(*large)),
+            np.where(self.plain, 0.0, small),
+            np.where(self.plain, self.noise.shares(self.estimate), self._whole - small),
         )
 
     def distances(self, shares: Floats) -> Floats:
@@ -71,16 +70,31 @@ class Posteriors:
         from scipy import special
 
         # E|p - a| = a (2 F(a) - 1) + E p - 2 E[p; p <= a], by the sums up to each share of the grid.
-        weights, units = np.diff(self.cumulative, axis=1, prepend=0.0), self.noise.units(shares)
-        first, second = (np.cumsum(weights * power, axis=1) for power in (SHARES, SHARES**2))
+        units = self.noise.units(shares)
         place = np.searchsorted(SHARES, units, side="right") - 1
-        part = self.noise.shares(first[self.group, place], second[self.group, place])
-        whole = self.noise.shares(first[self.group, -1], second[self.group, -1])
-        graded = shares * (2 * self.cumulative[self.group, place] - 1) + whole - 2 * part
+        below = self.cumulative[self.group, place]
+        graded = shares * (2 * below - 1) + self._whole - 2 * self._up_to(place)
         off = units - self.estimate
         normal = off * (2 * special.ndtr(off) - 1) + np.exp(-(off**2) / 2) * np.sqrt(2 / np.pi)
-        steepness = self.noise.stderr * (1 + self.noise.growth / 2 * self.estimate)
+        # Between the two, a unit is worth this on average.
+        steepness = self.noise.stderr * (1 + self.noise.growth / 4 * (self.estimate + units))
         return np.where(self.plain, steepness * normal, graded)
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """Of each group the sums of shares and of their squares up to each of the grid, by probability."""
+        weights = np.diff(self.cumulative, axis=1, prepend=0.0)
+        return np.cumsum(weights * SHARES, axis=1), np.cumsum(weights * SHARES**2, axis=1)
+
+    @cached_property
+    def _whole(self) -> Floats:
+        """The mean of each share, if its posterior is that of its group, shape (k,)."""
+        return self._up_to(np.broadcast_to(np.intp(-1), self.group.shape))
+
+    def _up_to(self, place: Indices) -> Floats:
+        """The part of each mean from shares up to a place of the grid of its own, shape (k,)."""
+        first, second = self._sums
+        return self.noise.shares(first[self.group, place], second[self.group, place])
 
     def quantiles(self, levels: Floats) -> Floats:
         """Of each share the quantile of its own level in (0, 1), shape (k,): it rises without jumps with the level.

@@ -11,7 +11,7 @@ from sordino.domain.partition import Partition
 from sordino.estimation.neighbours.noise import Floats
 from sordino.estimation.neighbours.posterior import Posteriors
 
-HALVINGS = 24
+HALVINGS = 20
 """Of the levels' range: what is left moves no share by a part that could be seen."""
 
 EXTREME = 1e-12

@@ -44,6 +44,7 @@ class RatioPrior:
         bins: shape (k,), the bin of each estimate.
         estimate: shape (k,), in units of noise.
         noise: of the estimates.
+        starts: shape (classes,), the first level of each class of levels whose ratios have one distribution.
     """
 
     shares: Floats
@@ -52,6 +53,7 @@ class RatioPrior:
     bins: Indices
     estimate: Floats
     noise: Noise
+    starts: Indices
 
     @classmethod
     def of(cls, value: Floats, expected: Floats, noise: Noise) -> "RatioPrior":
@@ -67,18 +69,27 @@ class RatioPrior:
         steps = np.rint((np.log(np.maximum(expected, LOWEST)) - np.log(LEAST)) / STEP).astype(np.intp)
         present, level = np.unique(np.minimum(steps, len(EDGES)), return_inverse=True)
         # Where nothing is expected nobody is: such values say nothing of the others.
-        counts = np.bincount(level * width + bins, weights=expected > 0, minlength=len(present) * width)
-        counts = counts.reshape(-1, width)
+        told = (expected > 0).astype(np.float64)
+        counts = np.bincount(level * width + bins, told, len(present) * width).reshape(-1, width).astype(np.float64)
         shares = np.empty((len(present), len(SHARES)))
-        for own in classes(present, counts.sum(axis=1)):
+        parts = list(classes(present, counts.sum(axis=1)))
+        for own in parts:
             shares[own] = _most_likely(present[own], counts[own])
-        return cls(shares, counts, level, bins, estimate, noise)
+        starts = np.array([own.start for own in parts], dtype=np.intp)
+        return cls(shares, counts, level, bins, estimate, noise, starts)
 
     @cached_property
-    def log_likelihood(self) -> float:
-        """Of all estimates, in nats."""
+    def log_likelihoods(self) -> Floats:
+        """Of the estimates of each class, shape (classes,), in nats."""
         told = self.shares @ bin_probabilities().T
-        return float(self.counts[self.counts > 0] @ np.log(told[self.counts > 0]))
+        logs = np.log(told, out=np.zeros_like(told), where=self.counts > 0)
+        likelihoods: Floats = np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
+        return likelihoods
+
+    def by_class(self, amounts: Floats) -> Floats:
+        """Sums over the values of each class, shape (classes,), of amounts of shape (k,)."""
+        sums: Floats = np.add.reduceat(np.bincount(self.level, amounts, len(self.shares)), self.starts)
+        return sums
 
     @cached_property
     def posteriors(self) -> Posteriors:

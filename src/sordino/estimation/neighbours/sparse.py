@@ -63,7 +63,7 @@ def hedged_prior(prior: RatioPrior, total: float) -> RatioPrior:
         total: of all shares.
     """
     priors = [prior, *sparse_priors(prior, total)]
-    likelihoods = np.array([each.log_likelihood for each in priors])
-    weights = np.exp(likelihoods - likelihoods.max())
-    weights /= weights.sum()
-    return replace(prior, shares=np.tensordot(weights, [each.shares for each in priors], axes=1))
+    likelihoods = np.stack([each.log_likelihoods for each in priors])
+    weights = np.exp(likelihoods - likelihoods.max(axis=0))
+    weights = np.repeat(weights / weights.sum(axis=0), np.diff(prior.starts, append=len(prior.shares)), axis=1)
+    return replace(prior, shares=sum(own[:, None] * each.shares for own, each in zip(weights, priors, strict=True)))

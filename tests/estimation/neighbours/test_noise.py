@@ -1,0 +1,62 @@
+"""Units of noise against the counts of k-ary randomized response, whose probabilities are written out."""
+
+from math import exp
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sordino.estimation.neighbours.noise import Noise
+from sordino.mechanism.blockwise import Blockwise
+from sordino.mechanism.randomized import RandomizedResponse
+
+K, N, TOTALS = 20, 2000, np.array([0.1, 0.9])
+TELL, OTHER = exp(2) / (exp(2) + 9), 1 / (exp(2) + 9)
+NOISE = Noise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), TOTALS, N)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.4, 0.9])
+def test_variance_rises_with_the_share_as_counts_say(value, part):
+    """A share of the block's total has as many reports as its own people tell and the others tell by chance."""
+    share = part * TOTALS[value]
+    count = N * (share * TELL + (TOTALS[value] - share) * OTHER)
+    # The estimate adds (1 - OTHER) for a report of the value and takes OTHER for one of another, over N times the gap.
+    squares = count * (1 - OTHER) ** 2 + (N * TOTALS[value] - count) * OTHER**2
+    assert NOISE.at(np.full(K, share))[value] ** 2 == pytest.approx(squares / (N * (TELL - OTHER)) ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.02, 0.1, 0.3])
+def test_in_its_units_noise_is_about_one_and_its_mean_is_right_whatever_the_share(part):
+    """All counts that 200 people of a block can give, each with its probability."""
+    people = round(N * TOTALS[0])
+    counts = np.arange(people + 1)
+    weights = stats.binom.pmf(counts, people, part * TELL + (1 - part) * OTHER)
+    units = np.empty(len(counts))
+    for count in counts:
+        estimate = np.full(K, (count - people * OTHER) / (N * (TELL - OTHER)))
+        units[count] = NOISE.units_of_estimates(estimate)[0]
+    mean = weights @ units
+    assert mean == pytest.approx(NOISE.units(np.full(K, part * TOTALS[0]))[0], abs=0.02)
+    assert weights @ (units - mean) ** 2 == pytest.approx(1, abs=0.2)
+
+
+def test_shares_come_back_from_their_units():
+    shares = np.linspace(0, 0.5, K)
+    np.testing.assert_allclose(NOISE.shares(NOISE.units(shares)), shares, atol=1e-15)
+
+
+def test_where_nobody_is_there_is_no_noise():
+    noise = Noise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), np.array([0.0, 1.0]), N)
+    assert noise.stderr[::2].max() < 1e-300
+    assert (noise.growth[::2] == 0).all()
+
+
+def test_shifted_estimates_have_the_noise_that_is_left():
+    mechanism = RandomizedResponse(4, "1")
+    shifted = Noise.of(mechanism, np.ones(1), N, subtract=True)
+    law = np.full(4, 0.25)
+    gain = mechanism.decode(np.eye(4))
+    gain -= (gain.sum(axis=1, keepdims=True) - 1) / 4
+    variance = law @ gain**2 / N
+    np.testing.assert_allclose(shifted.at(law), np.sqrt(variance), rtol=1e-9)
