@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.estimation.neighbours.noise import Noise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.randomized import RandomizedResponse
 
 K, N, TOTALS = 20, 2000, np.array([0.1, 0.9])
 TELL, OTHER = exp(2) / (exp(2) + 9), 1 / (exp(2) + 9)
-NOISE = Noise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), TOTALS, N)
+NOISE = ShareNoise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), TOTALS, N)
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -47,14 +47,14 @@ def test_shares_come_back_from_their_units():
 
 
 def test_where_nobody_is_there_is_no_noise():
-    noise = Noise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), np.array([0.0, 1.0]), N)
+    noise = ShareNoise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), np.array([0.0, 1.0]), N)
     assert noise.stderr[::2].max() < 1e-300
     assert (noise.growth[::2] == 0).all()
 
 
 def test_shifted_estimates_have_the_noise_that_is_left():
     mechanism = RandomizedResponse(4, "1")
-    shifted = Noise.of(mechanism, np.ones(1), N, subtract=True)
+    shifted = ShareNoise.of(mechanism, np.ones(1), N, subtract=True)
     law = np.full(4, 0.25)
     gain = mechanism.decode(np.eye(4))
     gain -= (gain.sum(axis=1, keepdims=True) - 1) / 4

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sordino.estimation.neighbours.noise import Noise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import SHARES, Posteriors
 
 GENERATOR = np.random.default_rng(2)
 WEIGHTS = GENERATOR.dirichlet(np.full(len(SHARES), 0.2), 3)
 STDERR, GROWTH = np.array([0.1, 0.02, 0.3, 0.01]), np.array([0.0, 0.4, 1.0, 0.05])
 GRADED = Posteriors(
-    np.array([2, 0, 1, 0]), np.cumsum(WEIGHTS, axis=1), np.array([1.0, 0, 2, 30]), Noise(STDERR, GROWTH)
+    np.array([2, 0, 1, 0]), np.cumsum(WEIGHTS, axis=1), np.array([1.0, 0, 2, 30]), ShareNoise(STDERR, GROWTH)
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino.domain.partition import Partition
-from sordino.estimation.neighbours.noise import Noise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, SHARES, Posteriors
 from sordino.estimation.neighbours.quantile_rule import equal_quantiles
 
@@ -19,7 +19,7 @@ def posteriors():
     weights = np.random.default_rng(4).dirichlet(np.full(len(SHARES), 0.2), 5)
     weights[:, SHARES > 5] = 0
     cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-    return Posteriors(np.arange(5), cumulative, np.zeros(5), Noise(STDERR, np.zeros(5)))
+    return Posteriors(np.arange(5), cumulative, np.zeros(5), ShareNoise(STDERR, np.zeros(5)))
 
 
 def expected_distance(found, shares):
@@ -49,7 +49,7 @@ def test_no_share_can_pass_between_two_values_of_a_block_and_lower_the_expected_
 
 
 def test_an_estimate_of_many_standard_errors_speaks_for_itself():
-    noise = Noise(np.ones(3), np.zeros(3))
+    noise = ShareNoise(np.ones(3), np.zeros(3))
     plain = Posteriors(np.zeros(3, np.intp), np.ones((1, len(SHARES))), np.array([20.0, 30.0, 8.0]), noise)
     totals = np.array([57.0])
     shares = equal_quantiles(plain, Partition.of([0, 0, 0]), totals)

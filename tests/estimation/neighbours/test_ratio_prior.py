@@ -6,7 +6,7 @@ from math import erf, sqrt
 import numpy as np
 import pytest
 
-from sordino.estimation.neighbours.noise import Noise
+from sordino.estimation.neighbours.noise import ShareNoise
 from sordino.estimation.neighbours.posterior import SHARES
 from sordino.estimation.neighbours.ratio_prior import BIN, FIRST_BIN, RatioPrior
 from sordino.estimation.neighbours.sparse import hedged_prior, sparse_prior, sparse_priors
@@ -14,7 +14,7 @@ from sordino.estimation.neighbours.sparse import hedged_prior, sparse_prior, spa
 RNG = np.random.default_rng(6)
 TRUE = np.where(RNG.random(6000) < 0.05, 3.0, 0.0)
 ESTIMATE = TRUE + RNG.standard_normal(6000)
-ALIKE = Noise(np.ones(6000), np.zeros(6000))
+ALIKE = ShareNoise(np.ones(6000), np.zeros(6000))
 PRIOR = RatioPrior.of(ESTIMATE, np.full(6000, 0.15), ALIKE)
 
 
@@ -51,7 +51,7 @@ def test_values_of_which_less_is_expected_have_a_smaller_prior_of_the_same_ratio
 def test_a_sparse_prior_has_what_is_left_of_the_total_and_nothing_between():
     """Of few small shares the estimates tell nothing: the known total alone says how many there are."""
     estimate = np.random.default_rng(8).standard_normal(4000)
-    noise = Noise(np.full(4000, 0.01), np.zeros(4000))
+    noise = ShareNoise(np.full(4000, 0.01), np.zeros(4000))
     prior = RatioPrior.of(estimate * 0.01, np.full(4000, 0.0002), noise)
     sparse = sparse_prior(prior, 0.8, 0.5)
     (shares,) = sparse.shares
@@ -65,14 +65,14 @@ def test_where_nothing_is_expected_nothing_is_learned():
     """Nobody is in an empty block, and its estimates are zero without noise."""
     expected = np.concatenate([np.full(6000, 0.15), np.zeros(3000)])
     value = np.concatenate([ESTIMATE, np.zeros(3000)])
-    found = RatioPrior.of(value, expected, Noise(np.ones(9000), np.zeros(9000)))
+    found = RatioPrior.of(value, expected, ShareNoise(np.ones(9000), np.zeros(9000)))
     np.testing.assert_allclose(found.log_likelihoods.sum(), PRIOR.log_likelihoods.sum(), rtol=1e-3)
     assert found.counts.sum() == 6000
 
 
 def test_what_estimates_do_not_tell_stays_open():
     """Of small shares all priors are as likely: the mean of the nine is left."""
-    noise = Noise(np.full(4000, 0.01), np.zeros(4000))
+    noise = ShareNoise(np.full(4000, 0.01), np.zeros(4000))
     prior = RatioPrior.of(np.random.default_rng(8).standard_normal(4000) * 0.01, np.full(4000, 0.0002), noise)
     every = [prior, *sparse_priors(prior, 0.8)]
     likelihoods = np.array([float(each.log_likelihoods.sum()) for each in every])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sordino.estimation.neighbours.noise import Floats, Noise
+from sordino.estimation.neighbours.noise import Floats, ShareNoise
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
 from sordino.estimation.neighbours.smoothing import Smoothed, Surroundings, smoothed_map
 from sordino.estimation.neighbours.sparse import sparse_priors
@@ -79,7 +79,7 @@ def offered(
     if mechanism.k < FEWEST:
         return None, None
     blocks, totals = mechanism.partition, mechanism.block_shares(decoded.law)
-    noise = Noise.of(mechanism, totals, n, subtract=subtract)
+    noise = ShareNoise.of(mechanism, totals, n, subtract=subtract)
     fit = smoothed_map(value, noise, blocks, totals, known)
     choice = choose(fit, project(value, blocks, totals))
     return fit.shares if choice.better else None, choice
@@ -126,7 +126,8 @@ def _worst(expected: Floats, unlikely: Floats) -> Floats:
         expected: shape (priors, 2, classes).
         unlikely: shape (priors, classes), nats by which the estimates are less likely.
     """
-    loses = expected[:, 0] - BETTER * expected[:, 1]
+    # What is not even allowed alone would hide, as the dearer bargain, what is.
+    loses = np.where(unlikely <= ALLOWED, expected[:, 0] - BETTER * expected[:, 1], -np.inf)
     own = np.arange(expected.shape[2])
     low, high = -30.0, 10.0
     for _ in range(HALVINGS):

@@ -29,7 +29,7 @@ MOST_SHIFT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Noise:
+class ShareNoise:
     """The noise of unbiased estimates.
 
     Attributes:
@@ -42,7 +42,7 @@ class Noise:
     growth: Floats
 
     @classmethod
-    def of(cls, mechanism: Mechanism, totals: Floats, n: int, *, subtract: bool = False) -> "Noise":
+    def of(cls, mechanism: Mechanism, totals: Floats, n: int, *, subtract: bool = False) -> "ShareNoise":
         """That of a tally.
 
         Args:

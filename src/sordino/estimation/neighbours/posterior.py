@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.neighbours.noise import Floats, Noise
+from sordino.estimation.neighbours.noise import Floats, ShareNoise
 
 Indices = NDArray[np.intp]
 
@@ -42,7 +42,7 @@ class Posteriors:
     group: Indices
     cumulative: Floats
     estimate: Floats
-    noise: Noise
+    noise: ShareNoise
 
     @property
     def plain(self) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sordino.estimation.neighbours.noise import Floats, Noise
+from sordino.estimation.neighbours.noise import Floats, ShareNoise
 from sordino.estimation.neighbours.posterior import EDGES, LEAST, PLAIN, SHARES, STEP, Indices, Posteriors
 
 LOWEST = 1e-6
@@ -52,11 +52,11 @@ class RatioPrior:
     level: Indices
     bins: Indices
     estimate: Floats
-    noise: Noise
+    noise: ShareNoise
     starts: Indices
 
     @classmethod
-    def of(cls, value: Floats, expected: Floats, noise: Noise) -> "RatioPrior":
+    def of(cls, value: Floats, expected: Floats, noise: ShareNoise) -> "RatioPrior":
         """The most likely one.
 
         Args:

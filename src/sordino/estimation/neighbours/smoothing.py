@@ -21,7 +21,7 @@ import numpy as np
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.neighbours.expected import Neighbourhoods, expected_shares
-from sordino.estimation.neighbours.noise import Floats, Noise
+from sordino.estimation.neighbours.noise import Floats, ShareNoise
 from sordino.estimation.neighbours.quantile_rule import equal_quantiles, scaled
 from sordino.estimation.neighbours.ratio_prior import RatioPrior
 from sordino.estimation.neighbours.sparse import hedged_prior
@@ -76,7 +76,7 @@ class Smoothed:
     prior: RatioPrior
 
 
-def smoothed_map(value: Floats, noise: Noise, blocks: Partition, totals: Floats, known: Surroundings) -> Smoothed:
+def smoothed_map(value: Floats, noise: ShareNoise, blocks: Partition, totals: Floats, known: Surroundings) -> Smoothed:
     """Shares fitted by their neighbours.
 
     Args:
