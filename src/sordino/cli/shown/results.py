@@ -48,6 +48,9 @@ QUANTILES = "A quantile is the least number that this part of the people do not 
 NUMBERS = ("estimate", "stderr", "low", "high", "fitted", "moved")
 """Of a share's row."""
 
+MOST_NUMBERS = 100
+"""Means, covariances or coefficients of a table for people; files and --json have all."""
+
 TABLE_KINDS = ("margins", "conditional", "differences")
 
 WITHIN = """\
@@ -100,7 +103,9 @@ def print_result(result: Result, *, offer: bool = False) -> None:
         fitted = [] if result.fitted is None else ["fitted"]
         moved = ["moved at most"] if result.coverage.forged else []
         header = (result.about, result.noun, "std. error", *limits, *fitted, *moved)
-        print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:LARGEST])
+        print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:MOST_NUMBERS])
+        if len(rows) > MOST_NUMBERS:
+            say(f"The first {MOST_NUMBERS} of {len(rows):,}.", "")
         if any(row[1] != row[5] for row in rows if fitted):
             say(FITTED, "")
         _say_coverage("number", result)

@@ -7,7 +7,7 @@ one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import Literal
@@ -90,12 +90,10 @@ class Expected:
         means = reader.moments.values(records).mean(axis=0)
         return cls(reader.moments, ranges, means, reader.expected_variance(records))
 
-    def told(self, people: int, errors: Floats | None = None) -> Told:
-        """What so many people tell: the expected means, or with errors in units of their standard errors."""
-        variance = self.variance / people
-        covariance = np.diag(variance) if self.covariance is None else self.covariance / people
-        means = self.means if errors is None else self.means + self._turned(errors) / np.sqrt(people)
-        return Told(self.moments.names, means, covariance)
+    def told(self, people: int) -> Told:
+        """What so many people tell."""
+        covariance = np.diag(self.variance) if self.covariance is None else self.covariance
+        return Told(self.moments.names, self.means, covariance / people)
 
     def _turned(self, errors: Floats) -> Floats:
         """Errors of one person's means, of independent ones in units of their standard errors."""
@@ -115,7 +113,9 @@ class Expected:
         """The part of surveys among so many people whose regression is refused."""
         features, rng = range(self.moments.d - 1), np.random.default_rng(0)
         errors = rng.standard_normal((draws, len(self.means)))
-        return sum(self._refused(self.told(people, row), features) for row in errors) / draws
+        expected = self.told(people)
+        moved = (expected.means + self._turned(row) / np.sqrt(people) for row in errors)
+        return sum(self._refused(replace(expected, means=means), features) for means in moved) / draws
 
     def _refused(self, told: Told, features: range) -> bool:
         try:
