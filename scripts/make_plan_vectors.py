@@ -199,6 +199,8 @@ def cases_of_distributions() -> Iterator[tuple[str, Plan]]:
     bounds, asks = {"thresholds": {"part": {"x": 0.1}}}, [{"distribution": "part"}, {"histogram": "x"}]
     survey = {"version": 1, "epsilon": "2", "attribute": dict(zip(("part", "x"), own, strict=True)), "ask": asks}
     yield "distribution_thresholds", Plan.of(Survey.read({**survey, "dependence": bounds}), 1000)
+    lacking = {"number": {"low": -5, "high": 5, "bins": 4}, "missing": "0.2"}
+    yield "distribution_optional", frozen({"change": lacking}, {"distribution": "change", "ranges": [[-5, 0]]})
 
 
 def cases_of_tables() -> Iterator[tuple[str, Plan]]:

@@ -26,6 +26,7 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -41,7 +42,7 @@ settings.load_profile("sordino")
 
 pytest_plugins = ["collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
 
-DENSE = ChannelTable | WindowResponse | BitFlips
+DENSE = ChannelTable | WindowResponse | OptionalWindow | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""
 
 SIZES = (1, 2, 3, 7, 8, 9)
@@ -254,6 +255,14 @@ def _binary(first_of, second_of):
     return make
 
 
+def most_present(bins: int, epsilon: str, window: int) -> int:
+    """Of 2^64, how often "missing" is said at most of a number, for windows that keep the same epsilon."""
+    part = min(float(WindowResponse(bins, epsilon, window).probabilities().min()) * (bins + window - 1), 1 - 1e-9)
+    rational, ratio = EPSILONS[epsilon]
+    growth = float(np.exp(float(rational))) * ratio
+    return max(int(2**64 * (1 - part) / (growth - part)), 1)
+
+
 def scattered(k: int) -> list[int]:
     """Sensitive values here and there."""
     return [x for x in range(k) if x % 3 == 1]
@@ -276,6 +285,7 @@ KINDS = {
     "window": _ldp(WindowResponse),
     "window-3": _ldp(lambda k, e: WindowResponse(k, e, 3)),
     "hierarchy": _ldp(lambda k, e: hierarchy(k, Nats.of(e))),
+    "optional-window": _ldp(lambda k, e: optional(k - 1, e, 2)),
     "flips": _ldp(lambda k, e: BitFlips(flips(k, odds(e)))),
     "blocks-hadamard": _blocks(_staircase, lambda b, e: Blockwise(b, e, "hadamard")),
     "blocks-randomized": _blocks(_staircase, lambda b, e: Blockwise(b, e, "randomized")),
@@ -304,7 +314,7 @@ LOTS = [[*KINDS][first::6] for first in range(6)]
 """All kinds: one test looks at a lot, since to begin a test for each takes longer than most take."""
 
 SMALLEST = {
-    "subset-2": 3,
+    **{"subset-2": 3, "optional-window": 3},
     **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "hierarchy", "flips", *TWO), 2),
 }
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}
@@ -314,6 +324,7 @@ LARGEST = {"subset": 9, "subset-2": 9, "whole": 9, "linear": 9, "unary": 8, "ura
 LARGEST |= {"high-low-but-one": 9, "high-low-subset": 17, "high-low-randomized": 17, "high-low-one": 17, "table": 17}
 LARGEST |= {"singles": 17, "projective-7": 17, "cyclic": 17, "cyclic-13": 13, "high-low-cyclic": 17, "window": 31}
 LARGEST |= {"window-3": 31, "hierarchy": 17, "blocks-subset": 17, "blocks-projective": 17, "blocks-randomized": 31}
+LARGEST["optional-window"] = 17
 """Numbers of values beyond which there are too many codes to list."""
 
 

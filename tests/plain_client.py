@@ -53,6 +53,8 @@ class Distribution:
         self.outputs = self.mechanism.outputs
 
     def answer(self, record, words):
+        if self.name not in record:
+            return self.mechanism.code(len(self.starts), words)
         number = min(max(float(record[self.name]), self.low), self.high)
         return self.mechanism.code(max(i for i, start in enumerate(self.starts) if start <= number), words)
 

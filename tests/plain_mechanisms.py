@@ -364,6 +364,21 @@ class Hierarchy:
         return first + self.inner[level].code(value // self.fan**level, words)
 
 
+class OptionalWindow:
+    def __init__(self, own, _=None):
+        self.bins = Window({**own, "k": own["k"] - 1})
+        self.present, self.absent = int(own["present"]), int(own["absent"])
+        self.outputs = self.bins.outputs + 1
+
+    def code(self, value, words):
+        none = value == self.bins.k
+        missing = words.next() < (self.absent if none else self.present)
+        among_all, own = below(self.bins.outputs, words), self.bins.code(0 if none else value, words)
+        if missing:
+            return self.bins.outputs
+        return among_all if none else own
+
+
 class Flips:
     def __init__(self, own, _=None):
         self.table = [int(weight) for weight in own["table"]]
@@ -376,6 +391,6 @@ class Flips:
 MECHANISMS = {
     "randomized": Randomized, "hadamard": Hadamard, "projective": Projective, "subset": Subset, "cyclic": Cyclic,
     "blockwise": Blockwise, "high-low": HighLow, "binary": Binary, "table": Table, "linear": Table, "window": Window,
-    "flips": Flips, "tree": lambda own, attribute: Tree(own, metric(attribute)[0]), "product": Product,
-    "hierarchy": Hierarchy,
+    "flips": Flips, "optional-window": OptionalWindow, "product": Product, "hierarchy": Hierarchy,
+    "tree": lambda own, attribute: Tree(own, metric(attribute)[0]),
 }  # fmt: skip

@@ -27,6 +27,7 @@ from sordino.mechanism.metric.product_response import ProductResponse
 from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -50,6 +51,7 @@ CHANNELS = {
     "flips": (BitFlips((3 << 62, 1 << 60, 1 << 60, 1 << 61)), None),
     "window": (WindowResponse(5, "3", 2), None),
     "hierarchy": (hierarchy(7, Nats.of(1)), None),
+    "optional-window": (OptionalWindow(WindowResponse(4, "3", 2), "3", 1 << 60), None),
     "linear": (LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]), None),
     "tree": (TreeResponse(TREE), TREE),
     "product": (ProductResponse([RandomizedResponse(2, "1/2"), TreeResponse(MetricLDP.line(3, 1))]), CELLS),

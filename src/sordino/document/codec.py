@@ -20,6 +20,7 @@ from sordino.mechanism.metric.tree_response import TreeResponse
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
 from sordino.mechanism.numbers.linear_table import LinearTable
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.table import ChannelTable
@@ -29,7 +30,9 @@ OF_SHARES: tuple[type[Mechanism], ...] = (
 )  # fmt: skip
 """What a histogram is asked through."""
 
-MECHANISMS: tuple[type[Mechanism], ...] = (*OF_SHARES, WindowResponse, HierarchyResponse, BitFlips, LinearTable)
+MECHANISMS: tuple[type[Mechanism], ...] = (
+    *OF_SHARES, WindowResponse, OptionalWindow, HierarchyResponse, BitFlips, LinearTable
+)  # fmt: skip
 """What documents hold."""
 
 LARGEST_TABLE = 1 << 16

@@ -109,7 +109,7 @@ def estimate_page(
     shares = {one.question.name: one for one in results if isinstance(one, HistogramResult)}
     for question, certificate in plan.certificates:
         about = f" for {question.name}" if len(results) > 1 else ""
-        said = Sentences(certificate_sentences(certificate, question.domain))
+        said = Sentences(certificate_sentences(certificate, question.values))
         region = _region(question, shares.get(question.name)) if isinstance(question, SharesQuestion) else ()
         sections.append(Section(f"The certificate{about}", (said, *region)))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))

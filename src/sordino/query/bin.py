@@ -1,7 +1,8 @@
 """The statistic of a distribution: the bin of a number, read without rounding or randomness.
 
-A mechanism over k bins sees the bin and nothing else of the record. Units: those of the data. Cost: a search in the
-edges for each number; no word is drawn.
+A mechanism over k bins sees the bin and nothing else of the record. A number that may be missing is one of k + 1
+values, of which the last says that there is none. Units: those of the data, NaN where a number is missing. Cost: a
+search in the edges for each number, missing or not; no word is drawn.
 """
 
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from sordino.exact.source import Stream
 from sordino.mechanism.base import Mechanism
 from sordino.query.statistic import Statistic
 
+MISSING = "missing"
+"""What the value of who has no number is called."""
+
 
 @checked_class
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Bin(Statistic):
     Attributes:
         attribute: its name.
         bins: that cover its range.
+        missing: whether the number may be missing.
 
     Example:
         >>> from sordino.domain.interval import Interval
@@ -40,21 +45,33 @@ class Bin(Statistic):
 
     attribute: str
     bins: Bins
+    missing: bool = False
 
     @property
     def parameters(self) -> str:
         """All that defines the statistic, as canonical text: of the edges the hash of their hexadecimal digits."""
         edges = " ".join(edge.hex() for edge in self.bins.edges)
-        return f"bin of {self.attribute!r} {self.bins.k} {sha256(edges.encode()).hexdigest()}"
+        kind = "bin or none" if self.missing else "bin"
+        return f"{kind} of {self.attribute!r} {self.bins.k} {sha256(edges.encode()).hexdigest()}"
+
+    @property
+    def k(self) -> int:
+        """The bins, and that there is no number where it may be missing."""
+        return self.bins.k + self.missing
+
+    def label(self, value: int) -> str:
+        """From where to where a bin goes; or that there is no number."""
+        return MISSING if value == self.bins.k else self.bins.label(value)
 
     def require_size(self, mechanism: Mechanism) -> None:
-        """Refuse a mechanism over another number of values than there are bins.
+        """Refuse a mechanism over another number of values than there are bins, and none where that may be.
 
         Raises:
             SordinoError: another number.
         """
-        if mechanism.k != self.bins.k:
-            raise SordinoError(f"the mechanism must take the {self.bins.k} bins", found=shown(mechanism.k))
+        if mechanism.k != self.k:
+            what = f"{self.bins.k} bins" + (", and none," if self.missing else "")
+            raise SordinoError(f"the mechanism must take the {what}", found=shown(mechanism.k))
 
     def checked(self, values: ArrayLike, mechanism: Mechanism) -> NDArray[np.float64]:
         """The numbers as float64, shape (n,); all of them are looked at.
@@ -65,11 +82,18 @@ class Bin(Statistic):
         self.require_size(mechanism)
         numbers = read_rows(values, 1)[:, 0]
         outside = ~self.bins.ends.contains(numbers)
+        if self.missing:
+            outside &= ~np.isnan(numbers)
         if outside.any():
             rule = f"numbers must lie from {self.bins.edges[0]:g} to {self.bins.edges[-1]:g}"
             raise SordinoError(rule, found=f"another at position {int(np.argmax(outside))}")
         return numbers
 
     def encode(self, values: NDArray[Any], stream: Stream) -> NDArray[np.intp]:  # noqa: ARG002 - nothing is rounded
-        """The bin of each number, shape (n,)."""
-        return self.bins.locate(values)
+        """As `locate`: nothing is drawn."""
+        return self.locate(values)
+
+    def locate(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The bin of each number, shape (n,); of none the value after the bins."""
+        found = self.bins.locate(values)
+        return np.where(np.isnan(values), self.bins.k, found) if self.missing else found

@@ -16,7 +16,7 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     several = len(plan.questions) > 1
     attributes = () if plan.promise is None else (Paragraph("", kept(plan.promise)),)
     shares = tuple(
-        Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.domain)))
+        Paragraph(question.name if several else "", limits(*certificate_sentences(certificate, question.values)))
         for question, certificate in plan.certificates
     )
     return attributes + shares

@@ -181,7 +181,8 @@ def _what(question: Question) -> str:
             return f"{question.name!r}, whether it lies below one of {question.cuts:,} thresholds, drawn at random"
         if question.levels is not None:
             return f"{question.name!r}, in which of {question.domain.k:,} bins, or of fewer wider ones, it lies"
-        return f"{question.name!r}, in which of {question.domain.k:,} bins it lies"
+        missing = ", or that it is missing" if question.optional else ""
+        return f"{question.name!r}, in which of {question.domain.k:,} bins it lies{missing}"
     return asked_values(question)
 
 
@@ -194,7 +195,10 @@ def _forging(plan: Plan) -> Iterator[str]:
         if isinstance(curve, DistributionQuestion):
             about = f"{curve.name!r}: " if len(plan.questions) > 1 else ""
             people = short(Fraction(function_leverage(curve.mechanism)), up=True)
-            yield f"{about}One forged report can weigh as much as {people} people in the distribution function."
+            what = (
+                "the share of all people who have a number below any" if curve.optional else "the distribution function"
+            )
+            yield f"{about}One forged report can weigh as much as {people} people in {what}."
 
 
 def _largest_factor(questions: Sequence[SharesQuestion]) -> str:

@@ -120,6 +120,11 @@ const BROKEN = {
   "a number read as a category": ["number_category.json", ofCategories((call) => call.splice(0, 4, "category-sign", 1, 6, 3))],
   "a category read twice": ["number_category.json", ofCategories((call) => (call[3] = call[1]))],
   "cells of one attribute": ["table_of_a_block.json", (plan) => (plan.queries[0].table = ["x"])],
+  "a missing number that is told": ["distribution_optional.json", (plan) => (plan.queries[0].mechanism.absent = String((1n << 64n) - 1n))],
+  "a number that is told from a missing one": ["distribution_optional.json", (plan) => (plan.queries[0].mechanism.present = "1")],
+  "a missing number that says so more rarely than others": ["distribution_optional.json", ({ queries: [{ mechanism }] }) => ([mechanism.present, mechanism.absent] = [mechanism.absent, mechanism.present])],
+  "bins of a missing number without one for it": ["distribution_optional.json", ({ queries: [{ mechanism }] }) => (mechanism.k -= 1)],
+  "bins of a number that all have, and none": ["distribution_optional.json", (plan) => delete plan.attributes.change.missing],
   "a block that is not protected alike": ["blockwise.json", (plan) => (plan.attributes.x.protect = { epsilon: "2" })],
 };
 
@@ -149,6 +154,8 @@ const CRAFTED = {
   "rows of unlike lengths": [{ labels: ["a", "b"] }, {}, { name: "table", weights: [[HALF, HALF], ["6148914691236517206", "6148914691236517205", "6148914691236517205"]] }],
   "a window below 0": [NUMBERS, {}, { name: "window", k: 8, threshold: "1000", window: -1 }],
   "a window of more than there is": [NUMBERS, {}, { name: "window", k: 8, threshold: HALF, window: 9 }],
+  "a window of a missing number that is more than there is": [NUMBERS, {}, { name: "optional-window", k: 8, threshold: HALF, window: 8, present: "1000", absent: "1001" }],
+  "labels that are windows, and none": [LABELS, { sensitive: [0] }, { name: "optional-window", k: 3, threshold: String(3n << 62n), window: 1, present: "1", absent: HALF }],
   "a window that is no number": [NUMBERS, {}, { name: "window", k: 8, threshold: HALF, window: 1.5 }],
   "a field of six": [NUMBERS, {}, { name: "projective", field: 6, k: 8, threshold: HALF }],
   "a cyclic design of a composite number": [NUMBERS, {}, { name: "cyclic", k: 8, order: 2, prime: 9, size: 2, threshold: HALF }],

@@ -38,6 +38,12 @@ SURVEYS = {
         "dependence": {"thresholds": {"pay": 0.1}},
         "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [28, 64]]}],
     },
+    "ranges of those who have it": {
+        "version": 1,
+        "epsilon": "2",
+        "attribute": {"pay": {"number": {"low": 0, "high": 64, "bins": 32}, "missing": "0.3"}},
+        "ask": [{"distribution": "pay", "ranges": [[0, 8], [30, 64]], "quantiles": ["0.5"]}],
+    },
     "missing": {
         "version": 1,
         "epsilon": "1",

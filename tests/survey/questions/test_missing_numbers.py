@@ -83,7 +83,6 @@ def test_the_page_shows_the_share_where_no_mean_is_told(tmp_path):
     "ask",
     [
         {"covariance": ["age", "income"]},
-        {"distribution": "income"},
         {"regression": {"target": "age", "features": ["income"]}},
     ],
 )

@@ -91,7 +91,7 @@ def certificate_json(certificate: Certificate, domain: CountedDomain) -> dict[st
 def certificates_json(plan: Plan) -> list[dict[str, Any]]:
     """The verdict on each histogram."""
     return [
-        {"attribute": question.name, **certificate_json(certificate, question.domain)}
+        {"attribute": question.name, **certificate_json(certificate, question.values)}
         for question, certificate in plan.certificates
     ]
 

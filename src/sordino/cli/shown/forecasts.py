@@ -139,7 +139,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
         return head | {
             "asked": "distribution",
             "mechanism": curve.part.mechanism,
-            "certificate": certificate and {"attribute": curve.name, **certificate_json(certificate, curve.domain)},
+            "certificate": certificate and {"attribute": curve.name, **certificate_json(certificate, curve.values)},
             "expected": forecast.plan.json(),
             "expected_uniform": forecast.uniform.json(),
         }

@@ -150,7 +150,7 @@ def _band(result: DistributionResult) -> dict[str, list[float]]:
 
 def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> None:
     """Quantiles and ranges where some are asked, and the bins, or parts with many of them each."""
-    name, title = result.question.name, f"{result.n:,} reports; the distribution of {result.question.name}"
+    name, title = result.question.name, f"{result.n:,} reports; the distribution of {result.question.whose}"
     if result.quantiles:
         rows = [
             (text, *rounded({"estimate": value, "low": low, "high": high}).values())
@@ -162,7 +162,8 @@ def _print_distribution(result: DistributionResult, limits: tuple[str, str]) -> 
     whole = [(result.label(place), row) for place, row in enumerate(result.rows()) if "quantile" not in row]
     parts = [(f"{plain(float(row['from']))} to {plain(float(row['to']))}", row) for row in result.parts]
     shares = (f"parts of {k} bins", parts) if parts else (f"all {k} bins", whole[:k])
-    for about, told in (("ranges", whole[k:]), shares):
+    asked = k + len(result.ranges)
+    for about, told in (("ranges", whole[k:asked]), shares, ("who has no number", whole[asked:])):
         if told:
             header = _header(name, result, limits)
             print_table(f"{result.n:,} reports; {about}", header, [_share_row(*each) for each in told])

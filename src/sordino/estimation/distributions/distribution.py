@@ -13,6 +13,8 @@ The interval of a quantile inverts intervals of the distribution function: it go
 below it to the first that surely does not. How many standard errors make that sure is what the noise of all edges
 around the quantile asks for, if the function rises there as the fitted one does; as many as for one edge at least.
 Where bins are wide it holds more often than promised, since it ends at edges.
+
+Of a number that may be missing all of this is about those who have it (`Among`), beside the share of who lacks it.
 Sources: bands by the supremum of the estimate's own Gaussian noise (Montiel Olea and Plagborg-Moller 2019); quantiles
 by inversion (Woodruff 1952).
 """
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
+from sordino.estimation.distributions.among import Among, below_edges
 from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_function
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
@@ -50,8 +53,8 @@ class DistributionEstimate(Brief):
 
     Attributes:
         bins: of the number.
-        shares: of the bins, unbiased.
-        fitted: shape (k,), a distribution near them; None where none was asked for.
+        shares: of all that is read, unbiased: of the bins, and last of none where the number may be missing.
+        fitted: of the bins, shape (k,), a distribution near them; None where none was asked for.
         method: how it was fitted.
     """
 
@@ -74,7 +77,7 @@ class DistributionEstimate(Brief):
         """From the tally of a mechanism over the bins.
 
         Args:
-            mechanism: made the reports.
+            mechanism: made the reports; over the bins, and one value more where the number may be missing.
             aggregate: their tally, which says how often each code was sent.
             bins: of the number.
             level: of the mechanism in nats, by which smoothing knows when to stop.
@@ -88,7 +91,7 @@ class DistributionEstimate(Brief):
         bits = mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
         if method is None and spikes and bits is None:
             shares = estimate(mechanism, aggregate, "unbiased")
-            function = function_contributions(mechanism) @ shares.law
+            function = Among(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
             return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic")
         if method is None and (spikes or bins.k < (FEWEST_SMOOTHED if bits is None else FEWEST_SMOOTHED_OF_BITS)):
             method = "likelihood"
@@ -97,25 +100,49 @@ class DistributionEstimate(Brief):
             return cls(bins, shares, isotonic_shares(bits, aggregate.counts, bins.widths), "isotonic")
         shares = estimate(mechanism, aggregate, method or "unbiased")
         if method is not None:
-            return cls(bins, shares, shares.fitted, method)
+            return cls(bins, shares, None if shares.fitted is None else _among(shares.fitted, bins), method)
         if not mechanism.counts_codes:
             raise SordinoError("smoothing needs to know how often each code was sent", found="another tally")
         fitted = smoothed_shares(mechanism, aggregate.counts, bins.widths, level)
-        return cls(bins, shares, fitted, "smoothed likelihood")
+        return cls(bins, shares, _among(fitted, bins), "smoothed likelihood")
 
     @property
     def n(self) -> int:
         """The number of reports."""
         return self.shares.n
 
-    def interval(self, confidence: float) -> Limits:
+    @cached_property
+    def among(self) -> Among:
+        """What the codes say of those who have the number."""
+        return Among(self._mechanism, self._law, self.bins.k)
+
+    @cached_property
+    def of_bins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The share of each bin, and its standard error, shape (k,) each."""
+        if not self.among.optional:
+            return self.shares.value, self.shares.stderr
+        contributions = self.among.contributions(np.eye(self.bins.k))
+        return contributions @ self.shares.law, _errors(contributions, self._law, self.n)
+
+    @property
+    def missing(self) -> tuple[float, float] | None:
+        """The share of the people who lack the number, and its standard error; None where everybody has it."""
+        return (self.among.missing, self.among.share_stderr(self.n)) if self.among.optional else None
+
+    def within(self, errors: float) -> Limits:
         """Lower and upper limits of each bin's share by itself, within 0..1, shape (k,) each.
 
         As of a normal distribution: the noise of a bin is far larger than its share, so that what a share near zero
         does to the noise matters less than that an interval is not wider than it need be.
+
+        Args:
+            errors: how many standard errors they reach to either side.
         """
-        reach = errors_to_either_side(confidence) * self.shares.stderr
-        return np.clip(self.shares.value - reach, 0, 1), np.clip(self.shares.value + reach, 0, 1)
+        if self.among.optional:
+            low, high = self.among.limits(np.eye(self.bins.k), errors, self.n)
+        else:
+            low, high = (self.shares.value + side * errors * self.shares.stderr for side in (-1, 1))
+        return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     @cached_property
     def function(self) -> NDArray[np.float64]:
@@ -175,7 +202,7 @@ class DistributionEstimate(Brief):
                 many standard errors as `reach` says.
         """
         edges, curve = np.array(self.bins.edges), self.fitted_function
-        away = self.reach(part, confidence) * self.stderr if away is None else away
+        away = self.reach(part, confidence) * self.errors_at(part) if away is None else away
         low = np.concatenate([[0.0], self.function - away, [1.0]])
         high = np.concatenate([[0.0], self.function + away, [1.0]])
         at = min(int(np.searchsorted(curve, part, side="left")), self.bins.k)
@@ -184,6 +211,12 @@ class DistributionEstimate(Brief):
         ends = edges[high < part].max(initial=edges[0]), edges[low >= part].min(initial=edges[-1])
         first, last = float(min(ends)), float(max(ends))
         return float(np.clip(value, first, last)), first, last
+
+    def errors_at(self, part: float) -> NDArray[np.float64]:
+        """Standard errors by which the function at each edge is told from a part of the people, shape (k - 1,)."""
+        if not self.among.optional:
+            return self.stderr
+        return self.among.errors_at(below_edges(self.bins.k), part, self.n)
 
     def reach(self, part: float, confidence: float) -> float:
         """Standard errors beyond which an edge surely lies on its side of a quantile.
@@ -209,19 +242,26 @@ class DistributionEstimate(Brief):
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""
-        contributions = self._contributions_between(first, last)[None, :]
+        contributions = self.among.contributions(self._inside(first, last))
         fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
         return float((contributions @ self.shares.law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
 
+    def within_between(self, first: int, last: int, errors: float) -> Limits:
+        """The limits of this share at so many standard errors, shape (1,) each."""
+        if self.among.optional:
+            return self.among.limits(self._inside(first, last), errors, self.n)
+        value, stderr, _ = self.share_between(first, last)
+        return np.array([value - errors * stderr]), np.array([value + errors * stderr])
+
     def leverage_between(self, first: int, last: int) -> float:
         """How many people one report can weigh in the share between two edges."""
-        return float(np.ptp(self._contributions_between(first, last)))
+        return float(np.ptp(self.among.contributions(self._inside(first, last))))
 
-    def _contributions_between(self, first: int, last: int) -> NDArray[np.float64]:
-        """What each code counts as in the share between two edges, shape (outputs,)."""
-        inside = np.zeros(self.bins.k)
-        inside[first:last] = 1.0
-        return self._mechanism.unbiased(inside)
+    def _inside(self, first: int, last: int) -> NDArray[np.float64]:
+        """The functional of the bins that is this share, shape (1, k)."""
+        inside = np.zeros((1, self.bins.k))
+        inside[0, first:last] = 1.0
+        return inside
 
     @property
     def _mechanism(self) -> Mechanism:
@@ -234,13 +274,12 @@ class DistributionEstimate(Brief):
 
     @cached_property
     def _contributions(self) -> NDArray[np.float64]:
-        return function_contributions(self._mechanism)
+        return self.among.contributions(below_edges(self.bins.k))
 
 
 def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:
     """What each code counts as in the distribution function at each edge between two bins, shape (k - 1, outputs)."""
-    below = np.tril(np.ones((mechanism.k - 1, mechanism.k)))
-    return np.stack([mechanism.unbiased(inside) for inside in below])
+    return np.stack([mechanism.unbiased(inside) for inside in below_edges(mechanism.k)])
 
 
 def function_leverage(mechanism: Mechanism) -> float:
@@ -249,9 +288,29 @@ def function_leverage(mechanism: Mechanism) -> float:
     return float((contributions.max(axis=1) - contributions.min(axis=1)).max())
 
 
-def function_errors(mechanism: Mechanism, shares: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """The standard errors of the distribution function to be expected of n people with these shares, shape (k - 1,)."""
-    return _errors(function_contributions(mechanism), mechanism.forward(shares), n)
+def function_errors(
+    mechanism: Mechanism, shares: NDArray[np.float64], n: int, bins: int | None = None
+) -> NDArray[np.float64]:
+    """The standard errors of the distribution function to be expected of n people, shape (bins - 1,).
+
+    Args:
+        mechanism: over the bins, or over these and none.
+        shares: that the people have of what is read, shape (k,).
+        n: people.
+        bins: how many; by default all that is read.
+    """
+    count, law = mechanism.k if bins is None else bins, mechanism.forward(shares)
+    return _errors(Among(mechanism, law, count).contributions(below_edges(count)), law, n)
+
+
+def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
+    """A distribution of all that is read, among those who have the number: evenly spread if it leaves nobody there."""
+    own = fitted[: bins.k]
+    if len(own) == len(fitted):
+        return fitted
+    own = own if own.sum() > 0 else bins.widths
+    among: NDArray[np.float64] = own / own.sum()
+    return among
 
 
 def _errors(contributions: NDArray[np.float64], law: NDArray[np.float64], n: int) -> NDArray[np.float64]:

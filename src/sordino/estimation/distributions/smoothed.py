@@ -3,7 +3,7 @@
 An EM step takes each bin's share up where the reports ask for more of it; alone it ends in a few spikes, which fit the
 noise. So after each step a part of what lies in a bin moves to its neighbours: a quarter to either side where bins are
 equally wide, and no more than evenly spread people would exchange where they are not, so that what is evenly spread
-stays. Nothing moves beyond the ends, and nothing is lost.
+stays. Nothing moves beyond the ends, and nothing is lost. Who has no number is no bin's neighbour.
 Source: Li et al. 2020 (EMS, with (1, 2, 1) / 4), whose rule also says when to stop.
 """
 
@@ -24,10 +24,10 @@ MOST_STEPS = 10_000
 def smoothed_shares(
     mechanism: Mechanism, counts: NDArray[np.integer], widths: NDArray[np.float64], epsilon: float
 ) -> NDArray[np.float64]:
-    """The fitted share of each bin, shape (k,): nonnegative, adding up to 1.
+    """The fitted share of each value that is read, shape (k,): nonnegative, adding up to 1.
 
     Args:
-        mechanism: over the bins; its counters are counts of codes.
+        mechanism: over the bins, or over these and one value more; its counters are counts of codes.
         counts: how often each code was sent.
         widths: of the bins.
         epsilon: its level, which says when to stop.
@@ -40,7 +40,8 @@ def smoothed_shares(
     """
     channel = mechanism.probabilities()
     up, down = _exchanged(widths)
-    shares = widths / widths.sum()
+    bins, others = len(widths), mechanism.k - len(widths)
+    shares = np.append(widths / widths.sum(), np.ones(others)) / (1 + others)
     before, least = -np.inf, GAIN * exp(min(epsilon, 50.0))
     seen = counts > 0
     for _ in range(MOST_STEPS):
@@ -51,9 +52,9 @@ def smoothed_shares(
         before = now
         shares = shares * (channel @ np.divide(counts, law, out=np.zeros_like(law), where=seen))
         shares /= shares.sum()
-        moved = up * shares[:-1] - down * shares[1:]
-        shares[:-1] -= moved
-        shares[1:] += moved
+        moved = up * shares[: bins - 1] - down * shares[1:bins]
+        shares[: bins - 1] -= moved
+        shares[1:bins] += moved
     total: NDArray[np.float64] = shares / shares.sum()
     return total
 

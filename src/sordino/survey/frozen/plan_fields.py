@@ -174,8 +174,9 @@ class PlanDocument(Part):
             for name in part.numbers
             if name not in part.categorical
         ]
-        if any(self.attributes[name].missing is not None for name in (*whole, *distributions)):
-            raise SordinoError("of numbers that may be missing only means can be asked", found="another question")
+        if any(self.attributes[name].missing is not None for name in whole):
+            rule = "of numbers that may be missing only means and distributions can be asked"
+            raise SordinoError(rule, found="another question")
         unlike = [name for name in shares if self.attributes[name].protect is None]
         if unlike or any(self.attributes[name].number is None for name in (*numbers, *distributions)):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")

@@ -6,6 +6,9 @@ deltas a bit may be asked at a larger level, and whichever tells the distributio
 
 Where many people are declared to have equal numbers, a hierarchy over the bins is looked at too: without smoothing it
 tells the function with far less noise; where the distribution is smooth, a smoothed square wave is nearer to it.
+
+Of a number that may be missing no bound on its distribution function serves: that it is missing has no place in the
+order of the bins. It is asked by the square wave, spliced with a value more (`optional_wave`).
 """
 
 from typing import Any
@@ -15,6 +18,7 @@ import numpy as np
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.drawn_answers import highest_bins_level, highest_levels
 from sordino.design.numbers.hierarchy import hierarchy
+from sordino.design.numbers.missing.optional_wave import optional_wave
 from sordino.design.numbers.square_wave import square_wave, threshold_bits
 from sordino.design.reproducible import coarse_number
 from sordino.document.codec import freeze
@@ -53,6 +57,9 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
         ways.append((whole, hierarchy(bins.k, whole)))
     # The first of equal ones.
     level, mechanism = min(ways, key=lambda way: _noise(way[1], bins)) if len(ways) > 1 else ways[0]
+    if survey.attribute[name].lacking:
+        (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
+        mechanism = optional_wave(bins.k, level, survey.named(name).missing_share)
     cut = {"bins": bins.k} if number.edges is None else {"edges": list(bins.edges)}
     return {
         "distribution": name,

@@ -46,8 +46,9 @@ def expected_of_survey(plan: Plan, survey: "Survey") -> Expectations:
 def _of_values(question: Question, values: NDArray[Any]) -> Floats:
     if isinstance(question, NumbersQuestion):
         return values
-    places = question.domain.locate(values) if isinstance(question, DistributionQuestion) else values
-    return np.bincount(places, minlength=question.domain.k) / len(values)
+    if isinstance(question, DistributionQuestion):
+        values = question.statistic.locate(values)
+    return np.bincount(values, minlength=question.mechanism.k) / len(values)
 
 
 def _of_survey(question: Question, survey: "Survey") -> Floats | None:

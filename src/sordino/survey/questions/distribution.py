@@ -18,11 +18,15 @@ from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.frozen.amounts import canonical_amount
 from sordino.survey.frozen.plan_fields import DistributionPart
+
+PARTS = 65
+"""Shares of people below an edge that stand for all of them, where an error is to be the largest of all."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class DistributionQuestion:
         return self.attribute.name
 
     @property
+    def whose(self) -> str:
+        """Of the number, and of whom: those who have one that may be missing."""
+        return f"{self.name} among those who have it" if self.optional else self.name
+
+    @property
     def asked(self) -> list[str]:
         """The names of the attributes that it asks for."""
         return [self.attribute.name]
@@ -77,13 +86,29 @@ class DistributionQuestion:
 
     @property
     def definition(self) -> LDP:
-        """The promise: any two bins are protected from each other alike."""
+        """The promise: any two bins, and that there is no number, are protected from each other alike."""
         return LDP(canonical_amount(self.part.epsilon))
 
     @cached_property
     def mechanism(self) -> Mechanism:
         """The mechanism, made of the document's integers."""
-        return thaw_over(self.part.mechanism, self.definition, self.domain.k, (WindowResponse, HierarchyResponse))
+        kinds = (OptionalWindow,) if self.optional else (WindowResponse, HierarchyResponse)
+        return thaw_over(self.part.mechanism, self.definition, self.domain.k + self.optional, kinds)
+
+    @property
+    def optional(self) -> bool:
+        """Whether the number may be missing: then the last value that is read says so."""
+        return self.attribute.optional
+
+    @cached_property
+    def statistic(self) -> Bin:
+        """What is read of a record."""
+        return Bin(self.attribute.name, self.domain, self.optional)
+
+    @property
+    def values(self) -> Bin:
+        """What the mechanism takes, by name."""
+        return self.statistic
 
     @property
     def cuts(self) -> int | None:
@@ -100,7 +125,7 @@ class DistributionQuestion:
     @cached_property
     def query(self) -> Query:
         """What is drawn and answered."""
-        return Query(Bin(self.attribute.name, self.domain), self.mechanism)
+        return Query(self.statistic, self.mechanism)
 
     def clipped(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """The numbers of some people; where the plan clips, one beyond an end counts as that end."""
@@ -111,9 +136,10 @@ class DistributionQuestion:
         """What an answer is about, and the most that it can tell.
 
         A bin is not linear in the number: of other attributes bounds on their means say nothing about it, only those
-        for all others together, or for the number's distribution function.
+        for all others together, or for the number's distribution function: but that a number is missing has no place
+        in the order of the bins.
         """
-        pieces = monotone_pieces(self.mechanism)
+        pieces = 0 if self.optional else monotone_pieces(self.mechanism)
         return ((Answer(((self.place,),), self.definition.epsilon, pieces=pieces),),)
 
     @cached_property
@@ -129,37 +155,69 @@ class DistributionQuestion:
     @cached_property
     def uniform(self) -> Mechanism:
         """The way to ask it if every attribute had the smallest delta."""
+        from sordino.design.numbers.missing.optional_wave import optional_wave
         from sordino.design.numbers.square_wave import square_wave
 
-        return square_wave(self.domain.k, min(self.least, self.definition.epsilon))
+        level = min(self.least, self.definition.epsilon)
+        if self.optional:
+            return optional_wave(self.domain.k, level, self.attribute.missing_share)
+        return square_wave(self.domain.k, level)
 
     def errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Expected standard errors of the distribution function at each edge between two bins, shape (k - 1,).
 
-        For people with these shares of the bins, evenly spread ones by default.
+        For people with these shares of what is read, evenly spread ones by default, of whom the declared share lacks a
+        number that may be missing; the function is that of those who have it.
         """
         from sordino.estimation.distributions.distribution import function_errors
 
-        return function_errors(self.mechanism.bare, self._shares(shares), self.people)
+        return function_errors(self.mechanism.bare, self._shares(shares), self.people, self.domain.k)
 
     def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
-        """The largest standard error of the distribution function, of such people; or whatever people are like."""
+        """The largest standard error of the distribution function, of such people; or whatever people are like.
+
+        Of a number that may be missing, whatever those are like who have it; the declared share lacks it.
+        """
         from sordino.design.accuracy import worst_variance
         from sordino.estimation.distributions.distribution import function_contributions
 
         if shares is not None:
             return float(self.errors(shares).max())
+        if self.optional:
+            return self._largest_given()
         contributions = function_contributions(self.mechanism.bare)
         moments = self.mechanism.adjoint(contributions**2)
         below = np.tri(*moments.shape, dtype=np.bool_)
         own, others = (np.where(side, moments, 0).max(axis=1) for side in (below, ~below))
         return float(np.sqrt(worst_variance(own, others).max() / self.people))
 
+    def _largest_given(self) -> float:
+        """By shares r below an edge: their people in the worst bin below it, and the others in the worst above."""
+        from sordino.estimation.distributions.among import below_edges
+
+        mechanism, k, missing = self.mechanism.bare, self.domain.k, self.attribute.missing_share
+        given = mechanism.unbiased(np.append(np.ones(k), 0.0))
+        below, most = below_edges(k), 0.0
+        counted = np.stack([mechanism.unbiased(np.append(own, 0.0)) for own in below])
+        side = np.append(below, np.zeros((k - 1, 1)), axis=1) > 0
+        for part in np.linspace(0, 1, PARTS):
+            moments = mechanism.adjoint((counted - part * given) ** 2)
+            inside = np.where(side, moments, 0).max(axis=1)
+            outside = np.where(side, 0, moments)[:, :k].max(axis=1)
+            variance = (1 - missing) * (part * inside + (1 - part) * outside) + missing * moments[:, k]
+            most = max(most, float(variance.max()))
+        return float(np.sqrt(most / self.people) / (1 - missing))
+
     def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The same at the smallest delta."""
         from sordino.estimation.distributions.distribution import function_errors
 
-        return function_errors(self.uniform.bare, self._shares(shares), self.people)
+        return function_errors(self.uniform.bare, self._shares(shares), self.people, self.domain.k)
 
     def _shares(self, shares: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        return self.domain.widths / self.domain.ends.width if shares is None else shares
+        """Of what is read; of a number that may be missing those of the bins alone will do."""
+        bins = self.domain.widths / self.domain.ends.width if shares is None else shares
+        if not self.optional or len(bins) > self.domain.k:
+            return bins
+        missing = self.attribute.missing_share
+        return np.append(bins * (1 - missing), missing)

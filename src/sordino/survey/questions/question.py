@@ -18,11 +18,11 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.codec import thaw_over
 from sordino.domain.attribute import Attribute, Domain
-from sordino.domain.bins import Bins
 from sordino.domain.record import Record
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.table import ChannelTable
+from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.query.statistic import Value, Values
 from sordino.survey.frozen.amounts import canonical_amount
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sordino.design.accuracy import Accuracy
     from sordino.design.histograms.shares_accuracy import SharesAccuracy
 
-CountedDomain: TypeAlias = Domain | Record | Bins
+CountedDomain: TypeAlias = Domain | Record | Bin
 """What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
 
 
@@ -63,6 +63,11 @@ class SharesQuestion(ABC):
     @abstractmethod
     def domain(self) -> Domain | Record:
         """The values."""
+
+    @property
+    def values(self) -> CountedDomain:
+        """What the mechanism takes, by name."""
+        return self.domain
 
     @property
     @abstractmethod

@@ -102,9 +102,9 @@ class Survey(Part):
                 step = "ask for its distribution or mean, or write categories instead of number"
                 yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
             lacking = [name for name in ask.attributes if name in self.attribute and self.attribute[name].lacking]
-            if ask.mean is None and lacking:
+            if ask.mean is None and ask.distribution is None and lacking:
                 rule = f"ask.{i}.{ask.kind} must be of numbers that everybody has"
-                step = "ask for its mean, or fill missing numbers in"
+                step = "ask for its mean or its distribution, or fill missing numbers in"
                 yield SordinoError(rule, found=f"{lacking[0]!r}, which may be missing", step=step)
             if ask.distribution in self.attribute and not finite:
                 yield from self._distribution_mistakes(i, ask)
@@ -170,6 +170,12 @@ class Survey(Part):
             if name not in asked:
                 rule = "dependence.thresholds must name numbers whose distribution is asked"
                 yield SordinoError(rule, found=repr(name) + nearest([name], asked))
+            elif name in self.attribute and self.attribute[name].lacking:
+                rule = (
+                    "dependence.thresholds must be of numbers that everybody has: one that is missing lies beside none"
+                )
+                step = "bound how much all others depend together (rest)"
+                yield SordinoError(rule, found=f"{name!r}, which may be missing", step=step)
             for other in given if isinstance(given, dict) else ():
                 if other not in self.attribute or other == name:
                     rule = f"dependence.thresholds.{name} must name other attributes of the survey"

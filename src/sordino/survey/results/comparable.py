@@ -40,6 +40,8 @@ def _apart(name: str, before: Place, after: Place) -> Iterator[str]:
             yield f"{name} {_reach(before, after)} before, {_reach(after, before)} after"
         if before.clip != after.clip:
             yield f"{name} is cut to its ends in the {'earlier' if before.clip else 'later'} one alone"
+        if before.missing != after.missing:
+            yield f"{name} may be missing in the {'earlier' if before.missing else 'later'} one alone"
     elif isinstance(before, Grid) and isinstance(after, Grid):
         yield f"{name} in {_cells(before)} before, {_cells(after)} after"
     else:

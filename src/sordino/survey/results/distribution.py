@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.bins import plain
+from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
 from sordino.estimation.estimate import Method
-from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
+from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.coverage import Coverage
 
@@ -60,6 +61,14 @@ class DistributionResult:
         return cls(question, found, coverage)
 
     @property
+    def why(self) -> SordinoError | None:
+        """Why nothing is told: that as far as the reports say nobody may have the number; None where it is told."""
+        if self.estimate.among.tells(self._errors, self.n):
+            return None
+        rule = f"{self.question.name}: reports must tell that somebody has the number, for its distribution among them"
+        return SordinoError(rule, found="so few that nobody may", step="ask more people, or leave it out")
+
+    @property
     def n(self) -> int:
         """The number of reports."""
         return self.estimate.n
@@ -77,13 +86,18 @@ class DistributionResult:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits of each bin's share, shape (k,) each."""
-        shares = self.estimate.shares
-        return self._limits(self.estimate.interval(self.each), shares.value, shares.stderr, self.moved)
+        return self._limits(self.estimate.within(self._errors), *self.estimate.of_bins, self.moved)
+
+    @property
+    def _errors(self) -> float:
+        """How many standard errors limits are from an estimate."""
+        return self.coverage.errors(self.n, self.question.people, self.each)
 
     @cached_property
     def moved(self) -> NDArray[np.float64]:
         """How far at most the forged reports can have moved the share of each bin, shape (k,)."""
-        return self.estimate.shares.moved(self.coverage.forged)
+        k = self.question.domain.k
+        return self.estimate.shares.moved(self.coverage.forged)[:k] if self.coverage.forged else np.zeros(k)
 
     @cached_property
     def band(self) -> Limits:
@@ -100,7 +114,7 @@ class DistributionResult:
 
     def quantile(self, part: float) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and the limits of that quantile."""
-        reach = self.estimate.reach(part, self.each) * self.estimate.stderr
+        reach = self.estimate.reach(part, self.each) * self.estimate.errors_at(part)
         return self.estimate.quantile(part, self.each, self._away(reach, self.each))
 
     def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
@@ -146,8 +160,8 @@ class DistributionResult:
         value, stderr, fitted = self.estimate.share_between(first, last)
         forged = self.coverage.forged
         moved = forged * self.estimate.leverage_between(first, last) / self.n if forged else 0.0
-        ends = errors_to_either_side(self.each) * stderr * np.array([[-1.0], [1.0]]) + value
-        low, high = self._limits((ends[0], ends[1]), np.array([value]), np.array([stderr]), np.array([moved]))
+        ends = self.estimate.within_between(first, last, self._errors)
+        low, high = self._limits(ends, np.array([value]), np.array([stderr]), np.array([moved]))
         row: Row = self._between(first, last) | {"estimate": value, "stderr": stderr}
         row |= {"low": float(low[0]), "high": float(high[0])}
         row |= {} if fitted is None else {"fitted": fitted}
@@ -159,8 +173,16 @@ class DistributionResult:
 
     @property
     def count(self) -> int:
-        """How many rows there are: bins, ranges, quantiles."""
-        return self.question.domain.k + len(self.question.ranges) + len(self.question.part.quantiles)
+        """How many rows there are: bins, ranges, who lacks the number where it may be missing, quantiles."""
+        asked = len(self.question.ranges) + len(self.question.part.quantiles)
+        return self.question.domain.k + asked + self.question.optional
+
+    def kind(self, place: int) -> str:
+        """What a row is: a bin, a range, missing or a quantile."""
+        k, asked = self.question.domain.k, self.question.domain.k + len(self.ranges)
+        if place < asked:
+            return "bin" if place < k else "range"
+        return MISSING if place < asked + self.question.optional else "quantile"
 
     def label(self, place: int) -> str:
         """Of one row in a table."""
@@ -170,25 +192,39 @@ class DistributionResult:
         if place < k + len(self.ranges):
             low, high = self.question.part.ranges[place - k]
             return f"{plain(low)} to {plain(high)}"
-        return f"quantile {self.quantiles[place - k - len(self.ranges)][0]}"
+        told = place - k - len(self.ranges) - self.question.optional
+        return MISSING if told < 0 else f"quantile {self.quantiles[told][0]}"
 
     @cached_property
     def numbers(self) -> Numbers:
-        """Of all rows the columns of a table; a quantile has no standard error and nothing that was fitted: NaN."""
+        """Of all rows the columns of a table; what a row has not, as a quantile its standard error, is NaN."""
         names = ("estimate", "stderr", "low", "high", *(() if self.fitted is None else ("fitted",)))
         names += ("moved",) if self.coverage.forged else ()
         return {name: np.array([row.get(name, np.nan) for row in self.rows()], dtype=np.float64) for name in names}
 
     def rows(self) -> Iterator[Row]:
-        """All bins, then the ranges and the quantiles that are asked."""
-        shares, fitted = self.estimate.shares, self.fitted
+        """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
+        (values, errors), fitted = self.estimate.of_bins, self.fitted
         (lows, highs), k = self.interval, self.question.domain.k
         for place in range(k):
-            told = {"estimate": shares.value[place], "stderr": shares.stderr[place]}
+            told = {"estimate": values[place], "stderr": errors[place]}
             told |= {"low": lows[place], "high": highs[place]}
             told |= {} if fitted is None else {"fitted": fitted[place]}
             told |= {"moved": self.moved[place]} if self.coverage.forged else {}
             yield self._between(place, place + 1) | {name: float(number) for name, number in told.items()}
         yield from self.ranges
+        if self.missing is not None:
+            yield self.missing
         for text, value, low, high in self.quantiles:
             yield {"attribute": self.question.name, "quantile": text, "estimate": value, "low": low, "high": high}
+
+    @cached_property
+    def missing(self) -> Row | None:
+        """The share of the people who lack the number; None where everybody has it."""
+        if self.estimate.missing is None:
+            return None
+        value, stderr = self.estimate.missing
+        ends = (np.array([value + side * self._errors * stderr]) for side in (-1, 1))
+        low, high = (float(np.clip(end, 0, 1)[0]) for end in ends)
+        told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
+        return {"attribute": self.question.name, "value": MISSING} | told

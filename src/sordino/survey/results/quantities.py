@@ -30,10 +30,12 @@ class Range:
     Attributes:
         edges: its lowest and highest, and those of its bins where it is asked by bins.
         clip: whether a number beyond them counts as the nearest.
+        missing: whether some may lack the number, and what is told is of those who have it.
     """
 
     edges: tuple[float, ...]
     clip: bool
+    missing: bool = False
 
 
 Values: TypeAlias = Mapping[str, Grid | frozenset[str] | Range]
@@ -119,7 +121,7 @@ def _distribution(result: DistributionResult) -> Quantities:
     question, edges = result.question, result.question.domain.edges
     name, rows = question.name, list(result.rows())
     shown = [*result.parts, *rows[question.domain.k :]] if result.parts else []
-    values = {name: Range(edges, question.attribute.clip)}
+    values = {name: Range(edges, question.attribute.clip, question.optional)}
     return Quantities(name, name, ("distribution", name), values, _ranges(rows, edges), _ranges(shown, edges))
 
 

@@ -361,9 +361,12 @@ def _agreeing(found: tuple[Result, ...]) -> tuple[Result, ...]:
 def _require_bounded(question: Question, n: int, forged: int) -> None:
     """Refuse what forged reports could move to anything, or what nothing bounds."""
     require_fewer(forged, n)
-    if forged and isinstance(question, NumbersQuestion) and question.missing:
+    numbers = question.attributes if isinstance(question, NumbersQuestion) else ()
+    numbers = (question.attribute,) if isinstance(question, DistributionQuestion) else numbers
+    lacking = [number.name for number in numbers if number.optional]
+    if forged and lacking:
         rule = "what forged reports can move is bounded for numbers that everybody has"
-        found = f"{question.asked[next(iter(question.missing))]!r}, which may be missing"
+        found = f"{lacking[0]!r}, which may be missing"
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
 
@@ -387,6 +390,8 @@ def _result(
             return Untold(question, own.n, why)
     elif isinstance(question, DistributionQuestion):
         result = DistributionResult.of(question, own, method, coverage)
+        if result.why is not None:
+            return Untold(question, own.n, result.why)
     else:
         subtract, known = question.part.subtract_totals, surroundings_of(question.domain, public)
         shares = estimate(question.mechanism, own, method, subtract_totals=subtract, known=known)

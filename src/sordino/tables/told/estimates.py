@@ -100,8 +100,7 @@ def _kind(result: Told, place: int) -> str:
         return "cell" if isinstance(result.question, TableQuestion) else "share"
     if isinstance(result, NumbersResult):
         return result.noun if result.labels[place][1][0] < len(result.question.asked) else "missing"
-    k = result.question.domain.k
-    return "bin" if place < k else "range" if place < k + len(result.ranges) else "quantile"
+    return result.kind(place)
 
 
 def _made(rows: Iterator[Mapping[str, Any]], schema: pa.Schema, *, cells: bool) -> Iterator[pa.RecordBatch]:

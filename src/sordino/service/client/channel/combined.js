@@ -1,7 +1,7 @@
 // Mechanisms that are made of others, or follow what is promised about an attribute; `mechanism` makes any of them.
 
 import { amount, ceil, compare, fraction, minus, multiple, plus, times, within } from "./fraction.js";
-import { Binary, Cyclic, Flips, Hadamard, Projective, Randomized, Subset, Table, Window } from "./mechanisms.js";
+import { Binary, Cyclic, Flips, Hadamard, OptionalWindow, Projective, Randomized, Subset, Table, Window } from "./mechanisms.js";
 import { WORD, below, pick, sameWords } from "./words.js";
 
 /** How many values an attribute has. */
@@ -268,6 +268,7 @@ const MECHANISMS = {
   cyclic: [["k", "order", "prime", "size", "threshold"], Cyclic],
   window: [["k", "threshold", "window"], Window],
   hierarchy: [["fan", "inner", "k"], Hierarchy],
+  "optional-window": [["absent", "k", "present", "threshold", "window"], OptionalWindow],
   binary: [["first", "second"], Binary],
   table: [["weights"], Table],
   linear: [["weights"], Table],

@@ -296,6 +296,34 @@ export class Window extends OneCoin {
   }
 }
 
+/** Windows over the bins of a number that may be missing: the last value says that there is none, and the last code too. */
+export class OptionalWindow {
+  constructor({ k, present, absent, ...own }) {
+    this.inner = new Window({ ...own, k: k - 1 });
+    this.k = k;
+    this.present = BigInt(present);
+    this.absent = BigInt(absent);
+    this.outputs = this.inner.outputs + 1n;
+  }
+
+  code(value, words) {
+    // All ways are gone by everybody, so that how many words are drawn tells nothing.
+    const none = value === this.inner.k;
+    const missing = words.next() < (none ? this.absent : this.present);
+    const amongAll = below(this.inner.outputs, words);
+    const own = this.inner.code(none ? 0 : value, words);
+    if (missing) return this.inner.outputs;
+    return none ? amongAll : own;
+  }
+
+  /** The weights that stand beside each other on a code of the windows, and those on the last one. */
+  get beside() {
+    const { window, rest, outputs, levels: [[heads], [tails]] } = this.inner;
+    const own = [rest * heads, window * tails].map((weight) => weight * (WORD - this.present) * outputs);
+    return [[...own, (WORD - this.absent) * WORD * window * rest], [this.present, this.absent]];
+  }
+}
+
 export class Binary {
   outputs = 2n;
 

@@ -23,11 +23,20 @@ export function chances(mechanism) {
     const whole = mechanism.total ?? WORD;
     return mechanism.rows.map((row) => row.map((weight) => share(weight, whole)));
   }
+  if (mechanism.beside) return splicedChances(mechanism);
   const { k, levels: [[first, codes], [second, others]], window } = mechanism;
   const [inside, outside] = [[first, codes], [second, others]].map(([weight, n]) => (n === 0n ? 0 : share(weight, WORD * n)));
   const on = (value, code) => (window === undefined ? mechanism.supports(value, code) : code >= value && code < value + Number(window));
   const row = (value) => Array.from({ length: Number(mechanism.outputs) }, (_, code) => (on(value, code) ? inside : outside));
   return Array.from({ length: k }, (_, value) => row(value));
+}
+
+/** Of windows over bins, and none. */
+function splicedChances({ inner, present, absent }) {
+  const [there, none] = [present, absent].map((chance) => share(chance, WORD));
+  const codes = Number(inner.outputs);
+  const rows = chances(inner).map((row) => [...row.map((chance) => (1 - there) * chance), there]);
+  return [...rows, [...new Array(codes).fill((1 - none) / codes), none]];
 }
 
 /** What each code counts as in the share of each value. */

@@ -5,7 +5,7 @@ import { columnsOf, unitOf } from "./columns.js";
 import { given, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
 import { leastSquares } from "./regression.js";
-import { rangesOf } from "./ranges.js";
+import { rangesGiven, rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
 
 /** What is wrong with a tally, in words. */
@@ -45,13 +45,31 @@ export function estimates(questions, document) {
 function ofQuestion(part, question, counts) {
   if (part.numbers) return ofNumbers(part, question, counts);
   const reading = readingOf(question.mechanism);
+  if (question.mayMiss) return ofThoseInBins(part, question, reading, counts);
   const { n, value, stderr } = sharesOf(reading, counts, Boolean(part.subtract_totals));
   const rows = value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] }));
   if (part.distribution === undefined) return { n, rows };
-  const places = part.ranges.map((ends) => ends.map((end) => question.edges.indexOf(end)));
+  const ranges = rangesOf(reading, counts, placesOf(part, question)).map((found, i) => ({ label: part.ranges[i].join(" to "), ...found }));
+  return { n, rows: [...rows, ...ranges], unsaid: unsaidOf(part) };
+}
+
+/** The ranges that are asked, by the places of their edges. */
+function placesOf({ ranges }, { edges }) {
+  const places = ranges.map((ends) => ends.map((end) => edges.indexOf(end)));
   if (places.flat().includes(-1)) throw new RangeError("a range that does not begin and end at edges of the bins");
-  const ranges = rangesOf(reading, counts, places).map((found, i) => ({ label: part.ranges[i].join(" to "), ...found }));
-  return { n, rows: [...rows, ...ranges], unsaid: part.quantiles.map((text) => `the quantile ${text}, which is read off a fitted curve`) };
+  return places;
+}
+
+const unsaidOf = ({ quantiles }) => quantiles.map((text) => `the quantile ${text}, which is read off a fitted curve`);
+
+/** Bins and ranges among those who have a number that may be missing, and the share of those who lack it. */
+function ofThoseInBins(part, question, reading, counts) {
+  const n = reading.total(counts);
+  if (n === 0) throw new RangeError("nobody who answered it");
+  const bins = Array.from({ length: question.bins }, (_, bin) => [bin, bin + 1]);
+  const { rows, missing } = rangesGiven(reading, counts, [...bins, ...placesOf(part, question)], question.bins);
+  const labels = [...bins.map(([bin]) => question.label(bin)), ...part.ranges.map((range) => range.join(" to "))];
+  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), { label: "missing", ...missing }], unsaid: unsaidOf(part) };
 }
 
 function ofNumbers(part, question, counts) {

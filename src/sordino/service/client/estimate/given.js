@@ -2,7 +2,7 @@
 // of the number, a missing one counted as 0, and s the share of people who have it, y / s, and its first-order error.
 
 /** Standard errors of a 95 % interval: where that of s has 0 in it, reports tell nothing of the mean. */
-const REACH = 1.959963984540054;
+export const REACH = 1.959963984540054;
 
 /** The moments' name of whether a number is given. */
 export const given = (place) => String(~place);

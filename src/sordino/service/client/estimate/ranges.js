@@ -1,4 +1,26 @@
 // The share of the people between two edges of a number's bins: a linear function of the codes, and so are its errors.
+// Of a number that may be missing among those who have it: with y the share of people in the range and s of those who
+// have the number, y / s, and its first-order error; and the share of those who lack it.
+
+import { REACH } from "./given.js";
+
+const added = (list) => list.reduce((all, one) => all + one, 0);
+
+/** The mean of what reports add, and its standard error by a tally that may be known better. */
+function meanOf(counts, code, known = counts) {
+  const n = added(counts);
+  const mean = (tally) => added(tally.map((count, y) => (count / n) * code[y]));
+  const middle = mean(known);
+  const variance = added(known.map((count, y) => (count / n) * (code[y] - middle) ** 2));
+  return { estimate: mean(counts), stderr: Math.sqrt(variance / n) };
+}
+
+/** What each code adds to the share of the people between two bins. */
+function addsOf({ axes }, [first, last]) {
+  if (axes?.length !== 1) throw new RangeError("ranges of a channel that is no window");
+  const rows = axes[0].adds.slice(first, last);
+  return axes[0].adds[0].map((_, y) => added(rows.map((row) => row[y])));
+}
 
 /**
  * Of bits about thresholds, codes t and t + k - 1 for each of the k - 1, the same tally with each threshold drawn as often as it is
@@ -15,17 +37,19 @@ function expected(counts, { bits, k }) {
 
 /** The unbiased share from each first bin to before each last one, and its standard error: `[first, last]` to `{estimate, stderr}`. */
 export function rangesOf(reading, counts, ranges) {
-  if (ranges.length === 0) return [];
-  const { axes } = reading;
-  if (axes?.length !== 1) throw new RangeError("ranges of a channel that is no window");
-  const [{ adds }] = axes;
-  const n = counts.reduce((a, b) => a + b, 0);
   const known = expected(counts, reading);
-  return ranges.map(([first, last]) => {
-    const code = counts.map((_, y) => adds.slice(first, last).reduce((all, row) => all + row[y], 0));
-    const estimate = counts.reduce((all, count, y) => all + (count / n) * code[y], 0);
-    const mean = known.reduce((all, count, y) => all + (count / n) * code[y], 0);
-    const variance = known.reduce((all, count, y) => all + (count / n) * (code[y] - mean) ** 2, 0);
-    return { estimate, stderr: Math.sqrt(variance / n) };
+  return ranges.map((range) => meanOf(counts, addsOf(reading, range), known));
+}
+
+/** The same among those who have one of so many bins, as `rows`, and who has none, as `missing`. */
+export function rangesGiven(reading, counts, ranges, bins) {
+  const given = addsOf(reading, [0, bins]);
+  const { estimate: share, stderr } = meanOf(counts, given);
+  if (!(share > REACH * stderr)) throw new RangeError("reports that do not tell whether anybody has the number");
+  const rows = ranges.map((range) => {
+    const code = addsOf(reading, range);
+    const ratio = meanOf(counts, code).estimate / share;
+    return meanOf(counts, code.map((own, y) => ratio + (own - ratio * given[y]) / share));
   });
+  return { rows, missing: { estimate: 1 - share, stderr } };
 }

@@ -152,12 +152,16 @@ class Cells {
 class Distribution {
   constructor(plan, part) {
     this.part = part;
-    this.ends = plan.attributes[part.distribution].number;
+    const { number, missing } = plan.attributes[part.distribution];
+    this.ends = number;
+    this.mayMiss = missing !== undefined;
     this.mechanism = mechanism(part.mechanism);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
-    const bins = part.edges ? part.edges.length - 1 : part.bins;
-    if (bins !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values");
+    this.bins = part.edges ? part.edges.length - 1 : part.bins;
+    if (this.bins + Number(this.mayMiss) !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values, and none where that may be");
+    const fitting = this.mayMiss ? ["optional-window"] : ["window", "hierarchy"];
+    if (!fitting.includes(this.mechanism.name)) throw new RangeError("a distribution must be asked by one of its mechanisms");
   }
 
   /** Where the bins begin, and where the last one ends. */
@@ -173,7 +177,8 @@ class Distribution {
   }
 
   answer(found, words) {
-    return this.mechanism.code(bin(found.get(this.part.distribution), this.ends, this.part), words);
+    const number = found.get(this.part.distribution);
+    return this.mechanism.code(Number.isNaN(number) ? this.bins : bin(number, this.ends, this.part), words);
   }
 }
 

@@ -279,11 +279,11 @@ function covers({ edges }, ends) {
   return Boolean(ends) && (!edges || (edges[0] === ends.low && edges.at(-1) === ends.high));
 }
 
-/** Whether questions are about attributes of their kinds; of numbers that may be missing only means are asked. */
+/** Whether questions are about attributes of their kinds; of numbers that may be missing means and distributions are asked. */
 function asks(plan) {
   return plan.queries.every((part) => {
     const own = (name) => (Object.hasOwn(plan.attributes, name) ? plan.attributes[name] : {});
-    const fits = ({ number, missing }) => number && (missing === undefined || part.asked === "mean");
+    const fits = ({ number, missing }) => number && (missing === undefined || part.asked === "mean" || part.distribution !== undefined);
     if (part.base) return asksRegression(part, own, fits);
     if (part.numbers) return part.numbers.every((name) => fits(own(name)));
     if (part.distribution !== undefined) return fits(own(part.distribution)) && covers(part, own(part.distribution).number);

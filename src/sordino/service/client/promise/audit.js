@@ -33,6 +33,7 @@ export function favour(mechanism, value, other) {
   if (value === other) return ONE;
   if (mechanism.levels) return ofLevels(mechanism.levels);
   if (mechanism.rows) return ofRows(mechanism.rows[value], mechanism.rows[other]);
+  if (mechanism.beside) return worst(mechanism);
   if (mechanism.parts) {
     const [[part, place], [second, there]] = [mechanism.place[value], mechanism.place[other]];
     return part === second ? favour(part.inner, place, there) : null;
@@ -61,6 +62,7 @@ export class UncheckedError extends Error {}
 export function worst(mechanism) {
   if (mechanism.k === 1) return ONE;
   if (mechanism.levels) return ofLevels(mechanism.levels);
+  if (mechanism.beside) return mechanism.beside.map(ofWeights).reduce(larger);
   if (mechanism.axes) return mechanism.axes.reduce((all, axis) => product(all, worst(axis)), ONE);
   // Which level was drawn tells nothing of the value.
   if (mechanism.levelled) return mechanism.levelled.map(worst).reduce(larger, ONE);
@@ -69,7 +71,11 @@ export function worst(mechanism) {
 }
 
 function ofColumn(rows, code) {
-  const column = rows.map((row) => row[code]);
+  return ofWeights(rows.map((row) => row[code]));
+}
+
+/** The most of some weights over the least. */
+function ofWeights(column) {
   const least = column.reduce((a, b) => (a < b ? a : b));
   return quotient(column.reduce((a, b) => (a > b ? a : b)), least);
 }
@@ -132,6 +138,7 @@ function ofNoChances(mechanism) {
   if (mechanism.sums?.some((sum) => sum !== mechanism.total || sum > WORD || sum <= 0n)) return "rows of unlike sums";
   if (mechanism.rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
   if (mechanism.table && mechanism.table.reduce((a, b) => a + b, 0n) !== WORD) return "chances that are not 1 together";
-  const { hidden } = mechanism;
+  const { absent, hidden, present } = mechanism;
+  if (present !== undefined && !(present > 0n && present <= absent && absent < WORD)) return "a chance of none that is none";
   return hidden !== undefined && (hidden < 0n || hidden > WORD) ? "a chance that is none" : null;
 }

@@ -1,0 +1,106 @@
+"""Shares among the people who have a number: everybody, or those who do not lack one that may be missing.
+
+With y the share of people who are in some bins, and s the share who have the number, both unbiased, the share among
+these is r = y / s. A report counts in y as h and in s as g, so to the first order in r as r + (h - r g) / s (delta
+method), whose mean over the reports is r: all that is made of such contributions, errors and draws of the noise, is
+made as where everybody has the number, and g = s = 1. Limits are Fieller's (`quotient`).
+Shapes: m functionals of the k bins.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.errors import SordinoError
+from sordino.estimation.intervals.quotient import quotient_limits
+from sordino.mechanism.base import Mechanism
+
+Floats = NDArray[np.float64]
+
+Limits = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Among:
+    """What the codes of a channel over k bins, or over these and none, say of those who have the number.
+
+    Attributes:
+        mechanism: of k values, or of one more, the last, for who has none.
+        law: how often each code was sent, of all reports, shape (outputs,).
+        bins: k.
+    """
+
+    mechanism: Mechanism
+    law: Floats
+    bins: int
+
+    @property
+    def optional(self) -> bool:
+        """Whether the number may be missing."""
+        return self.mechanism.k > self.bins
+
+    def contributions(self, functionals: Floats) -> Floats:
+        """What each code counts as in the functionals of the shares, shape (m, outputs)."""
+        counted = self._counted(functionals)
+        if not self.optional:
+            return counted
+        ratio = (counted @ self.law)[:, None] / self.share
+        return ratio + (counted - ratio * self._given) / self.share
+
+    def limits(self, functionals: Floats, z: float, n: int) -> Limits:
+        """All that is no further from the estimates than so many standard errors, shape (m,) each."""
+        counted = self._counted(functionals)
+        mean = counted @ self.law
+        variance = _variance(counted, self.law) / n
+        shared = (counted @ (self.law * self._given) - mean * self.share) / n
+        return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
+
+    def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
+        """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""
+        away = self._counted(functionals) - part * self._given
+        return np.sqrt(_variance(away, self.law) / n) / self.share
+
+    @property
+    def missing(self) -> float:
+        """The share of the people who lack the number."""
+        return 1 - self.share
+
+    def share_stderr(self, n: int) -> float:
+        """Of the share of the people who have it, and of those who lack it."""
+        return float(np.sqrt(_variance(self._given[None, :], self.law)[0] / n))
+
+    def tells(self, z: float, n: int) -> bool:
+        """Whether somebody surely has the number, as far as so many standard errors tell."""
+        return not self.optional or self.share > z * self.share_stderr(n)
+
+    @cached_property
+    def share(self) -> float:
+        """s, of the people who have the number."""
+        return float(self._given @ self.law)
+
+    @cached_property
+    def _given(self) -> Floats:
+        """g, what each code counts as in it."""
+        if not self.optional:
+            return np.ones(len(self.law))
+        return self.mechanism.unbiased(np.append(np.ones(self.bins), 0.0))
+
+    def _counted(self, functionals: Floats) -> Floats:
+        """h, what each code counts as in the share of all people, shape (m, outputs)."""
+        if not self.mechanism.counts_codes:
+            raise SordinoError("a distribution needs to know how often each code was sent", found="another tally")
+        width = [(0, 0), (0, self.mechanism.k - self.bins)]
+        return np.stack([self.mechanism.unbiased(own) for own in np.pad(functionals, width)])
+
+
+def below_edges(bins: int) -> Floats:
+    """The functionals of the shares that are the distribution function at each edge between two bins."""
+    return np.tri(bins - 1, bins)
+
+
+def _variance(contributions: Floats, law: Floats) -> Floats:
+    """Of one report's contributions, shape (m,)."""
+    mean = contributions @ law
+    return np.maximum(contributions**2 @ law - mean**2, 0.0)

@@ -1,0 +1,111 @@
+"""A distribution among those who have the number: by the channel's weights, by brute force, by drawing many surveys."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from sordino.domain.bins import Bins
+from sordino.domain.interval import Interval
+from sordino.estimation.distributions.among import Among, below_edges
+from sordino.estimation.distributions.distribution import DistributionEstimate, function_errors
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.mechanism.numbers.window import WindowResponse
+
+K, N = 6, 5000
+CHANNEL = OptionalWindow(WindowResponse(K, "2", 2), "2", 1 << 61)
+BINS = Bins.equal(Interval(0, 60), K)
+HAVE = np.array([0.3, 0.2, 0.2, 0.1, 0.1, 0.1])
+MISSING = 0.4
+SHARES = np.append((1 - MISSING) * HAVE, MISSING)
+
+
+def dense():
+    """The channel, weight by weight."""
+    weights = [[CHANNEL.weight(value, code) for code in range(CHANNEL.outputs)] for value in range(K + 1)]
+    return np.array(weights, dtype=float) / CHANNEL.denominator
+
+
+def tally(counts):
+    return Aggregate(CHANNEL.fingerprint, int(counts.sum()), np.asarray(counts, dtype=np.int64))
+
+
+def estimated(counts, method="unbiased"):
+    return DistributionEstimate.of(CHANNEL, tally(counts), BINS, 2.0, method)
+
+
+def drawn(seed, n=N):
+    return np.random.default_rng(seed).multinomial(n, SHARES @ dense())
+
+
+def test_of_the_expected_reports_the_distribution_among_those_who_have_it_is_told():
+    counts = SHARES @ dense()
+    among = Among(CHANNEL, counts, K)
+    np.testing.assert_allclose(among.contributions(np.eye(K)) @ counts, HAVE, atol=1e-12)
+    assert among.missing == pytest.approx(MISSING, abs=1e-12)
+
+
+def test_standard_errors_are_those_of_many_surveys():
+    found = [estimated(drawn(seed, 100 * N)) for seed in range(400)]
+    functions, shares = np.array([one.function for one in found]), np.array([one.of_bins[0] for one in found])
+    missing = np.array([one.missing[0] for one in found])
+    one = found[0]
+    np.testing.assert_allclose(functions.std(axis=0), one.stderr, rtol=0.15)
+    np.testing.assert_allclose(shares.std(axis=0), one.of_bins[1], rtol=0.15)
+    assert missing.std() == pytest.approx(one.missing[1], rel=0.15)
+    np.testing.assert_allclose(function_errors(CHANNEL, SHARES, 100 * N, K), one.stderr, rtol=0.05)
+    ranges = np.array([own.share_between(1, 4)[0] for own in found])
+    assert ranges.std() == pytest.approx(one.share_between(1, 4)[1], rel=0.15)
+
+
+def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_errors():
+    """The share r at which y - r s is z of its own errors from 0, found by bisection; y and s by least squares."""
+    counts, z = drawn(3), 1.96
+    found, law = estimated(counts), counts / N
+    channel = dense()
+    scale = np.sqrt(channel.mean(axis=0))
+    solving = np.linalg.solve((channel / scale) @ (channel / scale).T, channel / scale) / scale
+    given = solving[:K].sum(axis=0)
+    for first, last in ((0, 1), (1, 4), (5, 6)):
+        inside = solving[first:last].sum(axis=0)
+
+        def beyond(share, sign, inside=inside):
+            code = inside - share * given
+            mean = code @ law
+            return sign * mean - z * np.sqrt((code**2 @ law - mean**2) / N)
+
+        ratio = (inside @ law) / (given @ law)
+        ends = optimize.brentq(beyond, ratio - 1, ratio, (1,)), optimize.brentq(beyond, ratio, ratio + 1, (-1,))
+        np.testing.assert_allclose(np.ravel(found.within_between(first, last, z)), ends, atol=1e-9)
+
+
+def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():
+    """Of the share below an edge minus the part of those who have it, which needs no quotient."""
+    found = estimated(drawn(4))
+    value, low, high = found.quantile(0.5, 0.95)
+    errors, among = found.errors_at(0.5), found.among
+    reach = found.reach(0.5, 0.95)
+    sides = (found.function - 0.5) / errors
+    assert low == max([0, *(10.0 * (1 + np.flatnonzero(sides < -reach)))])
+    assert high == min([60, *(10.0 * (1 + np.flatnonzero(sides >= reach)))])
+    assert low <= value <= high
+    # As far from the part as from its own mean where it is the part.
+    away = among.errors_at(below_edges(K), float(found.function[2]), N)[2]
+    assert away == pytest.approx(found.stderr[2], rel=1e-9)
+
+
+def test_what_is_fitted_adds_up_to_all_who_have_it():
+    counts = drawn(5)
+    for method in (None, "simplex", "likelihood"):
+        fitted = estimated(counts, method).fitted
+        assert fitted.shape == (K,)
+        assert fitted.sum() == pytest.approx(1)
+        assert (fitted >= 0).all()
+
+
+def test_where_nobody_has_it_nothing_is_told():
+    nobody = np.append(np.zeros(K), 1.0) @ dense()
+    counts = np.random.default_rng(6).multinomial(N, nobody)
+    assert not Among(CHANNEL, counts / N, K).tells(1.96, N)
+    assert Among(CHANNEL, drawn(6) / N, K).tells(1.96, N)
+    assert np.isnan(estimated(counts).within(1.96)).all()
