@@ -1,5 +1,5 @@
 """Intervals of numbers hold as often as is said: of changes, of pooled means, of missing numbers, at all times, and in
-spite of forged reports. Over 500 seeded surveys each, or as many as SURVEYS says."""
+spite of forged reports. Over 400 seeded surveys each, or as many as SURVEYS says."""
 
 import os
 
@@ -17,7 +17,7 @@ from tallied import codes, tallies
 
 pytestmark = pytest.mark.statistical
 
-SURVEYS = int(os.environ.get("SURVEYS", "500"))
+SURVEYS = int(os.environ.get("SURVEYS", "400"))
 BINS = 128
 
 NUMBERS = {"income": {"number": {"low": 0, "high": 1000}}, "age": {"number": {"low": 0, "high": 100, "bins": BINS}}}
