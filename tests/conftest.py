@@ -34,7 +34,7 @@ from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
-from weights import circulant, flips, linear
+from weights import circulant, flips, linear, optional
 
 settings.register_profile("sordino", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
@@ -255,14 +255,6 @@ def _binary(first_of, second_of):
     return make
 
 
-def most_present(bins: int, epsilon: str, window: int) -> int:
-    """Of 2^64, how often "missing" is said at most of a number, for windows that keep the same epsilon."""
-    part = min(float(WindowResponse(bins, epsilon, window).probabilities().min()) * (bins + window - 1), 1 - 1e-9)
-    rational, ratio = EPSILONS[epsilon]
-    growth = float(np.exp(float(rational))) * ratio
-    return max(int(2**64 * (1 - part) / (growth - part)), 1)
-
-
 def scattered(k: int) -> list[int]:
     """Sensitive values here and there."""
     return [x for x in range(k) if x % 3 == 1]
@@ -314,7 +306,8 @@ LOTS = [[*KINDS][first::6] for first in range(6)]
 """All kinds: one test looks at a lot, since to begin a test for each takes longer than most take."""
 
 SMALLEST = {
-    **{"subset-2": 3, "optional-window": 3},
+    "subset-2": 3,
+    "optional-window": 3,
     **dict.fromkeys(("subset", "urap", "linear", "window", "window-3", "hierarchy", "flips", *TWO), 2),
 }
 SMALLEST |= {kind: 2 for kind in KINDS if kind.startswith(("high-low", "projective"))}

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
 
+from plain_windows import Flips, OptionalWindow, Window
 from plain_words import WORD, Words, below, either, pick
 
 
@@ -340,19 +341,6 @@ class Product:
         return code
 
 
-class Window:
-    def __init__(self, own, _=None):
-        self.k, self.window, self.threshold = own["k"], own["window"], int(own["threshold"])
-        self.outputs = self.k + self.window - 1
-
-    def code(self, value, words):
-        outside = words.next() >= self.threshold
-        found = either(self.window, self.k - 1, outside, words)
-        if not outside:
-            return value + found
-        return found if found < value else found + self.window
-
-
 class Hierarchy:
     def __init__(self, own, attribute=None):
         self.fan, self.inner = own["fan"], [MECHANISMS[each["name"]](each, attribute) for each in own["inner"]]
@@ -362,30 +350,6 @@ class Hierarchy:
         level = below(len(self.inner), words)
         first = sum(each.outputs for each in self.inner[:level])
         return first + self.inner[level].code(value // self.fan**level, words)
-
-
-class OptionalWindow:
-    def __init__(self, own, _=None):
-        self.bins = Window({**own, "k": own["k"] - 1})
-        self.present, self.absent = int(own["present"]), int(own["absent"])
-        self.outputs = self.bins.outputs + 1
-
-    def code(self, value, words):
-        none = value == self.bins.k
-        missing = words.next() < (self.absent if none else self.present)
-        among_all, own = below(self.bins.outputs, words), self.bins.code(0 if none else value, words)
-        if missing:
-            return self.bins.outputs
-        return among_all if none else own
-
-
-class Flips:
-    def __init__(self, own, _=None):
-        self.table = [int(weight) for weight in own["table"]]
-        self.outputs = len(self.table)
-
-    def code(self, value, words):
-        return value ^ pick(self.table, words.next())
 
 
 MECHANISMS = {

@@ -5,6 +5,10 @@ from math import ceil
 
 import numpy as np
 
+from sordino.exact.nats import Nats
+from sordino.mechanism.numbers.optional_window import OptionalWindow
+from sordino.mechanism.numbers.window import WindowResponse
+
 
 def circulant(k: int, odds: Fraction, seed: int = 0) -> list[list[int]]:
     """Rows with the same weights in another order: whole numbers whose ratios stay within the odds."""
@@ -26,3 +30,15 @@ def flips(k: int, odds: Fraction) -> list[int]:
     light = ceil(2**64 / (odds + 1 + sum(others))) + 1
     weights = [light, *(int(light * ratio) for ratio in others)]
     return [2**64 - sum(weights), *weights]
+
+
+def most_present(bins: int, epsilon: str, window: int) -> int:
+    """Of 2^64, how often "missing" is said at most of a number, for windows that keep the same epsilon."""
+    part = min(float(WindowResponse(bins, epsilon, window).probabilities().min()) * (bins + window - 1), 1 - 1e-9)
+    return max(int(2**64 * (1 - part) / (np.exp(float(Nats.of(epsilon))) - part)), 1)
+
+
+def optional(bins: int, epsilon: str, window: int, part: float = 1.0) -> OptionalWindow:
+    """Windows over the bins of a number that may be missing; of a part of the largest chance of "missing"."""
+    present = max(int(part * most_present(bins, epsilon, window)), 1)
+    return OptionalWindow(WindowResponse(bins, epsilon, window), epsilon, present)

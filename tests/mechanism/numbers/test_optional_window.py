@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from conftest import most_present
 from sordino import LDP, SordinoError, WindowResponse, certify
 from sordino.exact.coin import WORD
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.testing import check_mechanism
+from weights import optional
 
 SHAPES = [
     (2, "1", 1, 1.0),
@@ -22,14 +22,9 @@ SHAPES = [
 shapes = pytest.mark.parametrize(("bins", "epsilon", "window", "part"), SHAPES)
 
 
-def channel(bins, epsilon, window, part):
-    present = max(int(part * most_present(bins, epsilon, window)), 1)
-    return OptionalWindow(WindowResponse(bins, epsilon, window), epsilon, present)
-
-
 @shapes
 def test_each_row_is_the_windows_or_any_code_and_missing_as_its_thresholds_say(bins, epsilon, window, part):
-    mechanism = channel(bins, epsilon, window, part)
+    mechanism = optional(bins, epsilon, window, part)
     for value in range(bins + 1):
         said = Fraction(mechanism.absent if value == bins else mechanism.present, WORD)
         row = [Fraction(mechanism.weight(value, code), mechanism.denominator) for code in range(mechanism.outputs)]
@@ -43,19 +38,19 @@ def test_each_row_is_the_windows_or_any_code_and_missing_as_its_thresholds_say(b
 
 @shapes
 def test_all_parts_are_those_of_the_weights_and_keep_epsilon(bins, epsilon, window, part):
-    check_mechanism(channel(bins, epsilon, window, part), LDP(epsilon))
+    check_mechanism(optional(bins, epsilon, window, part), LDP(epsilon))
 
 
 @shapes
 def test_none_is_said_as_often_as_epsilon_allows_and_no_more(bins, epsilon, window, part):
-    mechanism = channel(bins, epsilon, window, part)
+    mechanism = optional(bins, epsilon, window, part)
     more = min(mechanism.absent + 2**40, WORD - 1)
     assert not certify(OptionalWindow.from_thresholds(mechanism.bins, mechanism.present, more), LDP(epsilon)).holds
 
 
 def test_two_bins_and_none_are_randomized_response_at_the_largest_chance():
     """Of one code a value, c is the chance of any but the own."""
-    mechanism = channel(2, "1", 1, 1.0)
+    mechanism = optional(2, "1", 1)
     own = np.e / (np.e + 2)
     np.testing.assert_allclose(
         mechanism.probabilities(), np.full((3, 3), (1 - own) / 2) + np.eye(3) * (1.5 * own - 0.5)
