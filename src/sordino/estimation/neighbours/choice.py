@@ -33,6 +33,10 @@ BETTER = 0.98
 MISSED = 1.5
 """A larger factor between the known total of all shares and the sum of their posterior means: there is no choice."""
 
+ROUGH, MOST_ROUGH = 0.7, 0.25
+"""Noise that grows faster is of values that get about two reports or fewer by chance, if nobody has them: counts so
+small are not normal in any units. Of all people, the part that may have such values."""
+
 HALVINGS = 40
 """Of the price of a nat, on a scale of logarithms."""
 
@@ -96,8 +100,9 @@ def choose(fit: Smoothed, nearest: Floats) -> Choice:
     own = _distances(fit.prior, fit, nearest)
     smoothed, plain = own.sum(axis=1).tolist()
     ratio = smoothed / plain if plain > 0 else 1.0
-    # Where the posterior means miss the total that is known, reports tell too little for a prior.
-    if not 1 / MISSED <= float(fit.prior.posteriors.means().sum()) / total <= MISSED:
+    # Where the posterior means miss the total that is known, or noise is not normal, the posteriors prove nothing.
+    told, rough = fit.prior.posteriors.means().sum(), nearest[fit.prior.noise.growth > ROUGH].sum()
+    if not total / MISSED <= told <= total * MISSED or rough > MOST_ROUGH * total:
         return Choice(smoothed, plain, max(ratio, 1.0))
     if ratio > BETTER:
         return Choice(smoothed, plain, ratio)
