@@ -126,6 +126,26 @@ def test_memory_that_runs_out_is_one_message(run, monkeypatch, capsys):
     assert "must be memory" in capsys.readouterr().err
 
 
+ENDING = """
+import atexit, sys
+from sordino.cli import main, start
+class Held:
+    def __del__(self):
+        print("taken apart")
+held = Held()
+def command():
+    atexit.register(print, "what was asked for the end")
+    sys.exit(3)
+main.main = command
+start.main()
+"""
+
+
+def test_what_was_asked_for_the_end_is_done_and_nothing_taken_apart():
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "what was asked for the end\n", "")
+
+
 def test_nothing_large_loads_before_signals_are_heard():
     code = "import sys, sordino.cli.start; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)

@@ -22,7 +22,7 @@ from sordino.domain.scaled import Scaled, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
-from sordino.exact.source import LARGEST_BOUND, Source, Stream, SystemSource, Words, uniform_below
+from sordino.exact.source import LARGEST_BOUND, Rows, Source, Stream, SystemSource, Words, uniform_below
 from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -257,7 +257,7 @@ class Sampled(SeveralQueries[Part]):
         """Codes that their query cannot send."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if not self.sends_all:
-            for query, own, rows in self._split(codes.astype(np.uint64)):
+            for query, own, rows in self._split(codes.astype(np.uint64, copy=False)):
                 wrong[rows] = query.impossible(own)
         return wrong
 
@@ -284,10 +284,10 @@ class Sampled(SeveralQueries[Part]):
         parts = [query._count(own, group[rows], groups) for query, own, rows in self._split(codes)]
         return np.concatenate(parts, axis=1)
 
-    def _split(self, codes: Words) -> Iterator[tuple[Part, Words, NDArray[np.intp]]]:
+    def _split(self, codes: Words) -> Iterator[tuple[Part, Words, Rows]]:
         """Each query with its own codes and their positions."""
         if len(self.queries) == 1:
-            yield self.queries[0], codes, np.arange(len(codes))
+            yield self.queries[0], codes, slice(None)
             return
         table = self._query
         which = np.searchsorted(self._first, codes, side="right") - 1 if table is None else table.take(codes)
