@@ -1,7 +1,7 @@
 """Tables of several attributes: from the survey through plan, reports and aggregate to estimates in words and rows."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pyarrow as pa
@@ -207,3 +207,26 @@ def test_fitted_tables_agree_and_estimates_stay_as_they_are():
         assert (one.estimate.method, other.estimate.method) == ("joint", "simplex")
     ages = [together[i].fitted.reshape(3, 2).sum(axis=1) for i in (0, 1)]
     assert ages[0] == pytest.approx(ages[1])
+
+
+@pytest.mark.long
+def test_tables_agree_whatever_the_number_of_all_combinations():
+    """Twenty-four yes-or-no attributes, a table of each two neighbours: 16 million combinations."""
+    names, n, random = [f"a{i}" for i in range(24)], 20_000, np.random.default_rng(2)
+    asked = {
+        "version": 1,
+        "epsilon": "4",
+        "attribute": {name: {"categories": 2} for name in names},
+        "ask": [{"table": list(pair)} for pair in pairwise(names)],
+    }
+    values = [random.integers(0, 2, n)]
+    for _ in names[1:]:
+        values.append(np.where(random.random(n) < 0.5, values[-1], random.integers(0, 2, n)))
+    frozen = plan(asked, people=n)
+    found = estimate(frozen, aggregate(frozen, privatize(frozen, pa.table(dict(zip(names, values, strict=True))))))
+    assert {one.estimate.method for one in found.results} == {"joint"}
+    tables = [one.fitted.reshape(2, 2) for one in found.results]
+    for one, other in pairwise(tables):
+        assert one.sum(axis=0) == pytest.approx(other.sum(axis=1))
+    raked = [one.fitted.reshape(2, 2) for one in found.poststratified({"a4": [0.9, 0.1]})]
+    assert [raked[0].sum(axis=0)[0], raked[1].sum(axis=1)[0]] == pytest.approx([0.9, 0.9])

@@ -1,45 +1,61 @@
 """One distribution of several attributes together, fitted to tables and histograms of some of them at once.
 
 Tables that share an attribute tell of it together, and what noise makes of one the others correct: all are margins of
-one distribution on the product of the attributes. It is found by mirror descent on the sum of squared differences, each
-table's over the variance of its cells, from the product of the pooled margins, and the descent stops at what noise
-alone makes of the sum: where that explains the start, the fit is independence, and what lies further would be fitted to
-noise. Since a fit takes up some of the noise, it goes as far below that level as the start lay above it, by a fifth of
-it at most.
+one distribution, a mixture of classes within which the attributes are independent. It is found by mirror descent on
+the sum of squared differences, each over its cell's variance, from near the product of the pooled margins. Where noise
+alone explains that product, it is the fit. Else the descent stops where noise explains the sum, or below that: the more
+the start exceeds it, the more structure there is to follow, and with it noise. With O the sum at the start, halved, and
+N what noise makes of it (half a unit a cell), it stops at N (N / O)^power. What attributes stand in few tables is known
+less from elsewhere, so that following each table costs less: 1 / (1 + tables of an attribute, on average), at least
+1 / 8. Among 1/12 to 1/2 that made the nearest fits, or came within a tenth of them, for simulated populations of 3 to
+20 attributes with O / N from 1.1 to 3,000.
 
-The fit is a function of the estimates alone: it costs no privacy, and has no intervals of its own.
-Cost: a pass over the product for each table and step; 53,000 cells and 21 tables take a second, rarely five.
+The fit is a function of the estimates alone: it costs no privacy, and has no intervals of its own. Nothing is random
+in it: the classes start apart by numbers that are the same for ever.
+Cost: per step three products of each class with each cell; memory for `MOST_ENTRIES` numbers some times, whatever the
+product of the attributes. All 190 pairs of 20 attributes with 5 to 10 values take some seconds.
 Sources: McKenna, Miklau and Sheldon 2021 (estimation from noisy margins); Beck and Teboulle 2003 (mirror descent).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import TYPE_CHECKING
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.errors import SordinoError
+from sordino.estimation.joint.mixture import Mixture
 from sordino.estimation.simplex import project
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 Floats = NDArray[np.float64]
 
-LARGEST_JOINT = 1 << 24
-"""Cells of the product times the number of tables, at most: what is added up in each step, and 200 megabytes."""
+MOST_CLASSES, FEWEST_CLASSES = 256, 16
+"""More classes gain nothing: what keeps a fit from the noise is when it stops."""
+
+MOST_ENTRIES = 1 << 22
+"""Of classes times all attributes' values."""
+
+MOST_PRODUCTS = 1 << 26
+"""Of classes times all tables' cells: some tenths of a second a step."""
 
 MOST_STEPS = 2000
+
+SPREAD = 0.5
+"""Of the logarithms of a class's shares where the descent starts: classes that are alike would stay so."""
+
+LEAST_POWER = 1 / 8
+
+FARTHEST = 4.0
+"""Standard deviations of noise that a fit may be beyond what noise explains: tables contradict each other there, or so
+few classes, or steps, do not tell what they say."""
 
 LEAST_SHARE = 1e-4
 """Of a value's share in the start, over an equal one: what begins at zero would stay there."""
 
-TAKEN_UP = 0.2
-"""Of the noise, by a fit with as many degrees of freedom as tables of some attributes have, at most."""
+LEAST_VARIANCE = 1e-4
+"""Of a cell, over the mean of its table: how well a cell is known at most, or all steps would be as short as its."""
 
-STEADY = 1e-6
+STEADY = 1e-8
 """Relative fall of the objective in one step below which nothing more is gained."""
 
 
@@ -50,47 +66,35 @@ class NoisyMargin:
     Attributes:
         places: of the attributes in the product, in the order of the cells.
         shares: shape (cells,), the last attribute's values run fastest.
-        variance: of a cell's estimate, on average over the cells; above 0.
+        variance: of each cell's estimate, shape (cells,); above 0 on average.
     """
 
     places: tuple[int, ...]
     shares: Floats
-    variance: float
+    variance: Floats
 
 
-def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floats]:
-    """The margins of one distribution that is near all given ones, each with as many cells as was given.
+def joint_fit(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Mixture | None:
+    """One distribution that is near all given margins; None where none is as near as noise would leave it.
+
+    Then, and where there are more cells or values than classes can be held for, each is fitted better by itself.
 
     Args:
         shape: how many values each attribute has.
         margins: of some of the attributes; each attribute is in one of them at least.
-
-    Raises:
-        SordinoError: a product that is too large to list.
     """
-    joint = joint_distribution(shape, margins)
-    return [margin_of(joint, shape, margin.places) for margin in margins]
-
-
-def joint_distribution(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Floats:
-    """That distribution itself, shape (cells,), the last attribute's values run fastest.
-
-    Raises:
-        SordinoError: a product that is too large to list.
-    """
-    if prod(shape) * len(margins) > LARGEST_JOINT:
-        raise SordinoError(f"a joint fit must add up at most {LARGEST_JOINT:,} cells", found="more")
-    wanted = np.concatenate([margin.shares for margin in margins])
-    weights = np.concatenate([np.full(len(margin.shares), 1 / margin.variance) for margin in margins])
-    return _descend(_independent(shape, margins), _sums(shape, margins), wanted, weights)
-
-
-def margin_of(joint: Floats, shape: Sequence[int], places: Sequence[int]) -> Floats:
-    """The shares of the combinations of some attributes, in this order, the last one's values run fastest."""
-    left = sorted(places)
-    table = joint.reshape(tuple(shape)).sum(axis=tuple(at for at in range(len(shape)) if at not in left))
-    margin: Floats = table.transpose([left.index(at) for at in places]).reshape(-1)
-    return margin
+    classes = min(
+        MOST_CLASSES, MOST_ENTRIES // sum(shape), MOST_PRODUCTS // sum(len(margin.shares) for margin in margins)
+    )
+    if classes < FEWEST_CLASSES:
+        return None
+    fit = _Objective(margins)
+    pooled = [(1 - LEAST_SHARE) * own + LEAST_SHARE / len(own) for own in pooled_margins(shape, margins)]
+    independent = Mixture.independent(pooled)
+    if fit.of(fit.rest(independent)) <= fit.noise:
+        return independent
+    found = _descend(fit, _apart(pooled, classes))
+    return found if fit.of(fit.rest(found)) <= fit.noise + FARTHEST * sqrt(fit.noise) else None
 
 
 def pooled_margins(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list[Floats]:
@@ -108,61 +112,95 @@ def pooled_margins(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> list
             own = margin.shares.reshape([shape[at] for at in margin.places])
             axes = tuple(axis for axis, at in enumerate(margin.places) if at != place)
             # A value's share is a sum over the other attributes' cells.
-            known = k / (len(margin.shares) * margin.variance)
+            known = k / margin.variance.sum()
             total, weight = total + known * own.sum(axis=axes), weight + known
         pooled.append(project(total / weight))
     return pooled
 
 
-def _independent(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> Floats:
-    """The product of the pooled margins, shape (cells,), no share of which is zero."""
-    joint = np.ones(1)
-    for own, k in zip(pooled_margins(shape, margins), shape, strict=True):
-        joint = np.multiply.outer(joint, (1 - LEAST_SHARE) * own + LEAST_SHARE / k).reshape(-1)
-    return joint
+class _Objective:
+    """Half the sum of squared differences between a mixture's margins and the given ones, each over its variance."""
+
+    def __init__(self, margins: Sequence[NoisyMargin]) -> None:
+        self.margins = margins
+        least = [LEAST_VARIANCE * margin.variance.mean() for margin in margins]
+        self.weights = [1 / np.maximum(margin.variance, lowest) for margin, lowest in zip(margins, least, strict=True)]
+        self.noise = sum(len(margin.shares) for margin in margins) / 2
+        tables = [place for margin in margins for place in margin.places]
+        self.power = max(LEAST_POWER, 1 / (1 + len(tables) / len(set(tables))))
+
+    def rest(self, mixture: Mixture) -> list[Floats]:
+        """What each of the mixture's margins has more than the given one."""
+        return [mixture.margin(margin.places) - margin.shares for margin in self.margins]
+
+    def of(self, rest: Sequence[Floats]) -> float:
+        return sum(0.5 * float(weights @ own**2) for weights, own in zip(self.weights, rest, strict=True))
+
+    def slopes(self, mixture: Mixture, rest: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
+        """Those by each class's weight, shape (classes,), and by the shares within it, over its weight.
+
+        All are on average 0 over what they are of, as sums do not change.
+        """
+        by_class, within = np.zeros(len(mixture.weights)), [np.zeros_like(own) for own in mixture.within]
+        for margin, weights, own in zip(self.margins, self.weights, rest, strict=True):
+            left, right = mixture.halves(margin.places)
+            slope = (weights * own).reshape(left.shape[1], right.shape[1])
+            by_left, by_right, middle = left * (right @ slope.T), right * (left @ slope), mixture.middle(margin.places)
+            by_class += by_left.sum(axis=1)
+            for places, told in ((margin.places[:middle], by_left), (margin.places[middle:], by_right)):
+                shares = told.reshape(-1, *(mixture.shape[at] for at in places))
+                for axis, place in enumerate(places, start=1):
+                    within[place] += shares.sum(axis=tuple(at for at in range(1, shares.ndim) if at != axis))
+        for place, own in enumerate(mixture.within):
+            # Each was multiplied by the share that it is of.
+            mean = within[place].sum(axis=1, keepdims=True)
+            within[place] = np.divide(within[place], own, out=np.zeros_like(own), where=own > 0) - mean
+        return by_class - mixture.weights @ by_class, within
 
 
-def _sums(shape: Sequence[int], margins: Sequence[NoisyMargin]) -> "sparse.csr_array":
-    """Which cells of the product each cell of each margin adds up, as a matrix of zeros and ones."""
-    from scipy import sparse
-
-    cells, first, rows = prod(shape), 0, []
-    values = np.unravel_index(np.arange(cells), tuple(shape))
-    for margin in margins:
-        own = np.ravel_multi_index([values[at] for at in margin.places], [shape[at] for at in margin.places])
-        rows.append(own + first)
-        first += len(margin.shares)
-    columns = np.tile(np.arange(cells), len(margins))
-    ones = np.ones(cells * len(margins))
-    return sparse.csr_array((ones, (np.concatenate(rows), columns)), shape=(first, cells))
+def _apart(pooled: Sequence[Floats], classes: int) -> Mixture:
+    """Classes that differ a little, with these margins together, nearly."""
+    random, within = np.random.default_rng(0), []
+    for own in pooled:
+        shares = own * np.exp(SPREAD * random.standard_normal((classes, len(own))))
+        for _ in range(2):
+            shares /= shares.sum(axis=1, keepdims=True)
+            shares *= own / shares.mean(axis=0)
+        within.append(shares / shares.sum(axis=1, keepdims=True))
+    return Mixture(np.full(classes, 1 / classes), tuple(within))
 
 
-def _descend(joint: Floats, sums: "sparse.csr_array", wanted: Floats, weights: Floats) -> Floats:
-    """Mirror descent until the differences are what noise makes of them: half a squared one for each cell."""
-    noise, spread = len(wanted) / 2, sums.T.tocsr()
-    rest = sums @ joint - wanted
-    objective, step = _objective(rest, weights), 1 / float(weights.max())
-    enough = noise * max(1 - TAKEN_UP, min(1, 2 - objective / noise))
+def _descend(fit: _Objective, mixture: Mixture) -> Mixture:
+    """Mirror descent until no more is left than a fit should leave."""
+    rest = fit.rest(mixture)
+    objective = fit.of(rest)
+    enough = fit.noise * min(1, fit.noise / objective) ** fit.power
+    # As squares over shares are steep at most, where variances are those of counts.
+    fitted = zip(fit.weights, rest, fit.margins, strict=True)
+    step = 1 / max(float((weights * (own + margin.shares)).max()) for weights, own, margin in fitted)
     for _ in range(MOST_STEPS):
         if objective <= enough:
             break
-        slope = spread @ (weights * rest)
-        slope -= slope @ joint
+        by_class, within = fit.slopes(mixture, rest)
         while True:
-            # Nothing overflows: shares grow by the most that one does.
-            powers = -step * slope
-            other = joint * np.exp(powers - powers.max())
-            other /= other.sum()
-            left = sums @ other - wanted
-            found = _objective(left, weights)
-            if found <= objective + 0.5 * float(slope @ (other - joint)) or step < np.finfo(np.float64).tiny:
+            other = Mixture(
+                _moved(mixture.weights, step * by_class),
+                tuple(_moved(own, step * slope) for own, slope in zip(mixture.within, within, strict=True)),
+            )
+            left = fit.rest(other)
+            found = fit.of(left)
+            if found < objective or step < np.finfo(np.float64).tiny:
                 break
             step /= 2
         if not found < objective * (1 - STEADY):
             break
-        joint, rest, objective, step = other, left, found, step * 1.5
-    return joint
+        mixture, rest, objective, step = other, left, found, step * 1.5
+    return mixture
 
 
-def _objective(rest: Floats, weights: Floats) -> float:
-    return 0.5 * float(weights @ rest**2)
+def _moved(shares: Floats, powers: Floats) -> Floats:
+    """Distributions along the last axis, moved down slopes."""
+    # Nothing overflows: shares grow by the most that one does.
+    moved: Floats = shares * np.exp(powers.min(axis=-1, keepdims=True) - powers)
+    moved /= moved.sum(axis=-1, keepdims=True)
+    return moved

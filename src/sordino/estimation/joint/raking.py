@@ -10,9 +10,10 @@ is how knowing them makes the others more exact. The margins are taken to be kno
 Sources: Deming and Stephan 1940; Deville and Saerndal 1992 (variances of calibrated estimates).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 
 Floats = NDArray[np.float64]
+
+Table = TypeVar("Table")
 
 MOST_ROUNDS = 1000
 """Of scaling each attribute once; some ten suffice where cells are above 0."""
@@ -53,22 +56,50 @@ def rake(cells: Floats, shape: Sequence[int], known: Mapping[int, Floats]) -> Fl
         SordinoError: nobody is seen to have a value that somebody is known to have, or margins that the cells cannot
             agree with.
     """
-    table = cells.reshape(tuple(shape)).copy()
+    places = range(len(shape))
+
+    def sums(table: Floats, axis: int) -> Floats:
+        found: Floats = table.sum(axis=tuple(other for other in places if other != axis))
+        return found
+
+    def scaled(table: Floats, axis: int, factors: Floats) -> Floats:
+        return table * factors.reshape([-1 if at == axis else 1 for at in places])
+
+    return rake_all(cells.reshape(tuple(shape)), known, sums, scaled).reshape(-1)
+
+
+def rake_all(
+    start: Table,
+    known: Mapping[int, Floats],
+    sums: Callable[[Table, int], Floats],
+    scaled: Callable[[Table, int, Floats], Table],
+) -> Table:
+    """Scale whatever has margins until the known attributes have their shares.
+
+    Args:
+        start: a table, however it is held.
+        known: of some attributes by their places, the shares of their values, which add up to 1.
+        sums: of a table and an attribute's place, the shares of its values.
+        scaled: a table, with each value of an attribute multiplied by a factor.
+
+    Raises:
+        SordinoError: as `rake`.
+    """
+    table = start
     for _ in range(MOST_ROUNDS):
         worst = 0.0
-        for axis, shares in known.items():
-            sums = table.sum(axis=tuple(other for other in range(len(shape)) if other != axis))
-            if ((sums <= 0) & (shares > 0)).any():
+        for place, shares in known.items():
+            found = sums(table, place)
+            if ((found <= 0) & (shares > 0)).any():
                 raise SordinoError(
                     "somebody must be seen to have each value that margins give a share",
                     found="a value that nobody is seen to have",
                     step="ask more people, or merge rare values",
                 )
-            worst = max(worst, float(np.abs(sums - shares).max()))
-            factors = np.divide(shares, sums, out=np.zeros_like(shares), where=sums > 0)
-            table *= factors.reshape([-1 if at == axis else 1 for at in range(len(shape))])
+            worst = max(worst, float(np.abs(found - shares).max()))
+            table = scaled(table, place, np.divide(shares, found, out=np.zeros_like(shares), where=found > 0))
         if worst <= AGREED:
-            return table.reshape(-1)
+            return table
     raise SordinoError(
         "margins must be such that the table can agree with them",
         found="none that it reaches",

@@ -5,13 +5,13 @@ The estimates and their intervals stay what they are; only what is fitted beside
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.joint.joint_fit import LARGEST_JOINT, NoisyMargin, joint_distribution, margin_of
+from sordino.estimation.joint.joint_fit import NoisyMargin, joint_fit
+from sordino.estimation.joint.mixture import Mixture
 from sordino.survey.questions.question import SharesQuestion, TableQuestion
 
 FEWEST = 2
@@ -24,19 +24,17 @@ class JointFit:
 
     Attributes:
         names: of its attributes.
-        shape: how many values each has.
-        joint: the share of each combination, shape (cells,), the last attribute's values run fastest.
+        mixture: of them together.
         places: of the questions.
     """
 
     names: tuple[str, ...]
-    shape: tuple[int, ...]
-    joint: NDArray[np.float64]
+    mixture: Mixture
     places: tuple[int, ...]
 
     def margin(self, names: Sequence[str]) -> NDArray[np.float64]:
         """The shares of the combinations of some attributes, in their order."""
-        return margin_of(self.joint, self.shape, [self.names.index(name) for name in names])
+        return self.mixture.margin([self.names.index(name) for name in names])
 
 
 def fitted_together(
@@ -56,25 +54,26 @@ def fitted_together(
 def joint_fits(questions: Sequence[SharesQuestion], estimates: Sequence[Estimate]) -> Iterator[JointFit]:
     """What is fitted to all questions that tables connect.
 
-    Left out are those that no table is about, and those of attributes whose combinations are too many to list: these
-    keep what was fitted to each by itself.
+    Left out are those that no table is about, those with too many cells, and those that tell more different things than
+    noise explains: these keep what was fitted to each by itself.
     """
     for places in _connected(questions):
         names = sorted({name for place in places for name in questions[place].asked})
         sizes = _sizes([questions[place] for place in places])
-        shape = [sizes[name] for name in names]
         told = [place for place in places if (estimates[place].stderr > 0).any()]
-        if len(told) < FEWEST or prod(shape) * len(told) > LARGEST_JOINT or _names(questions, told) != set(names):
+        if len(told) < FEWEST or _names(questions, told) != set(names):
             continue
         margins = [
             NoisyMargin(
                 tuple(names.index(name) for name in questions[place].asked),
                 estimates[place].value,
-                float((estimates[place].stderr ** 2).mean()),
+                estimates[place].stderr ** 2,
             )
             for place in told
         ]
-        yield JointFit(tuple(names), tuple(shape), joint_distribution(shape, margins), tuple(told))
+        mixture = joint_fit([sizes[name] for name in names], margins)
+        if mixture is not None:
+            yield JointFit(tuple(names), mixture, tuple(told))
 
 
 def _connected(questions: Sequence[SharesQuestion]) -> list[list[int]]:

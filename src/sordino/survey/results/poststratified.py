@@ -6,7 +6,7 @@ known shares is told as far as the known ones say it: post-stratified.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -111,16 +111,15 @@ def _fitted(table: TableResult, fits: Sequence[JointFit], margins: Margins) -> N
     """What was fitted to the table, raked to all known margins: of all tables together where one joint fit is."""
     if table.estimate.fitted is None:
         return None
-    alone = JointFit(tuple(table.attributes), table.question.shape, table.estimate.fitted, ())
     together = (
         [fit for fit in fits if set(table.attributes) <= set(fit.names)] if table.estimate.method == "joint" else []
     )
-    fit = together[0] if together else alone
     try:
-        joint = rake(fit.joint, fit.shape, _by_place(fit.names, margins))
+        for fit in together:
+            return replace(fit, mixture=fit.mixture.raked(_by_place(fit.names, margins))).margin(table.attributes)
+        return rake(table.estimate.fitted, table.question.shape, _by_place(table.attributes, margins))
     except SordinoError:
         return None
-    return JointFit(fit.names, fit.shape, joint, ()).margin(table.attributes)
 
 
 def _by_place(names: Sequence[str], margins: Margins) -> dict[int, NDArray[np.float64]]:
