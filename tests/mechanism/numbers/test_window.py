@@ -52,6 +52,15 @@ def test_the_threshold_is_the_largest_that_keeps_epsilon(k, epsilon, window, exp
     ).holds
 
 
+def test_how_often_thresholds_were_drawn_is_known_and_no_bit_is_rarer_than_a_lie():
+    bits = WindowResponse(4, "ln 3", 3)
+    # Of ten reports two below the first threshold and two above, none about the second, six above the third.
+    known = bits.known_law(np.array([2, 0, 0, 2, 0, 6]) / 10)
+    assert known * 3 == pytest.approx([1 / 2, 1 / 2, 1 / 4, 1 / 2, 1 / 2, 3 / 4])
+    law = np.array([0.1, 0.2, 0.3, 0.2, 0.2])
+    assert WindowResponse(4, "ln 3", 2).known_law(law) is law
+
+
 @in_one("epsilon", ["0.01", "1", "ln 3", "5", "40"])
 def test_two_values_are_randomized_response(epsilon):
     bit = RandomizedResponse(2, epsilon)

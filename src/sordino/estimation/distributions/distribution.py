@@ -32,7 +32,7 @@ from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_f
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.intervals.draws import standard_draws
+from sordino.estimation.intervals.draws import count_draws, standard_draws
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -88,7 +88,7 @@ class DistributionEstimate(Brief):
         Raises:
             SordinoError: as `estimate`.
         """
-        bits = mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
+        bits = _of_bits(mechanism)
         if method is None and spikes and bits is None:
             shares = estimate(mechanism, aggregate, "unbiased")
             function = Among(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
@@ -237,7 +237,9 @@ class DistributionEstimate(Brief):
         # What a report contributes beyond the mean, in standard errors of all reports.
         beyond = (self._contributions - (self._contributions @ law)[:, None]) * np.sqrt(law)
         relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
-        noise: NDArray[np.float64] = standard_draws(len(law)) @ relative.T
+        # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
+        draws = standard_draws(len(law)) if self._bits is None else count_draws(self.n * law)
+        noise: NDArray[np.float64] = draws @ relative.T
         return noise
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
@@ -264,6 +266,10 @@ class DistributionEstimate(Brief):
         return inside
 
     @property
+    def _bits(self) -> WindowResponse | None:
+        return _of_bits(self._mechanism)
+
+    @property
     def _mechanism(self) -> Mechanism:
         return self.shares.mechanism
 
@@ -275,6 +281,11 @@ class DistributionEstimate(Brief):
     @cached_property
     def _contributions(self) -> NDArray[np.float64]:
         return self.among.contributions(below_edges(self.bins.k))
+
+
+def _of_bits(mechanism: Mechanism) -> WindowResponse | None:
+    """The mechanism, if each of its codes is a bit about a threshold."""
+    return mechanism if isinstance(mechanism, WindowResponse) and mechanism.cuts else None
 
 
 def function_contributions(mechanism: Mechanism) -> NDArray[np.float64]:

@@ -13,3 +13,13 @@ DRAWS = 4000
 def standard_draws(count: int) -> NDArray[np.float64]:
     """Seeded draws of independent standard normal numbers, shape (DRAWS, count)."""
     return np.random.default_rng(0).standard_normal((DRAWS, count))
+
+
+def count_draws(expected: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same of independent Poisson counts, each in standard deviations from what is expected, shape (DRAWS, count).
+
+    A count of which none is expected has no noise.
+    """
+    counts = np.random.default_rng(0).poisson(expected, (DRAWS, len(expected)))
+    scale = np.sqrt(expected)
+    return np.divide(counts - expected, scale, out=np.zeros(counts.shape), where=scale > 0)

@@ -156,14 +156,15 @@ class WindowResponse(Mechanism):
         """Of bits about thresholds: both codes of each together are as frequent as they are expected to be.
 
         How often thresholds were drawn tells nothing of the people; of one that nobody drew it would say that its
-        estimate has no error.
+        estimate has no error. Nor is a bit ever rarer than the lie, however few reports there are.
         """
         if self.cuts is None:
             return law
         pairs = law.reshape(2, self.cuts)
         drawn = pairs.sum(axis=0)
         side = np.divide(pairs, drawn, out=np.full_like(pairs, 0.5), where=drawn > 0)
-        known: NDArray[np.float64] = (side / self.cuts).ravel()
+        truth = self.threshold / WORD
+        known: NDArray[np.float64] = (np.clip(side, 1 - truth, truth) / self.cuts).ravel()
         return known
 
     @property

@@ -24,14 +24,15 @@ function addsOf({ axes }, [first, last]) {
 
 /**
  * Of bits about thresholds, codes t and t + k - 1 for each of the k - 1, the same tally with each threshold drawn as often as it is
- * expected to be: how often it was tells nothing of the people, and of one that nobody drew that there is no error.
+ * expected to be, and no bit rarer than the lie: how often it was drawn tells nothing of the people, and of one that nobody drew that
+ * there is no error.
  */
-function expected(counts, { bits, k }) {
-  if (!bits) return counts;
+function expected(counts, { k, truth }) {
+  if (truth === undefined) return counts;
   const each = counts.reduce((a, b) => a + b, 0) / (k - 1);
   return counts.map((count, code) => {
     const drawn = count + counts[(code + k - 1) % counts.length];
-    return drawn ? (each * count) / drawn : each / 2;
+    return each * (drawn ? Math.min(Math.max(count / drawn, 1 - truth), truth) : 0.5);
   });
 }
 

@@ -227,8 +227,8 @@ class OfMatrix {
     });
     this.axes = axes;
     this.k = mechanism.k;
-    // Whether each code is a bit about a threshold.
-    this.bits = mechanism.window !== undefined && mechanism.window === mechanism.rest;
+    // Where each code is a bit about a threshold, the chance that it is true.
+    if (mechanism.window !== undefined && mechanism.window === mechanism.rest) this.truth = fraction(mechanism.threshold, WORD);
     this.counters = axes.reduce((all, { codes }) => all * codes, 1);
     this.block = filled(this.k, 0);
     this.excess = filled(this.counters, 0);
