@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sordino.design.histograms.grouped.sum_of_inequalities import contrasts
 from sordino.design.histograms.listed_floor import ALIKE, ListedColumns
 from sordino.design.reproducible import Floats
 
@@ -27,8 +28,14 @@ STEEPER = 8.0
 MOST_STEPS = 60
 """Newton steps; 15 to 30 are usual."""
 
+TO_BOUNDARY = 0.9
+"""The part of the way to the walls that a step may go: from near them it takes many to come back."""
+
 NEAR = 0.3
 """A problem is solved where a step would lower it by less."""
+
+DEFINITE = 10.0
+"""How often the wall counts the determinant: once alone, steps crawl along where it is nearly zero."""
 
 ROOM = 0.1
 """What the middle of all matrices leaves of the inequalities, about."""
@@ -52,12 +59,6 @@ class GroupInequality:
         spread = self.prices / len(self.prices)
         found: Floats = self.root @ self.root - (spread[:, None] + spread) / 2
         return found
-
-
-def contrasts(k: int) -> Floats:
-    """An orthonormal basis of the vectors of sum zero, as columns, shape (k, k-1)."""
-    basis, _ = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, 1:]]))
-    return np.asarray(basis[:, 1:])
 
 
 class GroupColumns:
@@ -84,7 +85,7 @@ class GroupColumns:
         """The one that says most about columns of these mean products, shape (b, b)."""
         turned = self.basis.T @ moments
         gain = np.concatenate([(turned @ self.basis)[self.upper] * self.twice, turned.mean(axis=1)])
-        return self._solved(gain, float(moments.mean()), 1.0)
+        return self._solved(gain, float(moments.mean()), DEFINITE)
 
     def _solved(self, gain: Floats, constant: float, weight: float) -> GroupInequality:
         """The largest gain . point, with a wall that counts the determinant `weight` times."""
@@ -93,14 +94,18 @@ class GroupColumns:
         point[: self.square][diagonal] = 0.5 / float(self.features[:, : self.square][:, diagonal].sum(axis=1).max())
         height = self.walls / max(constant, 1.0)
         for _ in range(MOST_STEPS):
-            point, rise = self._step(point, height * gain, weight)
+            try:
+                point, rise = self._step(point, height * gain, weight)
+            except np.linalg.LinAlgError:
+                # So near the walls that floats cannot tell: what is found is good.
+                break
             if rise < NEAR:
                 if not gain.any() or self.walls / height < GAP * constant:
                     break
                 height *= STEEPER
         values, vectors = np.linalg.eigh(self._curved(point))
         spread = self.basis @ vectors
-        root = (spread * np.sqrt(values)) @ spread.T
+        root = (spread * np.sqrt(np.maximum(values, 0.0))) @ spread.T
         return GroupInequality((root + root.T) / 2, 1 / self.size - self.basis @ point[self.square :])
 
     def _curved(self, point: Floats) -> Floats:
@@ -131,9 +136,16 @@ class GroupColumns:
         crossed = inverse[i][:, i] * inverse[j][:, j] + inverse[i][:, j] * inverse[j][:, i]
         curve[:square, :square] += weight / 2 * crossed * self.twice[:, None] * self.twice
         step = np.linalg.solve(curve + 1e-12 * np.diag(np.diag(curve)), slope)
-        rise, here, length = float(slope @ step), self._value(point, gain, weight), 1.0
+        rise, here, length = float(slope @ step), self._value(point, gain, weight), self._room(point, step)
         while not self._value(point + length * step, gain, weight) >= here + 0.1 * length * rise:
             length /= 2
             if length < 1e-8:
                 return point, 0.0
         return point + length * step, rise
+
+    def _room(self, point: Floats, step: Floats) -> float:
+        """How much of a step keeps away from every wall, one at most."""
+        fall = float((self.features @ step / (1 - self.features @ point)).max())
+        turned = np.linalg.inv(np.linalg.cholesky(self._curved(point)))
+        shrink = -float(np.linalg.eigvalsh(turned @ self._curved(step) @ turned.T)[0])
+        return min(1.0, TO_BOUNDARY / max(fall, shrink, TO_BOUNDARY))
