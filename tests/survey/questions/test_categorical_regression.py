@@ -273,6 +273,12 @@ def test_plans_that_are_none_are_refused(name):
         Plan.of_text(text, "a plan")
 
 
+def test_queries_read_as_many_categories_as_there_are():
+    plan = planned(survey("age", "region"))
+    with pytest.raises(SordinoError, match="must read categories as such"):
+        Plan.of_text(changed(plan, lambda _, document: document["attributes"]["region"]["labels"].pop()), "a plan")
+
+
 def test_a_label_that_counts_as_missing_is_a_category_like_others():
     attributes = ATTRIBUTES | {"smoker": {"categories": ["no", "yes", "unsaid"], "missing": "unsaid"}}
     (question,) = planned(survey("age", "smoker", attributes=attributes)).questions
