@@ -210,6 +210,20 @@ def test_the_share_of_who_lacks_a_number_is_compared_too():
     assert share["sure"]
 
 
+def test_a_mean_whose_limits_are_cut_is_no_surer_for_that():
+    """Limits end with the number's range; the change is as unsure as both errors say."""
+    number = {"number": {"low": 0, "high": 10}, "missing": "0.5"}
+    plan = sordino.plan({"version": 1, "epsilon": "1", "attribute": {"x": number}, "ask": [{"mean": "x"}]}, 3000)
+    people = pa.table({"x": pa.array([10.0] * 2900 + [None] * 100), "id": np.arange(3000)})
+    sides = [sordino.privatize(plan, people, KeyedSource(KEY, task), id_column="id") for task in ("5", "6")]
+    # Both limits end at 10.
+    assert {sordino.estimate(plan, side).to_arrow()["high"].to_pylist()[0] for side in sides} == {10.0}
+    row = sordino.change(plan, sides[0], plan, sides[1]).rows()[0]
+    assert row["attribute"] == "mean of x"
+    assert row["low"] <= max(row["change"] - 1.8 * row["stderr"], -10)
+    assert row["high"] >= min(row["change"] + 1.8 * row["stderr"], 10)
+
+
 def test_what_cannot_be_compared_at_all_is_named(both):
     with pytest.raises(SordinoError, match="change takes a plan"):
         sordino.change(sordino.RandomizedResponse(2, "1"), both[1], *both[2:])

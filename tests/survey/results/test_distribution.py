@@ -37,7 +37,9 @@ def test_parts_of_many_bins_are_their_sums_with_errors_of_their_own():
         for name in ("estimate", "fitted"):
             assert part[name] == pytest.approx(sum(row[name] for row in inside))
         counted = np.sum(codes[low:high], axis=0)
-        assert part["stderr"] == pytest.approx(np.sqrt((law @ counted**2 - (law @ counted) ** 2) / result.n))
+        plain = np.sqrt((law @ counted**2 - (law @ counted) ** 2) / result.n)
+        # What is known of the channel can add to what the reports show, of many reports hardly anything.
+        assert plain * (1 - 1e-9) <= part["stderr"] < 1.02 * plain
         assert part["stderr"] < sum(row["stderr"] for row in inside)
 
 

@@ -4,6 +4,9 @@ Two answers stand side by side. The unbiased one is right on average for the sha
 the distribution function; standard errors and intervals are about it. The fitted one is a distribution, smoothed over
 neighbouring bins, and far nearer to the truth where that is smooth; quantiles are read off it.
 
+Standard errors are those that the reports show; where these say the same, as few do, what is known of the channel says
+more: an error is never smaller than the least that any people with such a share cause.
+
 The band around the distribution function holds all of it together, as often as the confidence says: its width is a
 number of standard errors, the same everywhere, that the noise at all edges exceeds so rarely. A distribution function
 never falls, so a limit that falls is raised to what holds before it, or lowered to what holds after: nothing that the
@@ -33,6 +36,7 @@ from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
+from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -151,8 +155,8 @@ class DistributionEstimate(Brief):
 
     @cached_property
     def stderr(self) -> NDArray[np.float64]:
-        """Of each of them, shape (k - 1,)."""
-        return _errors(self._contributions, self._law, self.n)
+        """Of each of them, shape (k - 1,); never zero, also where all reports say the same."""
+        return self._errors(below_edges(self.bins.k))
 
     @cached_property
     def fitted_function(self) -> NDArray[np.float64]:
@@ -185,7 +189,9 @@ class DistributionEstimate(Brief):
 
     def critical(self, confidence: float) -> float:
         """Standard errors that the noise at no edge exceeds, as often as this: by seeded draws of that noise."""
-        return float(np.quantile(np.abs(self._noise).max(axis=1), confidence))
+        drawn = float(np.quantile(np.abs(self._noise).max(axis=1), confidence))
+        # Reports that all say the same show no noise to draw.
+        return drawn if drawn > 0 else errors_to_either_side(bonferroni(confidence, self.bins.k - 1))
 
     def quantile(
         self, part: float, confidence: float, away: NDArray[np.float64] | None = None
@@ -233,8 +239,9 @@ class DistributionEstimate(Brief):
     @cached_property
     def _noise(self) -> NDArray[np.float64]:
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
-        law, scale = self._law, self.stderr * np.sqrt(self.n)
-        # What a report contributes beyond the mean, in standard errors of all reports.
+        law = self._law
+        scale = _errors(self._contributions, law, 1)
+        # What a report contributes beyond the mean, in its own standard deviations.
         beyond = (self._contributions - (self._contributions @ law)[:, None]) * np.sqrt(law)
         relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
         # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
@@ -244,9 +251,10 @@ class DistributionEstimate(Brief):
 
     def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
         """The unbiased share of the people between two edges, its standard error, and the fitted share."""
-        contributions = self.among.contributions(self._inside(first, last))
+        inside = self._inside(first, last)
+        contributions = self.among.contributions(inside)
         fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
-        return float((contributions @ self.shares.law)[0]), float(_errors(contributions, self._law, self.n)[0]), fitted
+        return float((contributions @ self.shares.law)[0]), float(self._errors(inside)[0]), fitted
 
     def within_between(self, first: int, last: int, errors: float) -> Limits:
         """The limits of this share at so many standard errors, shape (1,) each."""
@@ -258,6 +266,25 @@ class DistributionEstimate(Brief):
     def leverage_between(self, first: int, last: int) -> float:
         """How many people one report can weigh in the share between two edges."""
         return float(np.ptp(self.among.contributions(self._inside(first, last))))
+
+    def _errors(self, inside: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Standard errors of the shares of some sets of bins, as far as the reports tell, shape (m,).
+
+        The plug-in ones, and what these lack where reports say the same: as `variance_of_reports` has it of values.
+
+        Args:
+            inside: 1 for the bins in each set, 0 for others, shape (m, k).
+        """
+        contributions, n = self.among.contributions(inside), self.n
+        plain = _errors(contributions, self._law, n)
+        if self.among.optional or inside.all():
+            return plain
+        squares = np.stack([self._mechanism.adjoint(row**2) for row in contributions])
+        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (inside > 0, inside == 0))
+        share = np.clip(contributions @ self._law, 1 / (n + 1), n / (n + 1))
+        variance = np.maximum(share * own + (1 - share) * least - share**2, 0.0)
+        errors: NDArray[np.float64] = np.maximum(plain, np.sqrt(variance / n))
+        return errors
 
     def _inside(self, first: int, last: int) -> NDArray[np.float64]:
         """The functional of the bins that is this share, shape (1, k)."""

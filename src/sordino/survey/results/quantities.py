@@ -144,9 +144,11 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         # After the means the shares of who lacks a number.
         share = places[0] >= len(question.asked)
         names = [lacking[places[0] - len(question.asked)]] if share else [question.asked[place] for place in places]
-        kind, ends = ("share", (0.0, 1.0)) if share else (asked, (-inf, inf))
+        kind = "share" if share else asked
         name = f"{kind} of {row['value']}"
-        scale = ends if share else _scale([question.intervals[question.asked.index(one)] for one in names])
+        scale = (0.0, 1.0) if share else _scale([question.intervals[question.asked.index(one)] for one in names])
+        # Limits that are cut to what is possible say less of the error than it is.
+        ends = scale if kind != "covariance" else (-inf, inf)
         told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale)
         about = kind, frozenset(names)
         yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
