@@ -95,7 +95,7 @@ def hard_maps(shape: tuple[int, int], generator: np.random.Generator) -> Iterato
     (rows_, columns), (y, x) = shape, np.indices(shape)
     hill = np.exp(-(((x / columns - 0.5) / 0.08) ** 2) / 2 - ((y / rows_ - 0.45) / 0.1) ** 2 / 2)
 
-    def some(part: float) -> NDArray[np.float64]:
+    def some(part: float) -> NDArray[Any]:
         return (generator.random(shape) < part) + 1e-9
 
     rank = generator.permutation(y.size).reshape(shape) + 1.0
@@ -133,24 +133,28 @@ def others() -> Iterator[tuple[str, ...]]:
     for place in range(3 * len(list(hard_maps(SHAPES[0], drawn)))):
         shape, tile = SHAPES[drawn.integers(len(SHAPES))], TILES[drawn.integers(len(TILES))]
         people, epsilon = int(drawn.choice([10_000, 100_000, 1_000_000])), str(drawn.choice(["0.5", "1", "2", "4"]))
-        name, weights = list(hard_maps(shape, np.random.default_rng(place)))[place // 3]
-        whole = tile == (1, 1)
-        y, x = np.indices(shape)
-        blocks = Partition.of(0 * y.ravel() if whole else (y // tile[0] * shape[1] + x // tile[1]).ravel())
-        mechanism, taken, distances = contestant("best", blocks, epsilon), 0, np.zeros(2)
-        for seed in range(SEEDS):
-            generator = np.random.default_rng((place, seed))
-            lived = generator.multinomial(people, weights.ravel() / weights.sum())
-            tally = simulate_tally(mechanism, lived, SimulationSource(place, seed))
-            found = estimate(mechanism, tally, "smoothed", known=Surroundings(shape))
-            fits = (estimate(mechanism, tally), found)
-            distances += [total_variation(fit.by_method, lived / people) / SEEDS for fit in fits]
-            taken += found.method == "smoothed"
-        nearest, smoothed = distances.tolist()
-        setting = f"{name}, {shape[0]} x {shape[1]}, {people:,} people, epsilon {epsilon}"
-        within = "one" if whole else f"of {tile[0]} x {tile[1]}"
-        ratio = smoothed / nearest if nearest > 0 else 1.0
-        yield setting, within, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", f"{taken} of {SEEDS}"
+        yield other(place, shape, tile, people, epsilon)
+
+
+def other(place: int, shape: tuple[int, int], tile: tuple[int, int], people: int, epsilon: str) -> tuple[str, ...]:
+    """One hard map in one setting."""
+    name, weights = list(hard_maps(shape, np.random.default_rng(place)))[place // 3]
+    whole = tile == (1, 1)
+    y, x = np.indices(shape)
+    blocks = Partition.of(0 * y.ravel() if whole else (y // tile[0] * shape[1] + x // tile[1]).ravel())
+    mechanism, taken, distances = contestant("best", blocks, epsilon), 0, np.zeros(2)
+    for seed in range(SEEDS):
+        lived = np.random.default_rng((place, seed)).multinomial(people, weights.ravel() / weights.sum())
+        tally = simulate_tally(mechanism, lived, SimulationSource(place, seed))
+        found = estimate(mechanism, tally, "smoothed", known=Surroundings(shape))
+        fits = (estimate(mechanism, tally), found)
+        distances += [total_variation(fit.by_method, lived / people) / SEEDS for fit in fits]
+        taken += found.method == "smoothed"
+    nearest, smoothed = distances.tolist()
+    setting = f"{name}, {shape[0]} x {shape[1]}, {people:,} people, epsilon {epsilon}"
+    within = "one" if whole else f"of {tile[0]} x {tile[1]}"
+    ratio = smoothed / nearest if nearest > 0 else 1.0
+    return setting, within, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", f"{taken} of {SEEDS}"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from sordino.domain.partition import Partition
 from sordino.estimation.neighbours.noise import Floats
 from sordino.estimation.neighbours.posterior import Posteriors
 
-HALVINGS = 20
+HALVINGS = 16
 """Of the levels' range: what is left moves no share by a part that could be seen."""
 
 EXTREME = 1e-12

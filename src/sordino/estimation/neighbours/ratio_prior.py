@@ -95,12 +95,15 @@ class RatioPrior:
     def posteriors(self) -> Posteriors:
         """Of each value, by its expectation and the bin of its estimate."""
         likelihood = bin_probabilities()
-        weights = self.shares[:, None, :] * likelihood
+        place = self.level * len(likelihood) + self.bins
+        present = np.flatnonzero(np.bincount(place))
+        group = np.zeros(present[-1] + 1, dtype=np.intp)
+        group[present] = np.arange(len(present))
+        weights = self.shares[present // len(likelihood)] * likelihood[present % len(likelihood)]
         # Where no share is possible in floats all are alike.
         weights += np.finfo(np.float64).tiny
-        cumulative = np.cumsum(weights / weights.sum(axis=2, keepdims=True), axis=2)
-        group = self.level * len(likelihood) + self.bins
-        return Posteriors(group, cumulative.reshape(-1, len(SHARES)), self.estimate, self.noise)
+        cumulative = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+        return Posteriors(group[place], cumulative, self.estimate, self.noise)
 
 
 @cache
