@@ -10,7 +10,6 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from sordino.tables.estimates import write_estimates
 
 from pairs import peak_gib, rounded
 from sordino import (
@@ -28,6 +27,7 @@ from sordino import (
     sampled_mean,
 )
 from sordino.survey.results.result import results
+from sordino.tables.told.estimates import write_estimates
 
 TITLE = "Growing"
 NOTE = (

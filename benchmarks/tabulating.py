@@ -22,7 +22,7 @@ NOTE = (
     "Each person answers one random pair of the attributes: mean total variation of all pairs from the truth, each "
     "table by itself (simplex) and all of them by one joint fit, and its processor time. 21 pairs: seven attributes "
     "with the domains and about the shares of the Adult data, dependent by six classes of people (independence is .121 "
-    "from the truth); 48,842 people. 190 pairs: 20 attributes of 5 to 10 values, some 10^17 combinations, dependent by "
+    "from the truth); 48,842 people. 190 pairs: 20 attributes of 5 to 10 values, some 10^16 combinations, dependent by "
     "eight classes or each on the one before; a million people."
 )
 HEADER = ("tables", "epsilon", "asked", "simplex", "joint fit", "seconds")
@@ -118,8 +118,8 @@ def measured(sizes: tuple[int, ...], people: NDArray[np.intp], epsilon: str) -> 
     together = joint_fit(sizes, margins)
     seconds = time.process_time() - began
     if together is None:
-        return away(alone, truths), "-", f"{seconds:.1f}"
-    return away(alone, truths), away([together.margin(pair) for pair in pairs], truths), f"{seconds:.1f}"
+        return away(alone, truths), "-", f"{seconds:.2f}"
+    return away(alone, truths), away([together.margin(pair) for pair in pairs], truths), f"{seconds:.2f}"
 
 
 def away(fitted: list[NDArray[np.float64]], truths: list[NDArray[np.float64]]) -> str:
