@@ -19,8 +19,8 @@ from sordino.evidence.bound.search import AT_ONCE, Search
 from sordino.evidence.box import BoxEvidence, Terms
 from sordino.exact.rounding import down, up_from_zero
 
-TERMS = 1 << 15
-"""Terms in the boxes that are bounded at most, over all boxes: some 10 milliseconds."""
+TERMS = 1 << 16
+"""Terms in the boxes that are bounded at most, over all boxes: some 20 milliseconds."""
 
 OVERHEAD = 64
 """What bounding a box costs, in terms, beside its terms."""

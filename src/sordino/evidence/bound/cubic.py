@@ -35,16 +35,16 @@ LARGEST_SQUARE = 128
 STEPS = 24
 """Towards the largest value of a concave function; what they leave is in the bound."""
 
-READS = 3 << 16
+READS = 3 << 17
 """Values of terms that one improvement reads at most: some 10 milliseconds."""
 
-MOST_BOXES = 160
+MOST_BOXES = 320
 """Of all numbers, where these are few: what a report costs on all of them."""
 
-MOST_COEFFICIENTS = 13_000
+MOST_COEFFICIENTS = 26_000
 """Of the polynomials on all boxes, about: their bounds need eigenvalues."""
 
-MOST_CUT = 24
+MOST_CUT = 48
 """Boxes that one improvement cuts at most."""
 
 ROUNDS = 3

@@ -16,7 +16,7 @@ from sordino.evidence.bound.cubic import Cubic
 from sordino.evidence.box import BoxEvidence
 from sordino.evidence.shape import Floats
 
-TERMS = 1 << 10
+TERMS = 1 << 11
 """Terms in boxes that are bounded for all numbers together: some 10 milliseconds."""
 
 

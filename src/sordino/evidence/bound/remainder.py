@@ -94,8 +94,17 @@ def _remainders(terms: Terms, form: tuple[Floats, Floats, Floats], coefficients:
     # Axes: boxes, values of the number, places in the window, terms.
     at = (GRID[:, None] * window[:, None, :])[:, None] + ENDS[:, None, None] * own[:, None, None, :]
     zero, one, two, three = (part[:, None, None, :] for part in coefficients)
-    left = shape.value(at + middle[:, None, None, :]) - (zero + at * (one + at * (two + at * three)))
-    gaps = (left[:, FIRST] - left[:, SECOND]).max(axis=2)
+    left = shape.value(at + middle[:, None, None, :])
+    fitted = at * three
+    for part in (two, one):
+        fitted += part
+        fitted *= at
+    left -= fitted + zero
+    # A cell at a time: of all together the pairs alone would not fit into the processor's cache.
+    gaps, gap = np.empty((len(own), len(CELLS), own.shape[1])), np.empty_like(left[:, 0])
+    for cell, (first, second) in enumerate(zip(FIRST.tolist(), SECOND.tolist(), strict=True)):
+        np.subtract(left[:, first], left[:, second], out=gap)
+        gap.max(axis=1, out=gaps[:, cell])
     steps = np.abs(own)[:, None, :] * np.abs(CELLS[:, 0] - CELLS[:, 1])[:, None]
     # No more than the term's own second derivatives at both values, and the polynomial's, which is the same anywhere.
     turned = np.minimum(2 * shape.most_bent, steps * shape.most_turned) + 6 * np.abs(three)[:, 0] * steps
