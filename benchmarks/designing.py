@@ -7,12 +7,13 @@ from typing import TypeVar
 
 from sordino import MetricLDP, PairwiseLDP, certify, optimal_channel
 from sordino.design.histograms.best_mechanism import candidates
-from sordino.design.histograms.variance_floor import definition_floor
+from sordino.survey.planning.above_floor import quick_floor
 
 TITLE = "Channels of their own design"
 NOTE = (
     "n times the summed variances at equal shares, exact, from the channel's integers; beside it the best of all "
-    "mechanisms that need no search (k-ary at the least bound, geometric), and what no channel can be below. "
+    "mechanisms that need no search (k-ary at the least bound, geometric), and the floor that a plan is "
+    "held against, below which no channel lies. "
     "Steps of half a nat; alike means within 1; drawn means that every pair's bound is, from half a nat to one and a "
     "half, or within a tenth of 1. The last column is the search's processor time over that of certifying its result."
 )
@@ -50,7 +51,7 @@ def rows() -> Iterator[tuple[str, ...]]:
         made = candidates(definition.k, definition, designed=False)
         without = min(mechanism.total_variance for mechanism in made.values())
         found = channel.total_variance
-        floor = float(definition_floor(definition.k, definition) or 0)
+        floor = float(quick_floor(definition.k, definition) or 0)
         compared = (
             f"{found:.4g}",
             f"{without:.4g}",
