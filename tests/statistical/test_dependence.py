@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import Below, SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
@@ -56,6 +56,19 @@ SMOOTH = SampleQuestions(
 )
 
 
+WIDE = SampleQuestions(
+    (Attribute("x", Categories(["a", "b"])), SampleNumber("y", Interval(0, 1), asked=tuple(np.linspace(0, 1, 33)))),
+    (Below(1),),
+)
+
+
+def spread(rng, n):
+    """Even numbers, or such whose middle half has three quarters: functions that cross, an eighth apart at most."""
+    x, y = rng.integers(0, 2, n), rng.random(n)
+    inner = np.where(rng.random(n) < 0.5, y, 0.25 + rng.random(n) / 2)
+    return [x, np.where(x == 0, y, inner)]
+
+
 def numbers(rng, n):
     """Signs whose mean is 0.2 times the bin, and their product with a sign that agrees more often in higher bins."""
     x = rng.uniform(0, 3, n)
@@ -77,6 +90,7 @@ LAWS = {
     "rare": (PAIR, lambda rng, n: copied(rng, n, 0.3), 0.3),
     "bins": (NUMBERS, numbers, {(1,): 0.2, (1, 2): 0.4}),
     "line": (SMOOTH, line, 0.3),
+    "crossing": (WIDE, spread, 0.125),
 }
 
 

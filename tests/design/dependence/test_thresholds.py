@@ -64,6 +64,11 @@ def test_a_statement_gives_a_plan_its_bits(tmp_path):
     save_statement(statement, path)
     again = load_statement(path)
     assert (again.bounds, again.dependence) == (statement.bounds, statement.dependence)
+    # Attributes are known by their names, in whatever order they stand.
+    document = json.loads(path.read_text())
+    document["attributes"].reverse()
+    path.write_text(json.dumps(document))
+    again = load_statement(path)
     survey = Survey.read({**SURVEY, "dependence": {"file": path.name}}, folder=tmp_path)
     assert dependence_for(again, questions_for_sample(survey)).thresholds == statement.dependence.thresholds
     plan = Plan.of(survey, 10_000)
