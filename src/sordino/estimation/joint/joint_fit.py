@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 MOST_CLASSES, FEWEST_CLASSES = 256, 16
 """More classes gain nothing: what keeps a fit from the noise is when it stops."""
 
-MOST_ENTRIES = 1 << 22
+MOST_ENTRIES = 1 << 21
 """Of classes times all attributes' values."""
 
 MOST_PRODUCTS = 1 << 26
@@ -57,6 +57,10 @@ LEAST_VARIANCE = 1e-4
 
 STEADY = 1e-8
 """Relative fall of the objective in one step below which nothing more is gained."""
+
+ROUND, SLOW = 20, 0.01
+"""Steps, and their fall of the objective over what noise makes of it, below which they are not worth their time where
+noise explains what is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +182,14 @@ def _descend(fit: _Objective, mixture: Mixture) -> Mixture:
     # As squares over shares are steep at most, where variances are those of counts.
     fitted = zip(fit.weights, rest, fit.margins, strict=True)
     step = 1 / max(float((weights * (own + margin.shares)).max()) for weights, own, margin in fitted)
-    for _ in range(MOST_STEPS):
+    before = np.inf
+    for count in range(MOST_STEPS):
         if objective <= enough:
             break
+        if count % ROUND == 0:
+            if objective <= fit.noise and before - objective < SLOW * fit.noise:
+                break
+            before = objective
         by_class, within = fit.slopes(mixture, rest)
         while True:
             other = Mixture(
