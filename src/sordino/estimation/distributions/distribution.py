@@ -228,10 +228,12 @@ class DistributionEstimate(Brief):
         """Standard errors beyond which an edge surely lies on its side of a quantile.
 
         An edge is taken for one on the other side if its noise exceeds these and its own distance from the part, which
-        the fitted function tells.
+        the fitted function tells with noise of its own: that of the unbiased one adds a standard error to the distance,
+        squared, which is taken off.
         """
         curve = self.fitted_function[1:-1]
-        apart = np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny)
+        seen = np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny)
+        apart = np.sqrt(np.maximum(seen**2 - 1, 0))
         mistaken = self._noise * np.where(curve < part, 1.0, -1.0) - apart
         enough = np.quantile(mistaken.max(axis=1), confidence)
         return max(float(enough), errors_to_either_side(confidence))
