@@ -9,7 +9,7 @@ from math import isfinite
 
 from sordino.audit.answers import level_of
 from sordino.design.histograms.grouped.grouped_floor import ROUNDS
-from sordino.design.histograms.variance_floor import definition_floor
+from sordino.design.histograms.variance_floor import LARGEST_K, definition_floor
 from sordino.design.numbers.least_variance import least_variance
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.survey.planning.plan import Question
@@ -22,9 +22,9 @@ QUICK = 300
 QUICK_LISTED = 10
 """Values that all differ of which every extreme column is looked at there: some three seconds."""
 
-FEW_VALUES, QUICK_ROUNDS = 32, 2
-"""Beyond so many values, rounds in which inequalities of groups are found there: half a minute for 128 values.
-Up to so many all of them: ten seconds for 32."""
+QUICK_ROUNDS = ((32, ROUNDS), (64, 3), (LARGEST_K, 2))
+"""Up to how many values in how many rounds inequalities of groups are found there: ten seconds for 32, 15 for 64, half
+a minute for 128."""
 
 
 def above_floor(question: Question) -> Fraction | None:
@@ -40,7 +40,7 @@ def above_floor(question: Question) -> Fraction | None:
 
 def quick_floor(k: int, definition: object) -> Fraction | None:
     """The floor of k values under a definition that a plan is held against; None where there is none."""
-    rounds = ROUNDS if k <= FEW_VALUES else QUICK_ROUNDS
+    rounds = next((rounds for most, rounds in QUICK_ROUNDS if k <= most), 0)
     return definition_floor(k, definition, QUICK, QUICK_LISTED, rounds)
 
 
