@@ -47,7 +47,7 @@ def surveys(name):
         )
         low, high = one.band(0.95)
         reach = stats.norm.ppf(0.975) * one.stderr
-        least, most = one.interval(0.95)
+        least, most = one.within(stats.norm.ppf(0.975))
         value, stderr, _ = one.share_between(3, 9)
         quantiles = [one.quantile(part, 0.95)[1:] for part in PARTS]
         truths = np.searchsorted(np.cumsum(shares), PARTS)

@@ -48,6 +48,9 @@ FEWEST_SMOOTHED = 32
 FEWEST_SMOOTHED_OF_BITS = 64
 """The same of bits about thresholds, of which the likeliest distribution is nearer than of windows."""
 
+NORMAL = 50
+"""Reports of each code from which on their counts are as good as normal."""
+
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -247,7 +250,8 @@ class DistributionEstimate(Brief):
         beyond = (self._contributions - (self._contributions @ law)[:, None]) * np.sqrt(law)
         relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
         # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
-        draws = standard_draws(len(law)) if self._bits is None else count_draws(self.n * law)
+        few = self._bits is not None and self.n * law.min() < NORMAL
+        draws = count_draws(self.n * law) if few else standard_draws(len(law))
         noise: NDArray[np.float64] = draws @ relative.T
         return noise
 
