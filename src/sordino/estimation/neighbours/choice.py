@@ -116,7 +116,7 @@ def choose(fit: Smoothed, nearest: Floats) -> Choice:
 def _distances(prior: RatioPrior, fit: Smoothed, nearest: Floats) -> Floats:
     """The total variation to the truth to be expected of either fit in each class of values, shape (2, classes)."""
     posteriors = prior.posteriors
-    part = float(nearest.sum()) / float(posteriors.means().sum())
+    part = float(nearest.sum()) / max(float(posteriors.means().sum()), np.finfo(np.float64).tiny)
     distances = [part / 2 * prior.by_class(posteriors.distances(shares / part)) for shares in (fit.shares, nearest)]
     return np.stack(distances)
 

@@ -82,7 +82,7 @@ class RatioPrior:
     def log_likelihoods(self) -> Floats:
         """Of the estimates of each class, shape (classes,), in nats."""
         told = self.shares @ bin_probabilities().T
-        logs = np.log(told, out=np.zeros_like(told), where=self.counts > 0)
+        logs = np.log(np.maximum(told, np.finfo(np.float64).tiny))
         likelihoods: Floats = np.add.reduceat((self.counts * logs).sum(axis=1), self.starts)
         return likelihoods
 
