@@ -18,20 +18,19 @@ NOISE = ShareNoise.of(Blockwise(np.arange(K) % 2, "2", "randomized"), TOTALS, N)
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("part", [0.0, 0.1, 0.4, 0.9])
 def test_variance_rises_with_the_share_as_counts_say(value, part):
-    """A share of the block's total has as many reports as its own people tell and the others tell by chance."""
+    """The reports of a value are of its own people, and by chance of the others of the block: two binomial counts."""
     share = part * TOTALS[value]
-    count = N * (share * TELL + (TOTALS[value] - share) * OTHER)
-    # The estimate adds (1 - OTHER) for a report of the value and takes OTHER for one of another, over N times the gap.
-    squares = count * (1 - OTHER) ** 2 + (N * TOTALS[value] - count) * OTHER**2
-    assert NOISE.at(np.full(K, share))[value] ** 2 == pytest.approx(squares / (N * (TELL - OTHER)) ** 2, rel=1e-9)
+    variance = N * (share * TELL * (1 - TELL) + (TOTALS[value] - share) * OTHER * (1 - OTHER))
+    assert NOISE.at(np.full(K, share))[value] ** 2 == pytest.approx(variance / (N * (TELL - OTHER)) ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize("part", [0.0, 0.02, 0.1, 0.3])
 def test_in_its_units_noise_is_about_one_and_its_mean_is_right_whatever_the_share(part):
     """All counts that 200 people of a block can give, each with its probability."""
     people = round(N * TOTALS[0])
-    counts = np.arange(people + 1)
-    weights = stats.binom.pmf(counts, people, part * TELL + (1 - part) * OTHER)
+    counts, own = np.arange(people + 1), round(part * people)
+    told, chance = stats.binom.pmf(counts, own, TELL), stats.binom.pmf(counts, people - own, OTHER)
+    weights = np.convolve(told, chance)[: people + 1]
     units = np.empty(len(counts))
     for count in counts:
         estimate = np.full(K, (count - people * OTHER) / (N * (TELL - OTHER)))
@@ -58,5 +57,6 @@ def test_shifted_estimates_have_the_noise_that_is_left():
     law = np.full(4, 0.25)
     gain = mechanism.decode(np.eye(4))
     gain -= (gain.sum(axis=1, keepdims=True) - 1) / 4
-    variance = law @ gain**2 / N
+    # Reports of people who all have one value vary about its own 1, or about 0.
+    variance = (law @ gain**2 - 0.25) / N
     np.testing.assert_allclose(shifted.at(law), np.sqrt(variance), rtol=1e-9)

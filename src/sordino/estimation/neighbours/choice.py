@@ -34,8 +34,9 @@ MISSED = 1.5
 """A larger factor between the known total of all shares and the sum of their posterior means: there is no choice."""
 
 ROUGH, MOST_ROUGH = 0.7, 0.25
-"""Noise that grows faster is of values that get about two reports or fewer by chance, if nobody has them: counts so
-small are not normal in any units. Of all people, the part that may have such values."""
+"""A variance that one person more, who was asked at random, raises by a larger part is of values that get about two
+reports or fewer by chance, if nobody has them: counts so small are not normal in any units. Of all people, the part
+that may have such values."""
 
 HALVINGS = 40
 """Of the price of a nat, on a scale of logarithms."""
@@ -85,23 +86,25 @@ def offered(
     blocks, totals = mechanism.partition, mechanism.block_shares(decoded.law)
     noise = ShareNoise.of(mechanism, totals, n, subtract=subtract)
     fit = smoothed_map(value, noise, blocks, totals, known)
-    choice = choose(fit, project(value, blocks, totals))
+    choice = choose(fit, project(value, blocks, totals), n)
     return fit.shares if choice.better else None, choice
 
 
-def choose(fit: Smoothed, nearest: Floats) -> Choice:
+def choose(fit: Smoothed, nearest: Floats, n: int) -> Choice:
     """Compare the two fits of a tally.
 
     Args:
         fit: the smoothed shares.
         nearest: shape (k,), the nearest distribution.
+        n: the number of reports.
     """
     total = float(nearest.sum())
     own = _distances(fit.prior, fit, nearest)
     smoothed, plain = own.sum(axis=1).tolist()
     ratio = smoothed / plain if plain > 0 else 1.0
     # Where the posterior means miss the total that is known, or noise is not normal, the posteriors prove nothing.
-    told, rough = fit.prior.posteriors.means().sum(), nearest[fit.prior.noise.growth > ROUGH].sum()
+    told, noise = fit.prior.posteriors.means().sum(), fit.prior.noise
+    rough = nearest[noise.growth + 1 / (n * noise.stderr) > ROUGH].sum()
     if not total / MISSED <= told <= total * MISSED or rough > MOST_ROUGH * total:
         return Choice(smoothed, plain, max(ratio, 1.0))
     if ratio > BETTER:

@@ -5,6 +5,8 @@ share. Standard errors that the reports themselves tell rise with the noise of t
 look less large, and spikes like noise. So shares are measured along a square root of their variance, in which noise is
 about normal with standard deviation one. Where variance hardly rises these units are standard errors.
 
+Noise is what reports add to the people who sent them: that these are a sample of others is none of it.
+
 Source: Anscombe 1948 (the square root of counts, and the shift that leaves its mean right).
 """
 
@@ -62,7 +64,8 @@ class ShareNoise:
         own = mechanism.squares.own * alike
         others = np.maximum(squares - own, LEAST_PART * squares)
         least = others * size / np.maximum(size - 1, 1)
-        slope = np.divide(squares - least, alike, out=np.zeros_like(alike), where=alike > 0)
+        # A report of somebody who has the value adds 1 on average: of its square that is no noise.
+        slope = np.divide(squares - least, alike, out=np.zeros_like(alike), where=alike > 0) - 1
         positive = (alike > 0) & (least > 0)
         stderr = np.where(positive, np.sqrt(np.where(positive, least, 1.0) / n), SMALLEST)
         return cls(stderr, np.where(positive, np.maximum(slope, 0.0) / (n * stderr), 0.0))
