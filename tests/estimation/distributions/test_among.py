@@ -63,6 +63,8 @@ def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_
     counts, z = drawn(3), 1.96
     found, law = estimated(counts), counts / N
     channel = dense()
+    # One report more, of somebody of whom nothing is known.
+    noise = (counts + channel.mean(axis=0)) / (N + 1)
     scale = np.sqrt(channel.mean(axis=0))
     solving = np.linalg.solve((channel / scale) @ (channel / scale).T, channel / scale) / scale
     given = solving[:K].sum(axis=0)
@@ -72,7 +74,7 @@ def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_
         def beyond(share, sign, inside=inside):
             code = inside - share * given
             mean = code @ law
-            return sign * mean - z * np.sqrt((code**2 @ law - mean**2) / N)
+            return sign * mean - z * np.sqrt((code**2 @ noise - (code @ noise) ** 2) / N)
 
         ratio = (inside @ law) / (given @ law)
         ends = optimize.brentq(beyond, ratio - 1, ratio, (1,)), optimize.brentq(beyond, ratio, ratio + 1, (-1,))
@@ -109,3 +111,10 @@ def test_where_nobody_has_it_nothing_is_told():
     assert not Among(CHANNEL, counts / N, K).tells(1.96, N)
     assert Among(CHANNEL, drawn(6) / N, K).tells(1.96, N)
     assert np.isnan(estimated(counts).within(1.96)).all()
+
+
+def test_few_reports_that_say_the_same_are_not_sure():
+    """The share who have the number and lie in one bin was told as 100 % without an error."""
+    for code in range(K):
+        found = estimated(6 * np.eye(CHANNEL.outputs, dtype=np.int64)[code])
+        assert min(found.stderr.min(), found.of_bins[1].min(), found.missing[1]) > 0.01

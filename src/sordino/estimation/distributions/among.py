@@ -52,15 +52,26 @@ class Among:
     def limits(self, functionals: Floats, z: float, n: int) -> Limits:
         """All that is no further from the estimates than so many standard errors, shape (m,) each."""
         counted = self._counted(functionals)
-        mean = counted @ self.law
-        variance = _variance(counted, self.law) / n
-        shared = (counted @ (self.law * self._given) - mean * self.share) / n
+        mean, law = counted @ self.law, self.noise(n)
+        variance = _variance(counted, law) / n
+        shared = (counted @ (law * self._given) - (counted @ law) * (self._given @ law)) / n
         return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
 
     def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
         """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""
         away = self._counted(functionals) - part * self._given
-        return np.sqrt(_variance(away, self.law) / n) / self.share
+        return np.sqrt(_variance(away, self.noise(n)) / n) / self.share
+
+    def noise(self, n: int) -> Floats:
+        """The law of the reports' noise, shape (outputs,): theirs, and one report more where a number may be missing.
+
+        Of somebody of whom nothing is known: few reports that all say the same would show no noise.
+        """
+        if not self.optional:
+            return self.law
+        one = self.mechanism.forward(np.full(self.mechanism.k, 1 / self.mechanism.k))
+        law: Floats = (n * self.law + one) / (n + 1)
+        return law
 
     @property
     def missing(self) -> float:
@@ -69,7 +80,11 @@ class Among:
 
     def share_stderr(self, n: int) -> float:
         """Of the share of the people who have it, and of those who lack it."""
-        return float(np.sqrt(_variance(self._given[None, :], self.law)[0] / n))
+        return float(np.sqrt(self.share_variance(self.noise(n)) / n))
+
+    def share_variance(self, law: Floats) -> float:
+        """Of what one report counts as in it, by the law of the reports' noise."""
+        return float(_variance(self._given[None, :], law)[0])
 
     def tells(self, z: float, n: int) -> bool:
         """Whether somebody surely has the number, as far as so many standard errors tell."""

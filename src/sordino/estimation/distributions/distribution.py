@@ -129,7 +129,7 @@ class DistributionEstimate(Brief):
         if not self.among.optional:
             return self.shares.value, self.shares.stderr
         contributions = self.among.contributions(np.eye(self.bins.k))
-        return contributions @ self.shares.law, _errors(contributions, self._law, self.n)
+        return contributions @ self.shares.law, _errors(contributions, self.among.noise(self.n), self.n)
 
     @property
     def missing(self) -> tuple[float, float] | None:
@@ -282,7 +282,7 @@ class DistributionEstimate(Brief):
             inside: 1 for the bins in each set, 0 for others, shape (m, k).
         """
         contributions, n = self.among.contributions(inside), self.n
-        plain = _errors(contributions, self._law, n)
+        plain = _errors(contributions, self.among.noise(n), n)
         if self.among.optional or inside.all():
             return plain
         squares = np.stack([self._mechanism.adjoint(row**2) for row in contributions])

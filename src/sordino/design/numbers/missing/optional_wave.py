@@ -65,4 +65,4 @@ def variance(channel: OptionalWindow, missing: float) -> float:
     among = Among(channel, channel.forward(np.append(np.full(k, (1 - missing) / k), missing)), k)
     below = among.contributions(below_edges(k))
     errors = below**2 @ among.law - (below @ among.law) ** 2
-    return float(errors.mean()) + among.share_stderr(1) ** 2
+    return float(errors.mean()) + among.share_variance(among.law)
