@@ -121,17 +121,12 @@ class HierarchyResponse(Brief, Mechanism):
         return tuple(weights), marks
 
     def columns(self) -> Iterator[ColumnClass]:
-        """The classes of each level's mechanism, with the values of their nodes."""
-        for level, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
-            for column in mechanism.columns():
-                parts = (
-                    ValueClass(
-                        np.flatnonzero(np.isin(self._nodes[level], part.values)),
-                        tuple((scale * weight, outputs) for weight, outputs in part.weights),
-                    )
-                    for part in column.parts
-                )
-                yield ColumnClass(self.k, column.count, self._offsets[level] + column.code, tuple(parts))
+        """Each code by itself: in a class of codes any two values could be told apart, and two of one node cannot."""
+        for code in range(self.outputs):
+            weights, (marks,) = self.marks(np.array([code], dtype=np.uint64))
+            alike = ((np.flatnonzero(marks == mark), weights[mark]) for mark in np.unique(marks).tolist())
+            parts = tuple(ValueClass(values, ((weight, 1),)) for values, weight in alike if weight)
+            yield ColumnClass(self.k, 1, code, parts)
 
     def probabilities(self) -> NDArray[np.float64]:
         """The dense channel, shape (k, outputs)."""
