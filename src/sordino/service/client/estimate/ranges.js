@@ -39,7 +39,22 @@ function expected(counts, { k, truth }) {
 /** The unbiased share from each first bin to before each last one, and its standard error: `[first, last]` to `{estimate, stderr}`. */
 export function rangesOf(reading, counts, ranges) {
   const known = expected(counts, reading);
-  return ranges.map((range) => meanOf(counts, addsOf(reading, range), known));
+  return ranges.map((range) => {
+    const code = addsOf(reading, range);
+    const { estimate, stderr } = meanOf(counts, code, known);
+    return { estimate, stderr: Math.max(stderr, leastError(reading, range, code, known)) };
+  });
+}
+
+/** What the share's error is at least, whoever the people are: reports show less where all say the same. */
+function leastError({ axes: [{ rows }] }, [first, last], code, known) {
+  if (last - first === rows.length) return 0;
+  const n = added(known);
+  const squares = rows.map((row) => added(row.map((chance, y) => chance * code[y] ** 2)));
+  const least = (inside) => Math.min(...squares.filter((_, x) => (x >= first && x < last) === inside));
+  const mean = added(known.map((count, y) => (count / n) * code[y]));
+  const p = Math.min(Math.max(mean, 1 / (n + 1)), n / (n + 1));
+  return Math.sqrt(Math.max(p * least(true) + (1 - p) * least(false) - p * p, 0) / n);
 }
 
 /** The same among those who have one of so many bins, as `rows`, and who has none, as `missing`. */

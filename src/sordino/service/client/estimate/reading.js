@@ -223,7 +223,7 @@ class OfMatrix {
       // The mean square of what a person with each value adds to each share.
       const means = adds.map((_, x) => rows.map((row) => row.reduce((all, chance, code) => all + chance * squares[x][code], 0)));
       const others = (x) => means[x].filter((_, other) => other !== x).reduce((a, b) => Math.min(a, b), Infinity);
-      return { adds, squares, own: means.map((row, x) => row[x]), least: means.map((_, x) => others(x)), codes: rows[0].length };
+      return { adds, rows, squares, own: means.map((row, x) => row[x]), least: means.map((_, x) => others(x)), codes: rows[0].length };
     });
     this.axes = axes;
     this.k = mechanism.k;
