@@ -51,6 +51,9 @@ FEWEST_SMOOTHED_OF_BITS = 64
 NORMAL = 50
 """Reports of each code from which on their counts are as good as normal."""
 
+FAR = 1e9
+"""Standard errors that are as good as infinitely many, and can be squared."""
+
 Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
@@ -235,7 +238,7 @@ class DistributionEstimate(Brief):
         squared, which is taken off.
         """
         curve = self.fitted_function[1:-1]
-        seen = np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny)
+        seen = np.minimum(np.abs(curve - part) / np.maximum(self.stderr, np.finfo(np.float64).tiny), FAR)
         apart = np.sqrt(np.maximum(seen**2 - 1, 0))
         mistaken = self._noise * np.where(curve < part, 1.0, -1.0) - apart
         enough = np.quantile(mistaken.max(axis=1), confidence)

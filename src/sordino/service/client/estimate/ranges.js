@@ -57,15 +57,23 @@ function leastError({ axes: [{ rows }] }, [first, last], code, known) {
   return Math.sqrt(Math.max(p * least(true) + (1 - p) * least(false) - p * p, 0) / n);
 }
 
+/** The tally with one report more, of somebody of whom nothing is known: few that all say the same would show no noise. */
+function oneMore({ axes: [{ rows }] }, counts) {
+  const n = added(counts);
+  const one = counts.map((_, y) => added(rows.map((row) => row[y])) / rows.length);
+  return counts.map((count, y) => (n * (count + one[y])) / (n + 1));
+}
+
 /** The same among those who have one of so many bins, as `rows`, and who has none, as `missing`. */
 export function rangesGiven(reading, counts, ranges, bins) {
   const given = addsOf(reading, [0, bins]);
-  const { estimate: share, stderr } = meanOf(counts, given);
+  const known = oneMore(reading, counts);
+  const { estimate: share, stderr } = meanOf(counts, given, known);
   if (!(share > REACH * stderr)) throw new RangeError("reports that do not tell whether anybody has the number");
   const rows = ranges.map((range) => {
     const code = addsOf(reading, range);
     const ratio = meanOf(counts, code).estimate / share;
-    return meanOf(counts, code.map((own, y) => ratio + (own - ratio * given[y]) / share));
+    return meanOf(counts, code.map((own, y) => ratio + (own - ratio * given[y]) / share), known);
   });
   return { rows, missing: { estimate: 1 - share, stderr } };
 }
