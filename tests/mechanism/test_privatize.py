@@ -19,6 +19,7 @@ from sordino.mechanism.hadamard import HadamardResponse
 from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.numbers.bit_flips import BitFlips
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse
+from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
 from sordino.mechanism.projective import ProjectiveResponse
 from sordino.mechanism.randomized import RandomizedResponse
@@ -144,6 +145,18 @@ def _of_windows(mechanism: WindowResponse, value):
 
 
 @scripts.register
+def _of_windows_or_none(mechanism: OptionalWindow, value):
+    bins, none = mechanism.bins, value == mechanism.bins.k
+    (missing, absent), (word, present) = faces(mechanism.absent if none else mechanism.present)
+    windows = list(scripts(bins, 0 if none else value))
+    yield Fraction(absent, WORD), [missing, word_for(0, bins.outputs), *windows[0][1]]
+    for choice in range(bins.outputs) if none else ():
+        yield Fraction(present, WORD * bins.outputs), [word, word_for(choice, bins.outputs), *windows[0][1]]
+    for probability, words in () if none else windows:
+        yield Fraction(present, WORD) * probability, [word, word_for(0, bins.outputs), *words]
+
+
+@scripts.register
 def _of_levels(mechanism: HierarchyResponse, value):
     levels = len(mechanism.inner)
     for level, inner in enumerate(mechanism.inner):
@@ -202,7 +215,9 @@ def test_every_value_draws_as_many_words(channel, face):
             mechanism.privatize(np.arange(mechanism.k), source)
             assert len(set(source.drawn.tolist())) == 1
         return
-    source = Scripted([face, 2**63 + 2**32, *[face] * count])
+    again = 1 + isinstance(mechanism, OptionalWindow)
+    source = Scripted([*[face, 2**63 + 2**32] * again, *[face] * count])
+    count *= again
     mechanism.privatize(np.arange(mechanism.k), source)
     # A table chooses with its first word, and the last word of all is rejected.
     assert set(source.drawn.tolist()) == {count + (isinstance(mechanism, ChannelTable) and face > 0)}
