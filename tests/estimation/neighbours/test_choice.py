@@ -83,13 +83,14 @@ def test_lines_one_cell_wide_are_not_erased(apart, people):
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_where_blocks_have_a_handful_of_people_nothing_is_believed_that_normal_noise_would_tell(seed):
-    """Blocks of six people, few values of which anybody has: by normal noise smoothing seemed far better."""
+    """Blocks of a dozen people, few values of which anybody has: by normal noise smoothing seemed far better."""
     _, blocks = lines((50, 100), 10)
     weights = np.random.default_rng(seed).permutation(np.arange(5000) < 350) * 1.0
     mechanism = Blockwise(blocks, "2")
-    truth, tally = told(mechanism, weights, 1150)
+    _, tally = told(mechanism, weights, 2500)
     found = estimate(mechanism, tally, "smoothed", known=Surroundings((50, 100)))
-    assert total_variation(found.fitted, truth) <= 1.02 * total_variation(estimate(mechanism, tally).fitted, truth)
+    assert not found.choice.better
+    np.testing.assert_array_equal(found.fitted, estimate(mechanism, tally).fitted)
 
 
 def test_no_choice_of_priors_that_is_as_likely_lets_smoothing_lose_more():
