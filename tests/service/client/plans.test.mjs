@@ -84,6 +84,11 @@ const changed = (name, change) => {
 
 const ofCategories = (change) => (plan) => change(plan.queries[0].queries.statistics.find(([kind]) => kind === "category-sign"));
 
+function without(plan) {
+  delete plan.epsilon;
+  for (const attribute of Object.values(plan.attributes)) delete attribute.delta;
+}
+
 const BROKEN = {
   "a table whose rows are unlike": ["table.json", (plan) => (plan.queries[0].mechanism.weights[0][0] = "4")],
   "a table that tells more": ["table.json", (plan) => (plan.attributes.x.protect.epsilon = "1")],
@@ -113,6 +118,11 @@ const BROKEN = {
   "a base that is no category": ["number_category.json", (plan) => (plan.queries[0].base.x = "A")],
   "a number with a base": ["number_category.json", (plan) => (plan.queries[0].base.age = "20")],
   "a base of nothing": ["number_category.json", (plan) => (plan.queries[0].base = {})],
+  "two signs of one number": ["signs_flips.json", (plan) => (plan.queries[0].numbers[1] = "age")],
+  "a number without a delta": ["signs_flips.json", (plan) => delete plan.attributes.pay.delta],
+  "deltas of a record that may be told": ["signs_flips.json", (plan) => delete plan.epsilon],
+  "a number without any promise": ["number_sign.json", (plan) => without(plan)],
+  "a distribution without any promise": ["distribution_optional.json", (plan) => without(plan)],
   "a category without a base": ["number_category.json", (plan) => delete plan.queries[0].base.z],
   "a target with categories": ["number_category.json", (plan) => plan.queries[0].numbers.reverse()],
   "a category read as a number": ["number_category.json", ofCategories((call) => call.splice(0, 4, "product", 0, 1))],

@@ -190,13 +190,14 @@ const ATTRIBUTE = both(
   (found) => !(found.number && found.protect),
 );
 
+const unlike = (found) => new Set(found).size === found.length;
 const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
 const WEIGHT = whole(1, 2 ** 20);
 const QUESTION = anyOf(
   fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
   both(
     fields({ table: listOf(text, 2), weight: WEIGHT, subtract_totals: truth, mechanism: isTable, "epsilon?": text }),
-    ({ table }) => table.length <= 8 && new Set(table).size === table.length,
+    ({ table }) => table.length <= 8 && unlike(table),
   ),
   both(
     fields({
@@ -213,7 +214,8 @@ const QUESTION = anyOf(
     exactlyOne(["bins", "edges"]),
   ),
   fields({
-    numbers: listOf(text, 1),
+    // What is told of a number by one answer and by another one adds up, whatever is known of other attributes.
+    numbers: both(listOf(text, 1), unlike),
     asked: (found) => ["mean", "covariance", "regression"].includes(found),
     "base?": tableOf(text),
     weight: WEIGHT,
@@ -226,23 +228,33 @@ const QUESTION = anyOf(
   }),
 );
 
-const PLAN = fields({
-  format: (found) => found === "sordino plan",
-  version: (found) => found === 2,
-  hash: text,
-  people: whole(1),
-  "epsilon?": text,
-  "dependence?": fields({
-    rest: tableOf(text),
-    statistics: listOf(fields({ attribute: text, statistic: listOf(text, 1), bound: text })),
-    "tables?": listOf(fields({ attribute: text, table: listOf(text, 2), bound: text })),
-    "thresholds?": listOf(fields({ attribute: text, number: text, bound: text })),
-    "bins?": tableOf(whole(1)),
-    ground: listOf(text),
+/** One promise for all: bounds for each attribute and for the whole record, or about the values of each that is counted. */
+function promises({ epsilon, attributes, dependence, queries }) {
+  const own = Object.values(attributes);
+  if (epsilon !== undefined) return own.every(({ delta }) => delta !== undefined);
+  return !dependence && own.every(({ delta }) => delta === undefined) && queries.every(({ histogram, table }) => histogram ?? table);
+}
+
+const PLAN = both(
+  fields({
+    format: (found) => found === "sordino plan",
+    version: (found) => found === 2,
+    hash: text,
+    people: whole(1),
+    "epsilon?": text,
+    "dependence?": fields({
+      rest: tableOf(text),
+      statistics: listOf(fields({ attribute: text, statistic: listOf(text, 1), bound: text })),
+      "tables?": listOf(fields({ attribute: text, table: listOf(text, 2), bound: text })),
+      "thresholds?": listOf(fields({ attribute: text, number: text, bound: text })),
+      "bins?": tableOf(whole(1)),
+      ground: listOf(text),
+    }),
+    attributes: tableOf(ATTRIBUTE),
+    queries: listOf(QUESTION, 1),
   }),
-  attributes: tableOf(ATTRIBUTE),
-  queries: listOf(QUESTION, 1),
-});
+  promises,
+);
 
 /** SHA-256 of a text, as a plan's hash is written. */
 export async function hashOf(content) {
