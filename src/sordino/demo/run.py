@@ -16,7 +16,8 @@ from sordino.estimation.estimate import Method, default_method
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
-from sordino.survey.results.result import HistogramResult, results
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import results
 from sordino.survey.results.tally import save_aggregate
 from sordino.tables.duckdb import ROWS, write_table
 from sordino.tables.reports import Progress, privatize_table, tally_people, tally_table

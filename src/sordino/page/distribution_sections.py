@@ -10,7 +10,7 @@ from sordino.page.figures.distribution import curve, density
 from sordino.page.figures.lettering import percent
 from sordino.page.page import Figure, PageTable, Section
 from sordino.query.bin import MISSING
-from sordino.survey.results.distribution import DistributionResult, Row
+from sordino.survey.results.questions.distribution import DistributionResult, Row
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded, rounded_share
 

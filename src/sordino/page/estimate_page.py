@@ -21,10 +21,12 @@ from sordino.page.table_sections import poststratified_section, table_sections
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import SharesQuestion
-from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
-from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.results.questions.distribution import DistributionResult
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import table_results
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded_share

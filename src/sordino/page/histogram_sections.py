@@ -11,7 +11,7 @@ from sordino.page.descriptions import columns_in_words
 from sordino.page.figures.bars import Shares
 from sordino.page.figures.histogram import MOST, columns
 from sordino.page.page import Figure
-from sordino.survey.results.result import HistogramResult
+from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.surroundings import numbers_in_order
 
 FEWEST = 16

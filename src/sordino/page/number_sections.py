@@ -7,7 +7,7 @@ from sordino.page.descriptions import correlations_in_words, points_in_words
 from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
-from sordino.survey.results.result import NumbersResult
+from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
 

@@ -6,7 +6,7 @@ Where there is none, as of a quantile, a quarter of the interval's width counts 
 from collections.abc import Mapping, Sequence
 from math import floor, isfinite, log10
 
-from sordino.survey.results.result import EstimateRow
+from sordino.survey.results.questions.rows import EstimateRow
 
 DIGITS = 2
 """Of a standard error."""

@@ -9,7 +9,8 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.expected import expected_of_sample
 from sordino.survey.planning.forecast import forecasts, require_learnable, warnings
-from sordino.survey.results.result import NumbersResult, Untold, results
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.result import Untold, results
 from surveys import planned
 
 REGRESSION = """\

@@ -17,7 +17,8 @@ from sordino.papers.simulation import SimulationSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.result import NumbersResult, Untold, results
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.result import Untold, results
 from surveys import planned
 
 REGIONS = ["north", "south", "east"]

@@ -13,10 +13,12 @@ from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.distribution import DistributionResult
 from sordino.survey.results.pooled import PooledResult
 from sordino.survey.results.poststratified import Poststratified
-from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.results.questions.distribution import DistributionResult
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import TableRow, table_results
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded, rounded_share

@@ -9,7 +9,8 @@ from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.result import HistogramResult, Result
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result
 
 Asked = tuple[str, str, str]
 """A question about shares, a value's label, and that of the value whose share is taken off."""

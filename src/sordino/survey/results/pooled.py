@@ -24,7 +24,9 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.result import EstimateRow, HistogramResult, Result
+from sordino.survey.results.questions.rows import EstimateRow
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result
 
 FEWEST = 2
 """Questions that are pooled."""

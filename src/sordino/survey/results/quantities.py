@@ -14,8 +14,10 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.estimation.intervals.apart import WithInterval
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
-from sordino.survey.results.distribution import DistributionResult
-from sordino.survey.results.result import HistogramResult, NumbersResult, Result
+from sordino.survey.results.questions.distribution import DistributionResult
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result
 
 Ends: TypeAlias = tuple[float, float]
 

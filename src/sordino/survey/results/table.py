@@ -20,7 +20,8 @@ from sordino.estimation.joint.cells import LARGEST_TABLE, Cells, TableShares, Wi
 from sordino.exact.messages.brief import shown
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.result import HistogramResult, Result
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result
 
 TableRow: TypeAlias = dict[str, Any]
 """`attributes` and their `value`; `given`, the values that a share is within; `minus`, those of what is subtracted;

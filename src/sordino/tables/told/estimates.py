@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.survey.questions.question import TableQuestion
-from sordino.survey.results.distribution import DistributionResult
-from sordino.survey.results.result import HistogramResult, NumbersResult, Result, Untold
+from sordino.survey.results.questions.distribution import DistributionResult
+from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.shares import HistogramResult
+from sordino.survey.results.result import Result, Untold
 from sordino.tables.duckdb import header, write_table
 from sordino.tables.table_file import table_format
 from sordino.tables.told.cells import as_cell

@@ -18,9 +18,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.coverage import Coverage
-
-Numbers: TypeAlias = dict[str, NDArray[np.float64]]
-"""The columns of a table of estimates, by name."""
+from sordino.survey.results.questions.rows import Numbers
 
 Row: TypeAlias = dict[str, str | float]
 

@@ -1,0 +1,161 @@
+"""What a plan's reports say about means, a covariance matrix or a regression."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
+from sordino.estimation.missing.given import MeansGiven
+from sordino.estimation.moments import NormalEstimate, covariances, means
+from sordino.estimation.regression import least_squares, projected_least_squares
+from sordino.mechanism.aggregate import Aggregate
+from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
+
+
+@dataclass(frozen=True, eq=False)
+class NumbersResult:
+    """What a plan's reports say about means, a covariance matrix or a regression.
+
+    Attributes:
+        question: that they answer.
+        estimate: of the means, shape (a,), and then the shares of who lacks a number that may be missing; the
+            covariances, shape (a, a); or the coefficients, shape (1 + a,), with the intercept first. Of all but shares
+            in the units of the data.
+        fitted: a covariance matrix or coefficients that noise cannot have made impossible; None for means.
+        coverage: what intervals hold against.
+        moved: how far at most the forged reports can have moved each number, of the estimate's shape.
+        part: what these are of the reports' weight.
+    """
+
+    question: NumbersQuestion
+    estimate: NormalEstimate
+    fitted: NDArray[np.float64] | None
+    coverage: Coverage
+    moved: NDArray[np.float64]
+    part: float
+
+    together = "Bonferroni"
+    """How intervals are made to hold together, if they do."""
+
+    @classmethod
+    def of(cls, question: NumbersQuestion, aggregate: Aggregate, coverage: Coverage) -> "NumbersResult":
+        """Estimate what is asked from the tally of the question's own reports."""
+        ranges, asked = question.ranges, question.told_by
+        estimate: NormalEstimate
+        fitted: NDArray[np.float64] | None = None
+        match question.part.asked:
+            case "mean":
+                estimate, move = means(asked, aggregate, None, ranges), moved_means
+            case "covariance":
+                estimate, move = (covariance := covariances(asked, aggregate, None, ranges)), moved_covariances
+                fitted = covariance.projected
+            case "regression":
+                last = ranges.d - 1
+                estimate, move = least_squares(asked, aggregate, last, None, ranges), moved_coefficients
+                fitted = projected_least_squares(asked, aggregate, last, None, ranges).value
+        nothing = np.zeros(estimate.value.shape), 0.0
+        moved, part = move(asked, aggregate, ranges, coverage.forged) if coverage.forged else nothing
+        return cls(question, estimate, fitted, coverage, moved, part)
+
+    @property
+    def n(self) -> int:
+        """The number of reports."""
+        return self.estimate.n
+
+    @cached_property
+    def interval(self) -> Limits:
+        """Lower and upper limits, of the estimate's shape."""
+        estimate, n, expected = self.estimate, self.n, self.question.people
+        if isinstance(estimate, MeansGiven):
+            return estimate.within(self._reach)
+        return self.coverage.limits(
+            estimate.interval(self.each),
+            estimate.value,
+            estimate.stderr,
+            each=self.each,
+            n=n,
+            expected=expected,
+            moved=self.moved,
+            part=self.part,
+        )
+
+    @property
+    def each(self) -> float:
+        """The confidence of each number's interval."""
+        # What is not told counts too: whether it is depends on how confident its interval is.
+        rows = self.estimate.value.size if isinstance(self.estimate, MeansGiven) else self.count
+        return self.coverage.each(rows)
+
+    @property
+    def noun(self) -> str:
+        """What one number of it is."""
+        return {"mean": "mean", "covariance": "covariance", "regression": "coefficient"}[self.question.part.asked]
+
+    @property
+    def about(self) -> str:
+        """What the labels are."""
+        return {"mean": "number", "covariance": "numbers", "regression": "feature"}[self.question.part.asked]
+
+    @cached_property
+    def labels(self) -> list[tuple[str, tuple[int, ...]]]:
+        """What is estimated, by name, and where it stands in the estimate."""
+        names = self.question.asked
+        match self.question.part.asked:
+            case "mean":
+                told = [(name, j) for j, name in enumerate(names) if j not in self._untold]
+                told += [(f"{names[j]} missing", len(names) + i) for i, j in enumerate(self.question.missing)]
+                return [(name, (place,)) for name, place in told]
+            case "covariance":
+                pairs = combinations_with_replacement(range(len(names)), 2)
+                return [(f"{names[j]}, {names[k]}" if j < k else names[j], (j, k)) for j, k in pairs]
+            case "regression":
+                return [(name, (j,)) for j, name in enumerate(["intercept", *self.question.ranges.names[:-1]])]
+
+    @cached_property
+    def _untold(self) -> tuple[int, ...]:
+        """The places of numbers that nobody may have: none has a mean then."""
+        return self.estimate.untold(self._reach) if isinstance(self.estimate, MeansGiven) else ()
+
+    @property
+    def _reach(self) -> float:
+        """How many standard errors limits are from an estimate."""
+        return self.coverage.errors(self.n, self.question.people, self.each)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not told of the question, and why."""
+        step = "ask more people, or leave it out"
+        rule = "so few reports tell that anybody has the number that its mean is not told"
+        return tuple(f"{self.question.asked[j]}: {rule}: {step}" for j in self._untold)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.labels)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Of what is estimated, in the order of the question, the columns of a table."""
+        (low, high), at = self.interval, tuple(zip(*(place for _, place in self.labels), strict=True))
+        numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+        numbers |= {} if self.fitted is None else {"fitted": self.fitted}
+        numbers |= {"moved": self.moved} if self.coverage.forged else {}
+        return {name: column[at] for name, column in numbers.items()}
+
+    def label(self, place: int) -> str:
+        """Of one row."""
+        return self.labels[place][0]
+
+    def rows(self) -> Iterator[EstimateRow]:
+        """What is estimated, in the order of the question."""
+        name, numbers = self.question.name, self.numbers
+        for place in range(self.count):
+            head: EstimateRow = {"attribute": name, "value": self.label(place)}
+            yield head | numbers_at(numbers, place)
