@@ -22,7 +22,7 @@ def hierarchy(k: int, level: Nats) -> HierarchyResponse:
 
     Example:
         >>> hierarchy(20, Nats.of(2)).outputs
-        31
+        27
     """
     return HierarchyResponse(k, FAN, [_best(nodes, level) for nodes in level_sizes(k, FAN)])
 

@@ -42,7 +42,7 @@ def optional_wave(k: int, level: Nats, missing: float) -> OptionalWindow:
     Example:
         >>> channel = optional_wave(64, Nats.of(1), 0.1)
         >>> channel.k, channel.outputs, round(channel.present / 2**64, 3), round(channel.absent / 2**64, 3)
-        (65, 97, 0.095, 0.258)
+        (65, 97, 0.151, 0.411)
     """
     return _spliced(k, level, _best_part(min(k, FEW), level, missing))
 
