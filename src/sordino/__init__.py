@@ -76,7 +76,8 @@ _MODULES = {
     "verbs.change": "PlanChange change",
     "verbs.dependence": "dependence",
     "verbs.report": "report",
-    "verbs.dispatch": "aggregate certify estimate explain plan privatize",
+    "verbs.collect": "aggregate estimate privatize",
+    "verbs.promises": "certify explain plan",
 }
 """Where the public names stand."""
 

@@ -62,10 +62,11 @@ from sordino.survey.answering.plan_report import PlanReport
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.change import PlanChange, change
+from sordino.verbs.collect import aggregate, estimate, privatize
 from sordino.verbs.dependence import dependence
-from sordino.verbs.dispatch import aggregate, certify, estimate, explain, plan, privatize
 from sordino.verbs.plan_certificate import PlanCertificate
 from sordino.verbs.plan_results import PlanEstimate
+from sordino.verbs.promises import certify, explain, plan
 from sordino.verbs.report import report
 
 __all__ = [

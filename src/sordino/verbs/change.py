@@ -17,7 +17,8 @@ from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 from sordino.tables.told.changes import changes_table, write_changes
-from sordino.verbs.dispatch import PlanLike, read_plan, tally_of
+from sordino.verbs.collect import tally_of
+from sordino.verbs.plan_given import PlanLike, read_plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)

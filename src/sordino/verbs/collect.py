@@ -1,19 +1,16 @@
-"""The verbs: plan, privatize, aggregate, estimate, certify, explain. The same words in Python and on the command line.
+"""The verbs of a collection: privatize, aggregate, estimate. The same words in Python and on the command line.
 
-Each takes whatever noun it makes sense of: a plan (or its file) and tables of people or reports, or a mechanism and
-arrays; and refuses all else with the next step. A table is a frame in memory (whatever offers the Arrow C stream:
-pandas, polars, pyarrow, DuckDB) or the path of a CSV or Parquet file. The guarantees are those of what they call.
+Each takes a plan (or its file) and tables of people or reports, or a mechanism and arrays; and refuses all else with
+the next step. A table is a frame in memory (whatever offers the Arrow C stream: pandas, polars, pyarrow, DuckDB) or the
+path of a CSV or Parquet file. The guarantees are those of what they call.
 """
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from numpy.typing import ArrayLike
 
-from sordino.definition.bayesian import BayesianCoordinateDP
-from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.exact.messages.arguments import checked
@@ -24,65 +21,19 @@ from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
-from sordino.verbs.mechanism_verbs import Asked, certify_asked, codes_of, estimate_asked, tally_asked
+from sordino.verbs.mechanism_verbs import Asked, codes_of, estimate_asked, tally_asked
+from sordino.verbs.plan_given import PlanLike, read_plan
 
 # What only plans and tables need is large, and loaded by the verbs that are given some: arrays do not wait for it.
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sordino.audit.certify import Certificate
     from sordino.estimation.estimate import Estimate, Method
     from sordino.estimation.moments import NormalEstimate
     from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
     from sordino.tables.reports import Progress
-    from sordino.verbs.plan_certificate import PlanCertificate
     from sordino.verbs.plan_reports import Engine
     from sordino.verbs.plan_results import PlanEstimate
-
-PlanLike: TypeAlias = "Plan | Path | str"
-"""A plan, or the path of its file."""
-
-
-@checked
-def plan(
-    survey: "Survey | Mapping[str, Any] | Path | str",
-    people: int | None = None,
-    *,
-    accuracy: float | None = None,
-    confidence: float = 0.95,
-    expect: Any = None,
-) -> "Plan":
-    """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
-
-    Args:
-        survey: a survey, its tables as TOML gives them, or the path of its file.
-        people: how many are expected to answer, for the expected errors; or
-        accuracy: for the least number of people with which every interval is expected to reach at most so far to each
-            side: 0.01 is one percentage point of a share, or a hundredth of a number's range.
-        confidence: of the intervals of an accuracy, each by itself.
-        expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
-            expected; the survey's own settings `expected` otherwise. No promise depends on it.
-
-    Warns of questions that so few people cannot be expected to answer.
-
-    Raises:
-        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy.
-
-    Example:
-        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
-        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000).people
-        10000
-        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
-        44971
-    """
-    from sordino.survey.planning.forecast import warnings as unlikely
-    from sordino.verbs.freeze import freeze
-
-    made = freeze(survey, people, accuracy, confidence, expect)
-    for sentence in unlikely(made.forecasts):
-        warnings.warn(sentence, stacklevel=3)
-    return made.plan
 
 
 @overload
@@ -164,6 +115,7 @@ def privatize(
 
     Example:
         >>> import pyarrow as pa
+        >>> from sordino import plan
         >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
         >>> frozen = plan({**asked, "ask": [{"histogram": "smoker"}]}, 1000)
         >>> reports = privatize(frozen, pa.table({"smoker": ["yes", "no", "no"]}))
@@ -314,81 +266,6 @@ def estimate(
         step = "take interval(confidence) of what it returns"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)
-
-
-@overload
-def certify(plan: PlanLike) -> "PlanCertificate": ...
-@overload
-def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
-@overload
-def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
-@checked
-def certify(plan: Any, definition: Any = None) -> Any:
-    """Check integers against a promise, exactly, on every output.
-
-    Args:
-        plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
-        definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
-            differ more than two values that are read of them.
-
-    Raises:
-        SordinoError: a definition of another size or kind, or integers that are no channel.
-        RefusedError: a plan's file that breaks its promise.
-
-    Example:
-        >>> from sordino import LDP, RandomizedResponse
-        >>> certify(RandomizedResponse(4, "1"), LDP("1")).holds
-        True
-    """
-    if isinstance(plan, Asked):
-        return certify_asked(plan, definition)
-    from sordino.verbs.plan_certificate import PlanCertificate
-
-    frozen = read_plan(plan, "certify")
-    if definition is not None:
-        raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
-    return PlanCertificate(frozen)
-
-
-@checked
-def explain(noun: object) -> tuple[str, ...]:
-    """Say in plain words what something means: odds, beliefs, and what is not protected.
-
-    Args:
-        noun: a plan, or the path of its file; a definition, a mechanism, a certificate, a filter or an odometer.
-
-    Raises:
-        SordinoError: nothing that can be explained.
-
-    Example:
-        >>> from sordino import LDP
-        >>> for line in explain(LDP("ln 1.8")): print(line)
-        Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.8.
-        A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
-        A second report about the same answer multiplies the factors.
-    """
-    from sordino.survey.reading.schema import Survey
-    from sordino.verbs.plan_certificate import PlanCertificate
-    from sordino.words.explain import explain as explain_noun
-
-    if isinstance(noun, PlanCertificate):
-        return noun.lines
-    return explain_noun(read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
-
-
-def read_plan(given: object, verb: str) -> "Plan":
-    """A plan, or that of a file."""
-    from sordino.survey.planning.plan import Plan
-    from sordino.survey.reading.schema import Survey
-
-    if isinstance(given, Plan):
-        return given
-    if isinstance(given, Path | str):
-        return Plan.load(given)
-    step = f"give a plan, the path of one, or a mechanism to {verb}"
-    if isinstance(given, Survey | Mapping):
-        step = "freeze it first: sordino.plan(survey, people)"
-    raise SordinoError(f"{verb} takes a plan or a mechanism", found=kind(given), step=step)
 
 
 def tally_of(plan: "Plan", given: object) -> Aggregate:

@@ -1,0 +1,30 @@
+"""What verbs take for a plan: itself, or the path of its file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from sordino.errors import SordinoError
+from sordino.exact.messages.brief import kind
+
+# Plans are large to load: arrays do not wait for them.
+if TYPE_CHECKING:
+    from sordino.survey.planning.plan import Plan
+
+PlanLike: TypeAlias = "Plan | Path | str"
+"""A plan, or the path of its file."""
+
+
+def read_plan(given: object, verb: str) -> "Plan":
+    """A plan, or that of a file."""
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+
+    if isinstance(given, Plan):
+        return given
+    if isinstance(given, Path | str):
+        return Plan.load(given)
+    step = f"give a plan, the path of one, or a mechanism to {verb}"
+    if isinstance(given, Survey | Mapping):
+        step = "freeze it first: sordino.plan(survey, people)"
+    raise SordinoError(f"{verb} takes a plan or a mechanism", found=kind(given), step=step)

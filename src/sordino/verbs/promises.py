@@ -1,0 +1,129 @@
+"""The verbs about what is promised, before anybody is asked: plan, certify, explain.
+
+The same words in Python and on the command line. Each takes whatever noun it makes sense of, a plan (or its file), a
+definition or a mechanism, and refuses all else with the next step. The guarantees are those of what they call.
+"""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.pairwise import LDP, PairwiseDefinition
+from sordino.errors import SordinoError
+from sordino.exact.messages.arguments import checked
+from sordino.mechanism.base import Mechanism
+from sordino.query.query import Query
+from sordino.query.sampled import Sampled
+from sordino.query.together import Together
+from sordino.verbs.mechanism_verbs import Asked, certify_asked
+from sordino.verbs.plan_given import PlanLike, read_plan
+
+# What only plans need is large, and loaded by the verbs that are given some: mechanisms do not wait for it.
+if TYPE_CHECKING:
+    from sordino.audit.certify import Certificate
+    from sordino.survey.planning.plan import Plan
+    from sordino.survey.reading.schema import Survey
+    from sordino.verbs.plan_certificate import PlanCertificate
+
+
+@checked
+def plan(
+    survey: "Survey | Mapping[str, Any] | Path | str",
+    people: int | None = None,
+    *,
+    accuracy: float | None = None,
+    confidence: float = 0.95,
+    expect: Any = None,
+) -> "Plan":
+    """Freeze a survey into a plan: mechanisms, integer thresholds, a content hash.
+
+    Args:
+        survey: a survey, its tables as TOML gives them, or the path of its file.
+        people: how many are expected to answer, for the expected errors; or
+        accuracy: for the least number of people with which every interval is expected to reach at most so far to each
+            side: 0.01 is one percentage point of a share, or a hundredth of a number's range.
+        confidence: of the intervals of an accuracy, each by itself.
+        expect: a public sample of people like those who will answer, a frame or the path of a table, for what is
+            expected; the survey's own settings `expected` otherwise. No promise depends on it.
+
+    Warns of questions that so few people cannot be expected to answer.
+
+    Raises:
+        SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy.
+
+    Example:
+        >>> asked = {"version": 1, "epsilon": "1", "attribute": {"smoker": {"categories": ["yes", "no"]}}}
+        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, 10_000).people
+        10000
+        >>> plan({**asked, "ask": [{"histogram": "smoker"}]}, accuracy=0.01).people
+        44971
+    """
+    from sordino.survey.planning.forecast import warnings as unlikely
+    from sordino.verbs.freeze import freeze
+
+    made = freeze(survey, people, accuracy, confidence, expect)
+    for sentence in unlikely(made.forecasts):
+        warnings.warn(sentence, stacklevel=3)
+    return made.plan
+
+
+@overload
+def certify(plan: PlanLike) -> "PlanCertificate": ...
+@overload
+def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
+@overload
+def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
+@checked
+def certify(plan: Any, definition: Any = None) -> Any:
+    """Check integers against a promise, exactly, on every output.
+
+    Args:
+        plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
+        definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
+            differ more than two values that are read of them.
+
+    Raises:
+        SordinoError: a definition of another size or kind, or integers that are no channel.
+        RefusedError: a plan's file that breaks its promise.
+
+    Example:
+        >>> from sordino import LDP, RandomizedResponse
+        >>> certify(RandomizedResponse(4, "1"), LDP("1")).holds
+        True
+    """
+    if isinstance(plan, Asked):
+        return certify_asked(plan, definition)
+    from sordino.verbs.plan_certificate import PlanCertificate
+
+    frozen = read_plan(plan, "certify")
+    if definition is not None:
+        raise SordinoError("a plan has a promise of its own", found="another one", step="leave the definition out")
+    return PlanCertificate(frozen)
+
+
+@checked
+def explain(noun: object) -> tuple[str, ...]:
+    """Say in plain words what something means: odds, beliefs, and what is not protected.
+
+    Args:
+        noun: a plan, or the path of its file; a definition, a mechanism, a certificate, a filter or an odometer.
+
+    Raises:
+        SordinoError: nothing that can be explained.
+
+    Example:
+        >>> from sordino import LDP
+        >>> for line in explain(LDP("ln 1.8")): print(line)
+        Whatever else somebody knows, one report changes the odds between any two answers by a factor of at most 1.8.
+        A suspicion of 1 in 10 becomes at most 1 in 6 and at least 1 in 17.2.
+        A second report about the same answer multiplies the factors.
+    """
+    from sordino.survey.reading.schema import Survey
+    from sordino.verbs.plan_certificate import PlanCertificate
+    from sordino.words.explain import explain as explain_noun
+
+    if isinstance(noun, PlanCertificate):
+        return noun.lines
+    return explain_noun(read_plan(noun, "explain") if isinstance(noun, Path | str | Survey | Mapping) else noun)
