@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from sordino import aggregate, estimate, privatize
+from sordino.audit.pieces import monotone_pieces
 from sordino.design.numbers.hierarchy import hierarchy
 from sordino.document.formats import PLAN
 from sordino.errors import RefusedError, SordinoError
@@ -41,12 +42,14 @@ def test_a_hierarchy_is_asked_where_it_tells_the_function_with_less_noise():
     assert without.document.queries[0].spikes is None
 
 
-def test_bounds_on_thresholds_serve_no_hierarchy():
-    """A code stands for nodes here and there: a bit about a threshold may be asked at a larger level."""
-    plan = planned(epsilon="1", spikes=True, dependence={"thresholds": {"pay": 0.2}})
-    assert plan.questions[0].cuts == 63
-    document = json.loads(plan.bytes)
-    document["queries"][0]["mechanism"] = hierarchy(64, Nats.of(1)).frozen
+@pytest.mark.parametrize(("bins", "level", "pieces"), [(64, "1", 32), (4, "2/5", 2)])
+def test_bounds_on_thresholds_serve_no_hierarchy(bins, level, pieces):
+    """A code stands for nodes here and there; nor do they where it rises and falls once: whoever checks agrees."""
+    plan = planned(bins, epsilon="1", spikes=True, dependence={"thresholds": {"pay": 0.2}})
+    assert plan.questions[0].cuts == bins - 1
+    document, asked = json.loads(plan.bytes), hierarchy(bins, Nats.of(level))
+    assert monotone_pieces(asked) == pieces
+    document["queries"][0] |= {"mechanism": asked.frozen, "epsilon": level}
     content = {name: part for name, part in document.items() if name not in {"format", "version", "hash"}}
     with pytest.raises(RefusedError, match="tell more than promised about ill"):
         Plan(unseal(PLAN.seal(content), "a plan")).check("the plan", "")

@@ -135,11 +135,11 @@ class DistributionQuestion:
     def types(self) -> tuple[AnswerType, ...]:
         """What an answer is about, and the most that it can tell.
 
-        A bin is not linear in the number: of other attributes bounds on their means say nothing about it, only those
-        for all others together, or for the number's distribution function: but that a number is missing has no place
-        in the order of the bins.
+        A bin is not linear in the number: of other attributes bounds on its mean say nothing about it, only those for
+        all others together, or of windows those for its distribution function. That a number is missing has no place in
+        the order of the bins, and a code of a hierarchy stands for nodes here and there.
         """
-        pieces = 0 if self.optional else monotone_pieces(self.mechanism)
+        pieces = monotone_pieces(self.mechanism) if isinstance(self.mechanism, WindowResponse) else 0
         return ((Answer(((self.place,),), self.definition.epsilon, pieces=pieces),),)
 
     @cached_property
