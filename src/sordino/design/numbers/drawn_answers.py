@@ -4,7 +4,8 @@ A statistic s is answered at the level eps_s = min(epsilon, min_i largest level 
 is that of the statistic itself, 1 where it is about the attribute i. This is the sampling rule, solved for the level.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -45,17 +46,26 @@ def highest_levels(
     return tuple(levels)
 
 
-def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """The largest level at which a table of some categories may be asked under all deltas, rounded down.
+def highest_level(variations: Iterable[Fraction], deltas: Sequence[Nats], epsilon: Nats) -> Nats:
+    """The largest level at which an answer may be asked under all deltas, rounded down.
 
-    Of an attribute of the table it tells all that it tells of a cell; of any other by the bound for this table.
+    Args:
+        variations: for each attribute, how far what the answer reads differs between two of its values, at most; 1 if
+            it reads the attribute itself.
+        deltas: of all attributes.
+        epsilon: of the whole record.
     """
-    limits = (largest_level(delta, dependence.of_table(i, places)) for i, delta in enumerate(deltas))
+    limits = map(largest_level, deltas, variations)
     return min([epsilon, *(level for level in limits if level is not None)])
 
 
+def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
+    """That of a table of some categories, by the bounds for this table."""
+    return highest_level((dependence.of_table(i, places) for i in range(len(deltas))), deltas, epsilon)
+
+
 def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """The largest level at which the bins of a number may be asked under all deltas, rounded down.
+    """That of the bins of a number, by the bounds for its distribution function.
 
     Args:
         number: its place.
@@ -64,9 +74,7 @@ def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon
         epsilon: of the whole record.
         dependence: between them.
     """
-    variations = (dependence.of_thresholds(i, number, pieces) for i in range(len(deltas)))
-    limits = map(largest_level, deltas, variations)
-    return min([epsilon, *(level for level in limits if level is not None)])
+    return highest_level((dependence.of_thresholds(i, number, pieces) for i in range(len(deltas))), deltas, epsilon)
 
 
 def one_bit_each(moments: Sequence[Moment], levels: Sequence[NatsLike], weights: Sequence[int]) -> Sampled:

@@ -16,14 +16,14 @@ summed variance: within some 10 % of subset selection, whose tally does not say 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from math import prod
 
 from sordino.definition.dependence import Dependence
-from sordino.definition.sampling import largest_level
 from sordino.design.numbers.categorical.draws import least_error
-from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level, keeps_deltas
+from sordino.design.numbers.drawn_answers import highest_level, highest_levels, highest_table_level, keeps_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
 from sordino.design.reproducible import coarse_number
 from sordino.domain.moment import MOST_NUMBERS, Moment, category_of, indicator
@@ -125,8 +125,8 @@ def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[Nu
 
 def _highest(places: tuple[int, int], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
     """The largest level for a category and a number together: of each of them it tells all that it tells."""
-    rests = (largest_level(delta, dependence.of_rest(i)) for i, delta in enumerate(deltas) if i not in places)
-    return min([epsilon, *(deltas[i] for i in places), *(level for level in rests if level is not None)])
+    variations = (Fraction(1) if i in places else dependence.of_rest(i) for i in range(len(deltas)))
+    return highest_level(variations, deltas, epsilon)
 
 
 def _require_few(categories: Sequence[int], numbers: int) -> None:
