@@ -67,8 +67,8 @@ class HierarchyResponse(Brief, Mechanism):
             raise SordinoError(f"there must be a mechanism for each level, over {sizes} nodes", found=found)
         if not all(mechanism.counts_codes for mechanism in inner):
             raise SordinoError("a level's mechanism must count its codes", found="another")
-        if sum(mechanism.outputs for mechanism in inner) > LARGEST_CODES:
-            raise SordinoError(f"a hierarchy must have at most {LARGEST_CODES} codes", found="more")
+        if (codes := sum(mechanism.outputs for mechanism in inner)) > LARGEST_CODES:
+            raise SordinoError(f"a hierarchy must have at most {LARGEST_CODES} codes", found=f"{codes}")
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "fan", fan)
         object.__setattr__(self, "inner", tuple(inner))

@@ -9,7 +9,7 @@ times the least probability of one under a bin, no two values differ by more tha
 
 B is the largest for a given A. Both hold with equality at A = 2^64 (1 - c) / (e^epsilon - c), the largest A that is of
 use: a smaller one tells less of who is missing, and more of the numbers.
-Cost: six words a value.
+Cost: four words a value.
 Source: `design.numbers.missing.optional_channel`, of channels for a number, with windows and without a table.
 """
 

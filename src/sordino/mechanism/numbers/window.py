@@ -11,7 +11,7 @@ from epsilon = 2 on, at 4 by a quarter.
 A window of k - 1 codes asks one bit about a random threshold: code t < k - 1 says "at most t", code t + k - 1 says
 "above t"; each threshold is drawn as often as any other, and the bit is told truly with probability T / 2^64. The
 probability of each code then rises or falls once from the first value to the last; with fewer codes it does both.
-Cost: three words a value.
+Cost: two words a value.
 Source: k-ary randomized response and the piecewise mechanism (Wang et al. 2019, collecting multidimensional data under
 LDP), and the square wave (Li et al. 2020), with finitely many codes.
 """
