@@ -34,6 +34,8 @@ CASES = {
     "20 values alike": PairwiseLDP([["0" if x == y else "1" for y in range(20)] for x in range(20)]),
     "16 values, drawn": drawn(16, 0.5, 1.5),
     "16 values, within a tenth": drawn(16, 0.9, 1.1),
+    "32 values, drawn": drawn(32, 0.5, 1.5),
+    "32 values, within a tenth": drawn(32, 0.9, 1.1),
     "64 values, drawn": drawn(64, 0.5, 1.5),
     "64 values, within a tenth": drawn(64, 0.9, 1.1),
 }

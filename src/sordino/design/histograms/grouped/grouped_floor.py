@@ -10,7 +10,7 @@ all values at once: with B the largest sum of (v - 1)^2 of columns that keep the
 
 Where every pair has a bound, groups may hold the least entry of the whole column beside six values: it is bounded by
 each value, and each value by it (`with_least`). So groups know of each other how high their values stand; of bounds
-that differ little this closes a third of what is left.
+that differ little this closes a third of what is left up to 32 values, a fifth at 64.
 
 Which inequalities, and how often each counts, floats find in rounds: the weights (`sum_of_inequalities`) tell where the
 second moments of a channel would have to lie that reaches the floor; each group then adds the inequality that excludes
