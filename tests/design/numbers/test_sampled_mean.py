@@ -1,4 +1,4 @@
-"""The chosen channels: errors of TRUTHS' tables, exact losses to the worst belief, errors by enumeration, refusals."""
+"""The chosen channels: errors of tables worked out apart, exact losses to the worst belief, enumerations, refusals."""
 
 from collections import Counter
 from fractions import Fraction

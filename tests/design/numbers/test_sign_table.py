@@ -39,7 +39,7 @@ def test_one_group_under_a_level_alone_is_the_response_on_its_signs(level):
 
 
 def test_the_response_on_two_signs_at_level_two():
-    """TRUTHS: at level 2, m = 8 numbers: 1.322 m."""
+    """At level 2, m = 8 numbers: 1.322 m, worked out apart from the code."""
     assert 1 / found(shape((2,), [2], 1, 2), [1.0]).value == pytest.approx(1.322, abs=5e-4)
 
 

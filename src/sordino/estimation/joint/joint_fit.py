@@ -10,8 +10,8 @@ less from elsewhere, so that following each table costs less: 1 / (1 + tables of
 1 / 8. Among 1/12 to 1/2 that made the nearest fits, or came within a tenth of them, for simulated populations of 3 to
 20 attributes with O / N from 1.1 to 3,000.
 
-The fit is a function of the estimates alone: it costs no privacy, and has no intervals of its own. Nothing is random
-in it: the classes start apart by numbers that are the same for ever.
+The fit is a function of the estimates alone: it costs no privacy, and has no intervals of its own. The same
+estimates give the same fit: the classes start apart by numbers that are seeded alike in every run.
 Cost: per step three products of each class with each cell; memory for `MOST_ENTRIES` numbers some times, whatever the
 product of the attributes. All 190 pairs of 20 attributes with 5 to 10 values take some seconds.
 Sources: McKenna, Miklau and Sheldon 2021 (estimation from noisy margins); Beck and Teboulle 2003 (mirror descent).
