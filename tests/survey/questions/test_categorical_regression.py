@@ -19,6 +19,7 @@ from sordino.survey.reading.schema import Survey
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results
+from sordino.tables.told.estimates import table_of
 from surveys import planned
 
 REGIONS = ["north", "south", "east"]
@@ -130,6 +131,8 @@ def test_rows_name_the_category_and_its_base():
     }
     rows = {row["value"]: row for row in result.rows()}
     assert list(rows) == list(truth)
+    # The last one's place is beyond those of the attributes, as of means are the shares of who lacks one.
+    assert table_of([result]).column("kind").to_pylist() == ["coefficient"] * len(truth)
     for name, value in truth.items():
         assert abs(rows[name]["estimate"] - value) < 5 * rows[name]["stderr"]
         assert rows[name]["low"] < rows[name]["estimate"] < rows[name]["high"]

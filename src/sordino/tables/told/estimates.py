@@ -100,8 +100,6 @@ def _kind(result: Told, place: int) -> str:
     """What a row of a question is."""
     if isinstance(result, HistogramResult):
         return "cell" if isinstance(result.question, TableQuestion) else "share"
-    if isinstance(result, NumbersResult):
-        return result.noun if result.labels[place][1][0] < len(result.question.asked) else "missing"
     return result.kind(place)
 
 

@@ -14,6 +14,7 @@ from sordino.estimation.missing.given import MeansGiven
 from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
+from sordino.query.bin import MISSING
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
@@ -148,6 +149,13 @@ class NumbersResult:
         numbers |= {} if self.fitted is None else {"fitted": self.fitted}
         numbers |= {"moved": self.moved} if self.coverage.forged else {}
         return {name: column[at] for name, column in numbers.items()}
+
+    def kind(self, place: int) -> str:
+        """What a row is: a mean, a covariance or a coefficient; or missing, after the means."""
+        (_, (first, *_)) = self.labels[place]
+        # A regression on categories has more coefficients than attributes.
+        lacking = self.question.part.asked == "mean" and first >= len(self.question.asked)
+        return MISSING if lacking else self.noun
 
     def label(self, place: int) -> str:
         """Of one row."""
