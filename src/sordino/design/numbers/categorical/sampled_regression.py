@@ -12,7 +12,8 @@ the bound for two categories together, where one is declared, and else by that f
 rule says it again of the finished channels.
 
 Channels: of those whose tally says how often each code was sent, the one whose shares of the values have the least
-summed variance: within some 10 % of subset selection, whose tally does not say it.
+summed variance. Subset selection, whose tally does not say it, has mostly some per cent less, and a sixth less at worst
+(50 values at epsilon 3).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
