@@ -210,6 +210,16 @@ def test_the_share_of_who_lacks_a_number_is_compared_too():
     assert share["sure"]
 
 
+def test_numbers_between_0_and_1_are_no_shares_of_people():
+    number = {"number": {"low": 0, "high": 1, "bins": 4}, "missing": "0.5"}
+    asks = [{"mean": "x"}, {"distribution": "x", "quantiles": [0.5]}]
+    plan = sordino.plan({"version": 1, "epsilon": "8", "attribute": {"x": number}, "ask": asks}, 4000)
+    reports = sordino.privatize(plan, pa.table({"x": pa.array([0.3, 0.6, None, 0.9] * 1000)}))
+    rows = [row for one in sordino.change(plan, reports, plan, reports).changed for row in one.rows]
+    assert [row.label for row in rows if not row.is_share] == ["x", "quantile 0.5"]
+    assert len(rows) == 1 + 1 + 4 + 1 + 1
+
+
 def test_a_mean_whose_limits_are_cut_is_no_surer_for_that():
     """Limits end with the number's range; the change is as unsure as both errors say."""
     number = {"number": {"low": 0, "high": 10}, "missing": "0.5"}

@@ -34,6 +34,7 @@ class ChangedRow:
         change: the difference.
         together: the same, with limits that hold together with those of all numbers of its question.
         scale: on which numbers of several units are drawn (`MeasuredNumber`).
+        is_share: whether it is a share of people.
     """
 
     about: Head
@@ -42,6 +43,7 @@ class ChangedRow:
     change: WithInterval
     together: WithInterval
     scale: Ends
+    is_share: bool
 
     @property
     def label(self) -> str:
@@ -58,11 +60,6 @@ class ChangedRow:
     def sure(self) -> bool:
         """Whether noise alone would seldom make any number of the question seem to change so far."""
         return self.together.low > 0 or self.together.high < 0
-
-    @property
-    def is_share(self) -> bool:
-        """Whether it is a share of people."""
-        return self.change.most == 1
 
     @property
     def size(self) -> float:
@@ -192,7 +189,7 @@ def _changed(part: str, key: Hashable, own: Sides, together: Sides) -> Iterator[
             sides = before[each].number, later.number
             change = difference(*sides, own[1])
             all_at_once = difference(before_together[each].number, after_together[each].number, together[1])
-            yield ChangedRow(later.about, *sides, change, all_at_once, later.scale)
+            yield ChangedRow(later.about, *sides, change, all_at_once, later.scale, later.is_share)
 
 
 def _part(told: Quantities, part: str) -> Measured:

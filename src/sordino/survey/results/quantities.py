@@ -54,11 +54,13 @@ class MeasuredNumber:
         scale: where 0 and 1 are on a scale for numbers of several units: of a share the share itself; of a mean and a
             quantile the ends of the number's range; of a covariance 0 and the largest that two ranges allow; of a
             coefficient 0 and what makes the feature's whole range the target's; NaN of an intercept.
+        is_share: whether it is a share of people.
     """
 
     about: Head
     number: WithInterval
     scale: Ends = (0.0, 1.0)
+    is_share: bool = True
 
 
 Measured: TypeAlias = Mapping[Hashable, MeasuredNumber]
@@ -134,7 +136,7 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         *features, target = question.asked
         *widths, own = (2 * question.ranges.half).tolist()
         measured: Measured = {
-            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width))
+            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width), is_share=False)
             for width, row in zip([nan, *widths], result.rows(), strict=True)
         }
         # What others are compared to is in the names of the rows.
@@ -151,7 +153,7 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         scale = (0.0, 1.0) if share else _scale([question.intervals[question.asked.index(one)] for one in names])
         # Limits that are cut to what is possible say less of the error than it is.
         ends = scale if kind != "covariance" else (-inf, inf)
-        told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale)
+        told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale, is_share=share)
         about = kind, frozenset(names)
         yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
 
@@ -176,7 +178,7 @@ def _ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...]) -> Meas
     for row in rows:
         head, quantile = _head(row), "quantile" in row
         ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
-        measured[tuple(head.values())] = MeasuredNumber(head, _measured(row, *ends), ends)
+        measured[tuple(head.values())] = MeasuredNumber(head, _measured(row, *ends), ends, is_share=not quantile)
     return measured
 
 
