@@ -4,19 +4,22 @@ The log-likelihood is concave, so every point bounds what is still to gain: no d
 by more than n (sum over blocks of the block's share times the largest gradient in it, less 1), where gradient_x = sum
 over codes y of (share of y) Pr(y | x) / Pr(y). The climb ends when that is below a hundredth of a nat, or is lost in
 rounding. EM steps, accelerated or not, need hundreds to thousands of passes to such a bound; this climb as a rule 2 to
-20, and up to hundreds at an epsilon above 6.
+20, and up to hundreds at an epsilon above 6. Where it has not ended after 50 steps, as over many bins of a number, a
+channel that is small enough to be written down is fitted from the inside (`interior_shares`).
 
 Cost: each pass is one `forward` and one `adjoint` of the mechanism.
 Source: Lindsay 1983 (the bound by the gradient).
 """
 
 from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
-from sordino.estimation.ascent import Hill, gradient_step, newton_step
+from sordino.estimation.climbs.ascent import Hill, gradient_step, newton_step
+from sordino.estimation.climbs.interior import interior_shares
 from sordino.exact.nats import in_nats
 from sordino.mechanism.base import Mechanism
 
@@ -31,6 +34,15 @@ PATIENCE = 6
 
 MOST_STEPS = 300
 """More than any honest tally of at most 10^10 reports ever needed."""
+
+CREEPS = 50
+"""Steps after which a climb is a slow one."""
+
+SMALL = 1 << 21
+"""Probabilities that are written down at most: all of 1,024 bins and as many codes near each."""
+
+MOST_INSIDE = 100
+"""Steps from the inside: 15 were the most that a number's bins needed, whatever was counted."""
 
 
 def likelihood(
@@ -62,9 +74,14 @@ def likelihood(
     hill = Hill(mechanism, law, n, progress)
     here = hill.start()
     lengths = np.ones(hill.blocks.m)
+    near = max(NEAR / n, ROUNDING)
     for step in range(MOST_STEPS):
-        if hill.gap(here) <= max(NEAR / n, ROUNDING):
+        if hill.gap(here) <= near:
             return here.shares
+        if step == CREEPS and mechanism.k * len(law) <= SMALL:
+            inside = _from_inside(hill, near)
+            if inside is not None:
+                return inside
         if step >= PATIENCE and step % 2 == 0:
             here = newton_step(hill, here)
         else:
@@ -75,3 +92,13 @@ def likelihood(
         found=f"{in_nats(left)} after {MOST_STEPS} steps",
         step="use the method simplex",
     )
+
+
+def _from_inside(hill: Hill, near: float) -> NDArray[np.float64] | None:
+    """Shares whose mean log-likelihood is that near its maximum, shape (k,); None if steps from inside end first."""
+    blocks, steps = hill.blocks, interior_shares(hill.mechanism.probabilities(), hill.law)
+    for shares in islice(steps, MOST_INSIDE):
+        here = hill.at(shares * (hill.totals / blocks.totals(shares))[blocks.block])
+        if hill.gap(here) <= near:
+            return here.shares
+    return None

@@ -43,10 +43,7 @@ from sordino.mechanism.base import Mechanism
 from sordino.mechanism.numbers.window import WindowResponse
 
 FEWEST_SMOOTHED = 32
-"""Bins: of fewer each is told well enough by itself, and smoothing would move people from a bin to its neighbours."""
-
-FEWEST_SMOOTHED_OF_BITS = 64
-"""The same of bits about thresholds, of which the likeliest distribution is nearer than of windows."""
+"""Bins: of fewer each is told well enough by itself."""
 
 NORMAL = 50
 """Reports of each code from which on their counts are as good as normal."""
@@ -103,7 +100,7 @@ class DistributionEstimate(Brief):
             shares = estimate(mechanism, aggregate, "unbiased")
             function = Among(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
             return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic")
-        if method is None and (spikes or bins.k < (FEWEST_SMOOTHED if bits is None else FEWEST_SMOOTHED_OF_BITS)):
+        if method is None and (spikes or bins.k < FEWEST_SMOOTHED):
             method = "likelihood"
         if method == "likelihood" and bits is not None:
             shares = estimate(mechanism, aggregate, "unbiased")
