@@ -10,6 +10,7 @@ from scipy import stats
 import sordino
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.aggregate import Aggregate
 
 SURVEY = """
 version = 1
@@ -232,6 +233,36 @@ def test_a_mean_whose_limits_are_cut_is_no_surer_for_that():
     assert row["attribute"] == "mean of x"
     assert row["low"] <= max(row["change"] - 1.8 * row["stderr"], -10)
     assert row["high"] >= min(row["change"] + 1.8 * row["stderr"], 10)
+
+
+@pytest.mark.parametrize(("ask", "told"), [({"mean": "x"}, 2), ({"distribution": "x"}, 3)])
+def test_what_is_told_only_less_surely_may_have_changed_in_any_way(tmp_path, ask, told):
+    """That somebody has the number at all is sure by one interval, and not by all together."""
+    number = {"number": {"low": 0, "high": 1, **({"bins": 2} if "distribution" in ask else {})}, "missing": "0.5"}
+    plan = sordino.plan({"version": 1, "epsilon": "1", "attribute": {"x": number}, "ask": [ask]}, 1000)
+    (question,) = plan.questions
+    channel = (question.query if "distribution" in ask else question.query.queries[0]).mechanism.probabilities()
+
+    def tally(share):
+        law = np.append(np.full(len(channel) - 1, share / (len(channel) - 1)), 1 - share) @ channel
+        counts = np.rint(1000 * law).astype(np.int64)
+        return Aggregate(plan.sampled.fingerprint, int(counts.sum()), counts)
+
+    def rows(share, *, simultaneous):
+        try:
+            return len(sordino.estimate(plan, tally(share), simultaneous=simultaneous).to_arrow())
+        except SordinoError:
+            return 0
+
+    shares = np.linspace(0, 0.5, 101)
+    (share, *_) = (s for s in shares if rows(s, simultaneous=False) == told > rows(s, simultaneous=True))
+    for simultaneous in (False, True):
+        found = sordino.change(plan, tally(share), plan, tally(0.5), simultaneous=simultaneous)
+        for row in found.changed[0].rows[: told - 1]:
+            assert (row.together.low, row.together.high) == (row.change.least, row.change.most)
+            assert not row.sure
+            assert np.isfinite([row.before.low, row.before.high, row.change.low, row.change.high]).all()
+        found.page(tmp_path / f"{simultaneous}.html")
 
 
 def test_what_cannot_be_compared_at_all_is_named(both):

@@ -7,8 +7,8 @@ error counts instead.
 Source: Zou and Donner 2008 (method of variance estimates recovery); Newcombe 1998 for two shares.
 """
 
-from dataclasses import dataclass
-from math import hypot, isnan, nan
+from dataclasses import dataclass, replace
+from math import hypot, inf, isnan, nan
 
 from sordino.estimation.interval import errors_to_either_side
 
@@ -20,7 +20,7 @@ class WithInterval:
     Attributes:
         value: the estimate.
         stderr: of it; not a number where it has none, as a quantile.
-        low, high: its limits.
+        low, high: its limits; not numbers where nothing is known at their confidence, as of a quotient.
         least, most: what is possible: limits there are cut.
     """
 
@@ -31,8 +31,15 @@ class WithInterval:
     least: float = -float("inf")
     most: float = float("inf")
 
+    @property
+    def possible(self) -> "WithInterval":
+        """The same, with limits around all that is possible where nothing is known."""
+        return replace(self, low=self.least, high=self.most) if isnan(self.low) else self
+
     def reach(self, errors: float) -> tuple[float, float]:
         """How far the limits are below and above the estimate; so many standard errors where they are cut."""
+        if isnan(self.low):
+            return inf, inf
         enough = 0.0 if isnan(self.stderr) else errors * self.stderr
         nearest = min(max(self.value, self.least), self.most)
         below, above = self.value - self.low, self.high - self.value

@@ -8,7 +8,7 @@ what is shown first are changes that all intervals of their question together st
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isnan
+from math import isnan, nan
 from typing import Any, TypeAlias
 
 from sordino.domain.bins import plain
@@ -146,7 +146,7 @@ def changes(
     for name, keys in both.items():
         count = sum(_count_in_both(first[key], second[key]) for key in keys)
         all_at_once = bonferroni(coverage.confidence, count)
-        together = _told(before, all_at_once), _told(after, all_at_once)
+        together = _told_of(first, before, all_at_once), _told_of(second, after, all_at_once)
         each = all_at_once if coverage.simultaneous else coverage.confidence
         sides = together if coverage.simultaneous else (first, second)
         rows, shown = (
@@ -173,6 +173,22 @@ def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
     return {told.key: told for result in answered for told in quantities_of(result)}
 
 
+def _told_of(
+    known: Mapping[Hashable, Quantities], results: Sequence[Result], each: float
+) -> dict[Hashable, Quantities]:
+    """The same with another confidence: what is not told with it, as who has a number may be nobody, has no limits."""
+    told = _told(results, each)
+    return {key: told[key] if key in told else _without_limits(own) for key, own in known.items()}
+
+
+def _without_limits(own: Quantities) -> Quantities:
+    measured, shown = (
+        {key: replace(one, number=replace(one.number, low=nan, high=nan)) for key, one in part.items()}
+        for part in (own.measured, own.shown)
+    )
+    return replace(own, measured=measured, shown=shown)
+
+
 def _count_in_both(before: Quantities, after: Quantities) -> int:
     """How many numbers are compared, those that are shown among them."""
     first, second = (told.measured.keys() | told.shown.keys() for told in (before, after))
@@ -189,7 +205,8 @@ def _changed(part: str, key: Hashable, own: Sides, together: Sides) -> Iterator[
             sides = before[each].number, later.number
             change = difference(*sides, own[1])
             all_at_once = difference(before_together[each].number, after_together[each].number, together[1])
-            yield ChangedRow(later.about, *sides, change, all_at_once, later.scale, later.is_share)
+            first, last = (side.possible for side in sides)
+            yield ChangedRow(later.about, first, last, change, all_at_once, later.scale, later.is_share)
 
 
 def _part(told: Quantities, part: str) -> Measured:
