@@ -52,12 +52,16 @@ def test_from_survey_to_estimates():
     assert any("'income' may be missing" in line for line in explain(plan))
 
 
+def tally_of_nobody(plan):
+    """In one of forty such surveys noise says that somebody has the number; not in this one."""
+    nobody = table(20_000, 1.0).append_column("id", [np.arange(20_000)])
+    return aggregate(plan, privatize(plan, nobody, KeyedSource(bytes(32), "nobody"), id_column="id"))
+
+
 @pytest.mark.parametrize("coverage", [Coverage(), Coverage(watched=True), Coverage(simultaneous=True)])
 def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
-    plan, nobody = made(), table(20_000, 1.0).append_column("id", [np.arange(20_000)])
-    # In one of forty such surveys noise says that somebody has it; not in this one.
-    reports = privatize(plan, nobody, KeyedSource(bytes(32), "nobody"), id_column="id")
-    (found,) = results(plan, aggregate(plan, reports), coverage=coverage)
+    plan = made()
+    (found,) = results(plan, tally_of_nobody(plan), coverage=coverage)
     assert [row["value"] for row in found.rows()] == ["age", "income missing"]
     assert "so few reports tell that anybody has the number" in found.notes[0]
     said = json.dumps([result_json(found), *found.rows()], allow_nan=False)
@@ -73,7 +77,7 @@ def test_what_forged_reports_can_move_of_such_a_mean_is_not_told():
 
 def test_the_page_shows_the_share_where_no_mean_is_told(tmp_path):
     plan = made()
-    estimate(plan, aggregate(plan, privatize(plan, table(5_000, 1.0)))).page(tmp_path / "page.html")
+    estimate(plan, tally_of_nobody(plan)).page(tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "income missing" in text
     assert "income: so few reports tell that anybody has the number" in text
