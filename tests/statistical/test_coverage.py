@@ -11,6 +11,7 @@ from sordino.mechanism.high_low import HighLow
 from sordino.mechanism.subsets.subset import SubsetSelection
 from sordino.mechanism.table import ChannelTable
 from sordino.papers.context_aware.unary import UnaryEncoding
+from sordino.papers.simulation import SimulationSource
 
 pytestmark = pytest.mark.statistical
 
@@ -35,7 +36,7 @@ def surveys(mechanism, shares):
     """Tallies of many surveys among people drawn from a population."""
     rng = np.random.default_rng(11)
     values = rng.choice(8, size=SURVEYS * PEOPLE, p=shares)
-    for codes in mechanism.privatize(values).reshape(SURVEYS, PEOPLE):
+    for codes in mechanism.privatize(values, SimulationSource(12)).reshape(SURVEYS, PEOPLE):
         yield estimate(mechanism, mechanism.tally(codes))
 
 

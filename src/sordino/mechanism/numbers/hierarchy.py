@@ -130,8 +130,10 @@ class HierarchyResponse(Brief, Mechanism):
 
     def probabilities(self) -> NDArray[np.float64]:
         """The dense channel, shape (k, outputs)."""
-        levels = zip(self.inner, self._nodes, strict=True)
-        return np.hstack([mechanism.probabilities()[nodes] for mechanism, nodes in levels]) / len(self.inner)
+        weights, marks = self.marks(np.arange(self.outputs, dtype=np.uint64))
+        shares = np.array([weight / self.denominator for weight in weights])
+        channel: NDArray[np.float64] = shares[marks.T]
+        return channel
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
         drawn = uniform_below(len(self.inner), stream)
