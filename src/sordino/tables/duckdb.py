@@ -180,6 +180,14 @@ def header(table: PathOrFrame) -> list[tuple[str, str]]:
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
 
+def begins_with(path: Path, names: Sequence[str]) -> bool:
+    """Whether a file is a table whose first columns have these names."""
+    try:
+        return [name for name, _ in header(path)][: len(names)] == [*names]
+    except SordinoError:
+        return False
+
+
 def _names(table: PathOrFrame) -> list[str]:
     """The names of a table's columns as it has them: DuckDB renames those that differ in case only."""
     if isinstance(table, Frame):

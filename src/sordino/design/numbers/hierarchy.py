@@ -4,11 +4,9 @@ Guarantee: none here; the mechanism is certified. Fan-out 4 is near the best for
 Srivastava 2019), and each level of nodes then still has the part of the people that it needs.
 """
 
-from sordino.design.reproducible import coarse_number
+from sordino.design.counting_channel import counting_channel
 from sordino.exact.nats import Nats
-from sordino.mechanism.inner import offered
 from sordino.mechanism.numbers.hierarchy import HierarchyResponse, level_sizes
-from sordino.mechanism.one_coin import OneCoin
 
 FAN = 4
 """Nodes within a node."""
@@ -24,10 +22,6 @@ def hierarchy(k: int, level: Nats) -> HierarchyResponse:
         >>> hierarchy(20, Nats.of(2)).outputs
         27
     """
-    return HierarchyResponse(k, FAN, [_best(nodes, level) for nodes in level_sizes(k, FAN)])
-
-
-def _best(nodes: int, level: Nats) -> OneCoin:
-    """The mechanism of the least variance whose tally counts its codes; in case of a tie the first."""
-    made = [one for one in offered(nodes, level) if one.counts_codes and one.outputs <= MOST_CODES * nodes]
-    return min(made, key=lambda mechanism: coarse_number(mechanism.total_variance))
+    return HierarchyResponse(
+        k, FAN, [counting_channel(nodes, level, MOST_CODES * nodes) for nodes in level_sizes(k, FAN)]
+    )

@@ -46,20 +46,20 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
         raise SordinoError("a distribution must be of a number", found=name)
     bins, epsilon = number.binned, survey.epsilon or Nats.of(0)
     deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
-    level, wider = (
-        highest_bins_level(place, pieces, deltas, epsilon, dependence) for pieces in (OF_A_WINDOW, OF_A_BIT)
-    )
-    ways: list[tuple[Nats, Mechanism]] = [(level, square_wave(bins.k, level))]
-    if wider > level:
-        ways.append((wider, threshold_bits(bins.k, wider)))
-    if number.spikes:
-        (whole,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
-        ways.append((whole, hierarchy(bins.k, whole)))
-    # The first of equal ones.
-    level, mechanism = min(ways, key=lambda way: _noise(way[1], bins)) if len(ways) > 1 else ways[0]
+    (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
     if survey.attribute[name].lacking:
-        (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))
-        mechanism = optional_wave(bins.k, level, survey.named(name).missing_share)
+        mechanism: Mechanism = optional_wave(bins.k, level, survey.named(name).missing_share)
+    else:
+        wider, widest = (
+            highest_bins_level(place, pieces, deltas, epsilon, dependence) for pieces in (OF_A_WINDOW, OF_A_BIT)
+        )
+        ways: list[tuple[Nats, Mechanism]] = [(wider, square_wave(bins.k, wider))]
+        if widest > wider:
+            ways.append((widest, threshold_bits(bins.k, widest)))
+        if number.spikes:
+            ways.append((level, hierarchy(bins.k, level)))
+        # The first of equal ones.
+        level, mechanism = min(ways, key=lambda way: _noise(way[1], bins)) if len(ways) > 1 else ways[0]
     cut = {"bins": bins.k} if number.edges is None else {"edges": list(bins.edges)}
     return {
         "distribution": name,

@@ -146,7 +146,7 @@ def changes(
     for name, keys in both.items():
         count = sum(_count_in_both(first[key], second[key]) for key in keys)
         all_at_once = bonferroni(coverage.confidence, count)
-        together = _told_of(first, before, all_at_once), _told_of(second, after, all_at_once)
+        together = _told_of(first, keys, before, all_at_once), _told_of(second, keys, after, all_at_once)
         each = all_at_once if coverage.simultaneous else coverage.confidence
         sides = together if coverage.simultaneous else (first, second)
         rows, shown = (
@@ -174,11 +174,12 @@ def _told(results: Sequence[Result], each: float) -> dict[Hashable, Quantities]:
 
 
 def _told_of(
-    known: Mapping[Hashable, Quantities], results: Sequence[Result], each: float
+    known: Mapping[Hashable, Quantities], keys: Sequence[Hashable], results: Sequence[Result], each: float
 ) -> dict[Hashable, Quantities]:
-    """The same with another confidence: what is not told with it, as who has a number may be nobody, has no limits."""
-    told = _told(results, each)
-    return {key: told[key] if key in told else _without_limits(own) for key, own in known.items()}
+    """Some of it with another confidence; what is not told with that, as what nobody may have, has no limits."""
+    questions = {known[key].question for key in keys}
+    told = _told([result for result in results if result.question.name in questions], each)
+    return {key: told[key] if key in told else _without_limits(known[key]) for key in keys}
 
 
 def _without_limits(own: Quantities) -> Quantities:

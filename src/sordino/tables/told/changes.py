@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sordino.errors import SordinoError
 from sordino.survey.results.change import Changed
-from sordino.tables.duckdb import header, write_table
+from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.table_file import table_format
 from sordino.tables.told.cells import as_cell
 
@@ -37,10 +36,7 @@ def changes_table(changed: Sequence[Changed]) -> pa.Table:
 
 def is_changes(path: Path) -> bool:
     """Whether a file is a table of changes."""
-    try:
-        return [name for name, _ in header(path)][:4] == [*NAMES, *NUMBERS[:2]]
-    except SordinoError:
-        return False
+    return begins_with(path, [*NAMES, *NUMBERS[:2]])
 
 
 def _batches(changed: Sequence[Changed], *, cells: bool) -> Iterator[pa.RecordBatch]:

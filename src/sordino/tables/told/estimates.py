@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sordino.errors import SordinoError
 from sordino.survey.questions.question import TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
-from sordino.tables.duckdb import header, write_table
+from sordino.tables.duckdb import begins_with, write_table
 from sordino.tables.table_file import table_format
 from sordino.tables.told.cells import as_cell
 
@@ -66,10 +65,7 @@ def table_of(found: Sequence[Result]) -> pa.Table:
 
 def is_estimates(path: Path) -> bool:
     """Whether a file is a table of estimates."""
-    try:
-        return [name for name, _ in header(path)][:3] == ["attribute", "value", "estimate"]
-    except SordinoError:
-        return False
+    return begins_with(path, [*HEAD, "estimate"])
 
 
 def _schema(numbers: Sequence[str], made: Sequence[str] = ()) -> pa.Schema:

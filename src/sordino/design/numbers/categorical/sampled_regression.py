@@ -23,16 +23,15 @@ from itertools import combinations, product
 from math import prod
 
 from sordino.definition.dependence import Dependence
+from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.categorical.draws import least_error
 from sordino.design.numbers.drawn_answers import highest_level, highest_levels, highest_table_level, keeps_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
-from sordino.design.reproducible import coarse_number
 from sordino.domain.moment import MOST_NUMBERS, Moment, category_of, indicator
 from sordino.errors import SordinoError
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.mechanism.inner import offered
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
@@ -108,10 +107,7 @@ def counting_mechanism(k: int, level: Nats) -> Mechanism:
     """The mechanism with the least summed variance among those that count codes; a coin of two values."""
     if k == 2:
         return RandomizedResponse(2, level)
-    most = max(MOST_CODES, CODES_PER_VALUE * k)
-    counting = [one for one in offered(k, level) if one.counts_codes and one.outputs <= most]
-    # In case of a tie the first and simplest one.
-    return min(counting, key=lambda one: coarse_number(one.total_variance))
+    return counting_channel(k, level, max(MOST_CODES, CODES_PER_VALUE * k))
 
 
 def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[NumberStatistic]:
