@@ -1,6 +1,7 @@
 """Amounts as people read them: short, and never on the wrong side by more than is said."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
-from sordino.exact.nats import Nats
-from sordino.exact.said import left, told, told_of
+from sordino.definition.sampling import dependent_loss, largest_level
+from sordino.exact.nats import Nats, upward
+from sordino.exact.said import left, told, told_beside, told_of
 from sordino.words.explain_filter import left_sentences
 
 AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
@@ -79,6 +81,22 @@ def test_what_is_reached_is_said_beside_the_bound(amount, bound):
     assert Fraction(promised) <= bound if amount > bound else Fraction(promised) >= bound
     # Nobody reads the bound where less is told.
     assert (Fraction(number) < bound) == (amount < bound)
+
+
+@given(
+    st.decimals(Decimal("0.05"), 5, places=2),
+    st.fractions(min_value=Fraction(1, 50), max_value=Fraction(49, 50), max_denominator=100),
+)
+def test_what_just_keeps_its_bound_does_not_look_broken(delta, variation):
+    bound = Nats.of(delta)
+    reached = dependent_loss(largest_level(bound, variation), variation)
+    assert reached <= bound
+    assert told_of(reached, bound).endswith("its bound")
+    assert told_beside(reached, bound) == upward(bound, 3)
+    # What is broken, however little, is never cut to its bound.
+    more = bound + Fraction(1, 10**12)
+    assert told_of(more, bound).endswith("its bound (+ 1e-9)")
+    assert Fraction(told_beside(more, bound)) >= Fraction(bound.floor()) + Fraction(1, 10**12)
 
 
 @in_one(

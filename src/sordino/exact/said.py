@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import count
 
-from sordino.exact.nats import Nats, in_nats, outward
+from sordino.exact.nats import Nats, in_nats, outward, upward
 
 DIGITS = 3
 """Significant digits of an amount in a sentence."""
@@ -51,7 +51,8 @@ def told_of(amount: Nats | Fraction, bound: Nats) -> str:
         >>> told_of(Nats.of("0.9999999999999"), Nats.of(1))
         '1 nat, its bound'
     """
-    value, most = _above(amount), _above(bound)
+    most = _above(bound)
+    value = min(_above(amount), most) if _keeps(amount, bound) else _above(amount)
     promised = in_nats(outward(most, MOST_DIGITS if bound.ratio == 1 else DIGITS + 1, up=True))
     if abs(most - value) <= CLOSE:
         return f"{promised}, its bound" if value <= most else f"{promised}, its bound{MORE}"
@@ -60,6 +61,17 @@ def told_of(amount: Nats | Fraction, bound: Nats) -> str:
         return f"{outward(value, MOST_DIGITS, up=True)} of {in_nats(outward(most, MOST_DIGITS, up=False))}"
     number = next(text for text in _ever_longer(value) if Fraction(text) < most)
     return f"{number} of {promised}{MORE if Fraction(number) < value else ''}"
+
+
+def told_beside(amount: Nats, bound: Nats) -> str:
+    """What can be told at most, for a table that has its bound in the next column by `upward`.
+
+    Example:
+        >>> told_beside(Nats.of("0.123456"), Nats.of(1)), told_beside(Nats.of("1.001"), Nats.of(1))
+        ('0.124', '1.01')
+    """
+    # The decimals around a logarithm that just keeps its bound may lie beyond that: what is kept must not look broken.
+    return upward(bound if _keeps(amount, bound) and _above(amount) > _above(bound) else amount, DIGITS)
 
 
 def left(amount: Nats | Fraction) -> str:
@@ -71,6 +83,10 @@ def left(amount: Nats | Fraction) -> str:
     """
     value = amount.around()[0] if isinstance(amount, Nats) else amount
     return in_nats("0" if 0 <= value < CLOSE else outward(value, DIGITS, up=False))
+
+
+def _keeps(amount: Nats | Fraction, bound: Nats) -> bool:
+    return (amount if isinstance(amount, Nats) else Nats(amount)) <= bound
 
 
 def _above(amount: Nats | Fraction) -> Fraction:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
 from sordino.exact.nats import upward
+from sordino.exact.said import DIGITS, told_beside
 from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
 from sordino.page.distribution_sections import distribution_sections
 from sordino.page.figures.bars import Shares, bars
@@ -167,13 +168,14 @@ def _promise(promise: CoordinatePromise) -> PageTable:
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
-            upward(promise.reached[i], 3),
-            upward(promise.deltas[i], 3),
+            told_beside(promise.reached[i], promise.deltas[i]),
+            upward(promise.deltas[i], DIGITS),
             "yes" if promise.relies(i) else "no",
         )
         for i, name in enumerate(promise.names)
     ]
-    rows.append(("the whole record", upward(promise.level, 3), upward(promise.epsilon, 3), "no"))
+    level = told_beside(promise.level, promise.epsilon)
+    rows.append(("the whole record", level, upward(promise.epsilon, DIGITS), "no"))
     # What each reaches stands in the rows.
     said = (sentence.text for sentence in kept(promise) if sentence.purpose is not Purpose.REACHED)
     return PageTable(header, tuple(rows), " ".join(said))

@@ -5,7 +5,8 @@ from typing import Any
 from sordino.audit.certify import Certificate
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
-from sordino.exact.nats import Nats, upward
+from sordino.exact.nats import upward
+from sordino.exact.said import DIGITS, told_beside
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import CountedDomain
@@ -40,13 +41,10 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
         bins = promise.binned(i)
         label = f"{name} ({bins} bins)" if bins else name
         rests = bound_in_short(promise, i) if promise.relies(i) else "nothing"
-        rows.append((label, _amount(promise.deltas[i]), _amount(promise.reached[i]), rests))
-    return [*rows, ("the whole record", _amount(promise.epsilon), _amount(promise.level), "")]
-
-
-def _amount(amount: Nats) -> str:
-    """An amount in a column of nats, rounded up."""
-    return upward(amount, 3)
+        delta = promise.deltas[i]
+        rows.append((label, upward(delta, DIGITS), told_beside(promise.reached[i], delta), rests))
+    whole = upward(promise.epsilon, DIGITS), told_beside(promise.level, promise.epsilon)
+    return [*rows, ("the whole record", *whole, "")]
 
 
 def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
