@@ -123,7 +123,7 @@ def _answer(query: Query) -> Answer:
         # Never one of signs, however its channel is made, nor linear: no name of a product of numbers is one of these.
         return Answer(names, level, table=set(statistic.coded) == set(statistic.places))
     if statistic.linear:
-        return Answer(tuple(name for name, _ in statistic.told), level, linear=True)
+        return Answer(statistic.bits, level, linear=True)
     return Answer(names, level, errors=_flips(query.mechanism) if len(names) > 1 else ())
 
 

@@ -3,12 +3,12 @@
 A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]. A moment is named by the places of
 the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
 2 x_j^2 - 1, so that it fills [-1, 1]. A number that may be missing is NaN where it is, and counts as 0; whether it is
-given is a moment too (`given`), and so is whether an attribute of categories has one of them (`indicator`), which has
-products like a number. For the dependence of an attribute of categories (j,) is its category; pairs of them have no
+given is a moment too, and so is whether an attribute of categories has one of them: an `Indicator` stands there in a
+number's place. For the dependence of an attribute of categories (j,) is its category; pairs of them have no
 name there, so that nothing known of a product is ever taken for something known of a pair.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -16,44 +16,49 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.domain.coded import MOST_PLACES, Indicator
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 
+Factor: TypeAlias = int | Indicator
+"""What moments are products of: a number, by its place in the record, or an indicator."""
+
 Moment: TypeAlias = tuple[int, ...]
-"""The places of the attributes that it depends on: one, or two in ascending order."""
+"""Of numbers: the places of those that it depends on, one, or two in ascending order."""
+
+Factors: TypeAlias = tuple[Factor, ...]
+"""Of any moment: numbers, as above, and indicators, in the order of `ordered`."""
 
 
-MOST_NUMBERS = 1 << 20
-"""Of one record."""
-
-
-def given(place: int) -> Moment:
-    """Whether a number is given: 1, or -1 where it is missing. Its name is the complement of the number's place.
-
-    Example:
-        >>> given(0), Moments(1, ((0,), given(0))).values(np.array([[0.5], [np.nan]])).tolist()
-        ((-1,), [[0.5, 1.0], [0.0, -1.0]])
-    """
-    return (~place,)
-
-
-def indicator(place: int, category: int) -> int:
-    """Whether an attribute of categories has one of them, 1 or -1: its name among those of numbers.
-
-    In a record a category is its index over 2^20 (`domain.coded`).
+def given(place: int) -> tuple[Indicator]:
+    """The moment that tells whether a number is given: 1, or -1 where it is missing.
 
     Example:
-        >>> one = indicator(1, 2)
-        >>> Moments(2, ((one,), (0, one))).values(np.array([[0.5, 2 / MOST_NUMBERS], [0.5, 0.0]])).tolist()
-        [[1.0, 0.5], [-1.0, -0.5]]
+        >>> Moments(1, ((0,), given(0))).values(np.array([[0.5], [np.nan]])).tolist()
+        [[0.5, 1.0], [0.0, -1.0]]
     """
-    return (category + 1) * MOST_NUMBERS + place
+    return (Indicator(place),)
 
 
-def category_of(name: int) -> int | None:
-    """The category of an indicator; None for a number."""
-    return name // MOST_NUMBERS - 1 if name >= MOST_NUMBERS else None
+def place_of(factor: Factor) -> int:
+    """The place of its attribute in the record."""
+    return factor.place if isinstance(factor, Indicator) else factor
+
+
+def ordered(factors: Iterable[Factor]) -> tuple[Factor, ...]:
+    """The name of a product: numbers by their places, then indicators by theirs.
+
+    Example:
+        >>> ordered((Indicator(0, 1), 2)), ordered((3, 2))
+        ((2, Indicator(place=0, category=1)), (2, 3))
+    """
+    return tuple(sorted(factors, key=_order))
+
+
+def touched(names: Iterable[Collection[Factor]]) -> frozenset[int]:
+    """The places of all attributes that some moments depend on."""
+    return frozenset(place_of(factor) for name in names for factor in name)
 
 
 @checked_class
@@ -71,13 +76,12 @@ class Moments(Brief):
     """
 
     d: int
-    names: tuple[Moment, ...]
+    names: tuple[Factors, ...]
 
     def __post_init__(self) -> None:
         for name in self.names:
-            places = all(j >= 0 and _place(j) < self.d for j in name)
-            known = places or (len(name) == 1 and 0 <= ~name[0] < self.d)
-            if not (1 <= len(name) <= 2 and known and list(name) == sorted(name)):
+            known = all(0 <= place_of(factor) < self.d for factor in name)
+            if not (1 <= len(name) <= 2 and known and name == ordered(name)):
                 raise SordinoError(
                     f"a moment must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )
@@ -88,8 +92,8 @@ class Moments(Brief):
     @checked
     def first(cls, d: int) -> "Moments":
         """The d numbers themselves."""
-        if not 1 <= d <= MOST_NUMBERS:
-            raise SordinoError(f"there must be 1 to {MOST_NUMBERS} numbers", found=shown(d))
+        if not 1 <= d <= MOST_PLACES:
+            raise SordinoError(f"there must be 1 to {MOST_PLACES} numbers", found=shown(d))
         return cls(d, tuple((j,) for j in range(d)))
 
     @property
@@ -102,26 +106,22 @@ class Moments(Brief):
         left, right = self._column(records, 0), self._column(records, -1)
         product = np.where(self._singles, left, left * right)
         result: NDArray[np.float64] = np.where(self._squares, 2 * product - 1, product)
-        if self._indicators.any():
-            there = ~np.isnan(left)
-            result = np.where(self._indicators, 2.0 * there - 1, np.where(there, result, 0.0))
-        return result
+        return np.nan_to_num(result) if self._optional else result
 
     def _column(self, records: NDArray[np.float64], end: int) -> NDArray[np.float64]:
-        """The first number of each moment, or the last one; of an indicator whether the category is that one."""
-        names = [name[end] for name in self.names]
-        numbers = records[:, [_place(name) for name in names]]
-        categories = [category_of(name) for name in names]
-        at = [m for m, category in enumerate(categories) if category is not None]
-        if at:
-            codes = np.array([category for category in categories if category is not None]) / MOST_NUMBERS
-            numbers[:, at] = 2.0 * (numbers[:, at] == codes) - 1
-        return numbers
+        """The first factor of each moment, or the last one."""
+        factors = [name[end] for name in self.names]
+        column = records[:, [place_of(factor) for factor in factors]]
+        for m, factor in enumerate(factors):
+            if isinstance(factor, Indicator):
+                column[:, m] = factor.values(column[:, m])
+        return column
 
     @cached_property
-    def _indicators(self) -> NDArray[np.bool_]:
-        """Which moments are whether a number is given."""
-        return np.array([name[0] < 0 for name in self.names])
+    def _optional(self) -> bool:
+        """Whether a number may be missing, which then counts as 0."""
+        factors = (factor for name in self.names for factor in name)
+        return any(isinstance(factor, Indicator) and factor.category is None for factor in factors)
 
     @cached_property
     def _singles(self) -> NDArray[np.bool_]:
@@ -132,11 +132,7 @@ class Moments(Brief):
         return np.array([len(name) == 2 and name[0] == name[1] for name in self.names])
 
 
-def touched(names: Sequence[Moment]) -> frozenset[int]:
-    """The places of all attributes that some moments depend on."""
-    return frozenset(_place(place) for name in names for place in name)
-
-
-def _place(name: int) -> int:
-    """Of a number, named by its place or by the complement, or of an indicator."""
-    return name % MOST_NUMBERS if name >= 0 else ~name
+def _order(factor: Factor) -> tuple[bool, int, int]:
+    if isinstance(factor, Indicator):
+        return True, factor.place, -1 if factor.category is None else factor.category
+    return False, factor, 0

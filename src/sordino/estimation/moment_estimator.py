@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Moment, Moments
+from sordino.domain.moment import Factors, Moments
 from sordino.errors import SordinoError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
@@ -346,6 +346,6 @@ def _contributions(mechanism: Mechanism, grid: Floats) -> tuple[Floats, Floats]:
     return code, mechanism.adjoint(code**2)
 
 
-def moment_names(asked: Query | Together | Sampled) -> tuple[Moment, ...]:
+def moment_names(asked: Query | Together | Sampled) -> tuple[Factors, ...]:
     """The moments that queries about numbers tell."""
     return MomentEstimator.of(asked).moments.names

@@ -12,7 +12,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Moment, Moments
+from sordino.domain.coded import Indicator
+from sordino.domain.moment import Factor, Factors, Moments, place_of
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.moment_estimator import MomentEstimator
@@ -71,12 +72,12 @@ class Told:
         covariance: of the means, shape (m, m); not a number where it is not known.
     """
 
-    names: tuple[Moment, ...]
+    names: tuple[Factors, ...]
     means: NDArray[np.float64]
     covariance: NDArray[np.float64]
 
     @classmethod
-    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Moment], labels: Sequence[str]) -> "Told":
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> "Told":
         """Read a tally.
 
         Args:
@@ -109,7 +110,7 @@ class Told:
         return cls(tuple(names), channel.means(aggregate)[at], covariance)
 
     @cached_property
-    def place(self) -> dict[Moment, int]:
+    def place(self) -> dict[Factors, int]:
         """Where each statistic stands."""
         return {name: at for at, name in enumerate(self.names)}
 
@@ -192,5 +193,11 @@ def read_places(asked: AboutNumbers, places: Sequence[int] | None, ranges: Range
     return chosen, ranges
 
 
-def _spoken(name: Moment, labels: Sequence[str]) -> str:
-    return " times ".join(labels[j] if j >= 0 else f"whether {labels[~j]} is given" for j in name)
+def _spoken(name: Factors, labels: Sequence[str]) -> str:
+    return " times ".join(_factor(factor, labels[place_of(factor)]) for factor in name)
+
+
+def _factor(factor: Factor, label: str) -> str:
+    if not isinstance(factor, Indicator):
+        return label
+    return f"whether {label} is {'given' if factor.category is None else f'category {factor.category}'}"

@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.moment import MOST_NUMBERS, Moment, Moments
+from sordino.domain.coded import MOST_PLACES
+from sordino.domain.moment import Factors, Moment, Moments
 from sordino.domain.scaled import Scaled, read_rows, require_inside
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
@@ -58,7 +59,7 @@ class NumberStatistic(Statistic):
 
     @property
     @abstractmethod
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The moments that it tells, and what each value counts as, shape (k,): its mean is the moment's."""
 
     @classmethod
@@ -81,7 +82,12 @@ class NumberStatistic(Statistic):
 
     def reader(self, alike: "Sequence[Self]") -> NumberReader:
         """What reads several statistics of this kind, for whoever was drawn for one of them: a sign for each moment."""
-        return SignReader.of([statistic.told for statistic in alike])
+        return SignReader.of([statistic.bits for statistic in alike])
+
+    @property
+    def bits(self) -> tuple[Moment, ...]:
+        """The moments of numbers that are rounded to a sign each, which together are what is read; else none."""
+        return ()
 
     @property
     def optional(self) -> tuple[int, ...]:
@@ -101,8 +107,7 @@ class NumberStatistic(Statistic):
         """
         if not self.linear:
             raise SordinoError("the mean law is known of one sign, and of categories", found=self.parameters)
-        ((name, _),) = self.told
-        plus = (1 + float(Moments(records.shape[1], (name,)).values(records).mean())) / 2
+        plus = (1 + float(Moments(records.shape[1], self.bits).values(records).mean())) / 2
         return np.array([1 - plus, plus])
 
     @property
@@ -117,8 +122,8 @@ class NumberStatistic(Statistic):
 
     @property
     def linear(self) -> bool:
-        """Whether the law of what is read is linear in one moment: that of two values is."""
-        return self.k == 2
+        """Whether the law of what is read is linear in one moment of numbers: that of its sign is."""
+        return len(self.bits) == 1
 
     @property
     def parameters(self) -> str:
@@ -194,9 +199,14 @@ class Number(NumberStatistic):
         return self.points
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The number."""
         return (((self.place,), np.linspace(-1, 1, self.points)),)
+
+    @property
+    def bits(self) -> tuple[Moment, ...]:
+        """The number, of two points."""
+        return ((self.place,),) if self.points == 2 else ()
 
     @property
     def arguments(self) -> tuple[int, ...]:
@@ -253,9 +263,14 @@ class Product(NumberStatistic):
         return 2
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The product."""
-        return (((self.first, self.second), np.array([-1.0, 1.0])),)
+        return ((self.bits[0], np.array([-1.0, 1.0])),)
+
+    @property
+    def bits(self) -> tuple[Moment, ...]:
+        """The product."""
+        return ((self.first, self.second),)
 
     @property
     def arguments(self) -> tuple[int, ...]:
@@ -300,10 +315,15 @@ class Signs(NumberStatistic):
         return 1 << len(self.at)
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """Each number."""
         patterns = np.arange(self.k)
-        return tuple(((place,), np.where(patterns >> c & 1, 1.0, -1.0)) for c, place in enumerate(self.at))
+        return tuple((name, np.where(patterns >> c & 1, 1.0, -1.0)) for c, name in enumerate(self.bits))
+
+    @property
+    def bits(self) -> tuple[Moment, ...]:
+        """Each number."""
+        return tuple((place,) for place in self.at)
 
     @property
     def arguments(self) -> tuple[int, ...]:
@@ -365,5 +385,5 @@ def require_places(places: Sequence[int]) -> None:
     Raises:
         SordinoError: others than whole numbers from 0 on.
     """
-    if not all(type(place) is int and 0 <= place < MOST_NUMBERS for place in places):
-        raise SordinoError(f"places must be whole numbers in 0..{MOST_NUMBERS - 1}", found=shown(tuple(places)))
+    if not all(type(place) is int and 0 <= place < MOST_PLACES for place in places):
+        raise SordinoError(f"places must be whole numbers in 0..{MOST_PLACES - 1}", found=shown(tuple(places)))

@@ -62,9 +62,8 @@ class SignReader:
     single: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, moments: Sequence[Sequence[tuple[Moment, Floats]]]) -> Self:
-        """Of the moments that each statistic tells, one for each bit."""
-        names = [[name for name, _ in told] for told in moments]
+    def of(cls, names: Sequence[Sequence[Moment]]) -> Self:
+        """Of the moments of each statistic, one for each bit."""
         first = np.array([[name[0] for name in bits] for bits in names], dtype=np.intp).T
         second = np.array([[name[-1] for name in bits] for bits in names], dtype=np.intp).T
         single = np.array([[len(name) == 1 for name in bits] for bits in names]).T

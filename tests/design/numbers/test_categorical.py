@@ -10,7 +10,7 @@ from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.design.numbers.categorical.draws import least_error_shares
 from sordino.design.numbers.categorical.expected import unknown_people
 from sordino.design.numbers.categorical.sampled_regression import counting_mechanism, sampled_regression
-from sordino.domain.moment import indicator
+from sordino.domain.coded import Indicator
 from sordino.exact.nats import Nats
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
@@ -52,7 +52,7 @@ def test_a_category_of_two_is_asked_by_one_bit_where_that_is_worth_it():
         asked = asked_of([level] * 4, Dependence.unknown(4), {1: 2, 2: 2})
         drawn[level] = {query.statistic for query in asked.queries}
         told = {name for statistic in drawn[level] for name, _ in statistic.told}
-        inside = [indicator(place, 1) for place in (1, 2)]
+        inside = [Indicator(place, 1) for place in (1, 2)]
         assert told >= {(0,), (3,), (0, 3), *((0, one) for one in inside), *((3, one) for one in inside), (*inside,)}
         assert told >= {(one,) for one in inside}
     assert {BinaryProduct(1, 3, 1), BinaryProduct(2, 3, 1)} <= drawn["1/4"]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import MOST_NUMBERS, Moment, Moments, category_of, indicator
+from sordino.domain.coded import Indicator
+from sordino.domain.moment import Factor, Factors, Moment, Moments, ordered, place_of
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import regression_statistics
 from sordino.mechanism.aggregate import Aggregate
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-Sum = tuple[float, tuple[tuple[Moment, float], ...]]
+Sum = tuple[float, tuple[tuple[Factors, float], ...]]
 """A number, and moments with their factors."""
 
 
@@ -37,11 +38,11 @@ class RegressionColumns:
 
     Attributes:
         asked: the queries.
-        columns: a number by its place, a category by its indicator (`domain.moment`).
+        columns: a number by its place, a category by its indicator.
     """
 
     asked: Sampled
-    columns: tuple[int, ...]
+    columns: tuple[Factor, ...]
 
     @property
     def d(self) -> int:
@@ -51,10 +52,10 @@ class RegressionColumns:
     @cached_property
     def moments(self) -> Moments:
         """Those that least squares needs, of columns by their places."""
-        return Moments(self.d, regression_statistics(self.d - 1, range(self.d - 1)))
+        return Moments(self.d, self._names)
 
     @cached_property
-    def needed(self) -> frozenset[Moment]:
+    def needed(self) -> frozenset[Factors]:
         """The moments of the record that these are made of."""
         return frozenset(name for _, parts in self._sums for name, _ in parts)
 
@@ -92,13 +93,17 @@ class RegressionColumns:
         return MomentEstimator.of(self.asked)
 
     @cached_property
-    def _at(self) -> dict[Moment, int]:
+    def _names(self) -> tuple[Moment, ...]:
+        return regression_statistics(self.d - 1, range(self.d - 1))
+
+    @cached_property
+    def _at(self) -> dict[Factors, int]:
         return {name: at for at, name in enumerate(self.estimator.moments.names)}
 
     @cached_property
     def _sums(self) -> tuple[Sum, ...]:
         """Each moment of columns as a sum of moments of the record."""
-        return tuple(_as_sum(tuple(self.columns[j] for j in name)) for name in self.moments.names)
+        return tuple(_as_sum(tuple(self.columns[j] for j in name)) for name in self._names)
 
     @cached_property
     def _factors(self) -> "csr_array":
@@ -109,7 +114,7 @@ class RegressionColumns:
         return csr_array((factors, (rows, columns)), shape=(self.moments.m, len(self._at)))
 
 
-def regression_columns(d: int, categories: Mapping[int, int], base: Mapping[int, int]) -> tuple[int, ...]:
+def regression_columns(d: int, categories: Mapping[int, int], base: Mapping[int, int]) -> tuple[Factor, ...]:
     """The columns of a regression of the last of d attributes on the others, in their order.
 
     Args:
@@ -118,21 +123,20 @@ def regression_columns(d: int, categories: Mapping[int, int], base: Mapping[int,
         base: the category of each that has no column.
 
     Example:
-        >>> columns = regression_columns(3, {1: 3}, {1: 0})
-        >>> [category_of(column) for column in columns], [column % MOST_NUMBERS for column in columns]
-        ([None, 1, 2, None], [0, 1, 1, 2])
+        >>> regression_columns(3, {1: 3}, {1: 0})
+        (0, Indicator(place=1, category=1), Indicator(place=1, category=2), 2)
     """
-    found: list[int] = []
+    found: list[Factor] = []
     for place in range(d):
-        inside = [indicator(place, v) for v in range(categories.get(place, 0)) if v != base[place]]
+        inside = [Indicator(place, v) for v in range(categories.get(place, 0)) if v != base[place]]
         found += inside if place in categories else [place]
     return tuple(found)
 
 
-def _as_sum(names: tuple[int, ...]) -> Sum:
+def _as_sum(name: Factors) -> Sum:
     """The moment of one column, or of two."""
-    one, other = names[0], names[-1]
-    if len(names) == 1 or category_of(one) is None or one % MOST_NUMBERS != other % MOST_NUMBERS:
-        return 0.0, ((tuple(sorted(names)), 1.0),)
+    one, other = name[0], name[-1]
+    if len(name) == 1 or not isinstance(one, Indicator) or one.place != place_of(other):
+        return 0.0, ((ordered(name), 1.0),)
     # 2 s^2 - 1 is what a square is told as.
     return (1.0, ()) if one == other else (-1.0, (((one,), -1.0), ((other,), -1.0)))

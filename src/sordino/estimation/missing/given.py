@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import given
+from sordino.domain.moment import Factors, given
 from sordino.domain.ranges import Ranges
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.quotient import quotient_limits
@@ -100,8 +100,9 @@ class MeansGiven(NormalEstimate):
             >>> found.value.round(2).tolist(), found.untold(1.96)
             ([7.5, 0.2], ())
         """
-        places = sorted(~name[0] for name in read_moments(asked).moments.names if name[0] < 0)
-        names = [*((j,) for j in range(ranges.d)), *map(given, places)]
+        known = read_moments(asked).moments.names
+        places = [j for j in range(ranges.d) if given(j) in known]
+        names: list[Factors] = [*((j,) for j in range(ranges.d)), *map(given, places)]
         read = Told.of(asked, aggregate, names, ranges.names)
         told = {}
         for i, j in enumerate(places):

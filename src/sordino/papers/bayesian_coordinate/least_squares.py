@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.design.numbers.sampled_moments import sampled_moments
-from sordino.domain.moment import Moment
+from sordino.domain.moment import Factors
 from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.quadratic import positive_part, trust_region
 from sordino.estimation.regression import projected_least_squares
@@ -180,9 +180,9 @@ def draw_records(count: int, generator: np.random.Generator) -> NDArray[np.float
     return np.column_stack([features, labels])
 
 
-def statistics_of(names: Sequence[Moment]) -> NDArray[np.float64]:
+def statistics_of(names: Sequence[Factors]) -> NDArray[np.float64]:
     """The population's means of the statistics of `Moments`: numbers, products, and 2 x^2 - 1 for squares."""
-    means: dict[Moment, float] = {(j, TARGET): float(SLOPES[j]) / 3 for j in range(TARGET)}
+    means: dict[Factors, float] = {(j, TARGET): float(SLOPES[j]) / 3 for j in range(TARGET)}
     means |= {(j, j): 2 / 3 - 1 for j in range(TARGET)}
     return np.array([means.get(name, 0.0) for name in names])
 

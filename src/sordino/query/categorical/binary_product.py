@@ -13,13 +13,14 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sordino.domain.moment import Moment, indicator
+from sordino.domain.coded import Indicator
+from sordino.domain.moment import Factors, ordered
 from sordino.errors import SordinoError
 from sordino.exact.coin import WORD
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream
-from sordino.query.categorical.read_places import FEWEST, category_at, number_at, ordered, require_two
+from sordino.query.categorical.read_places import FEWEST, category_at, number_at, require_two
 from sordino.query.number import NumberStatistic
 from sordino.query.reader import ROUNDING, Floats, NumberReader, Places
 
@@ -66,14 +67,14 @@ class BinaryProduct(NumberStatistic):
         return 2
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The product of each indicator with the number, or with each of the other category."""
         signs = np.array([-1.0, 1.0])
-        own = [(indicator(self.first, v), 2 * v - 1) for v in range(FEWEST)]
+        own = [(Indicator(self.first, v), 2 * v - 1) for v in range(FEWEST)]
         if self.categories == 1:
             return tuple(((self.second, name), sign * signs) for name, sign in own)
-        others = [(indicator(self.second, v), 2 * v - 1) for v in range(FEWEST)]
-        return tuple((ordered(one, other), sign * its * signs) for one, sign in own for other, its in others)
+        others = [(Indicator(self.second, v), 2 * v - 1) for v in range(FEWEST)]
+        return tuple((ordered((one, other)), sign * its * signs) for one, sign in own for other, its in others)
 
     @property
     def arguments(self) -> tuple[int, ...]:

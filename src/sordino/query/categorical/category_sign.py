@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sordino.domain.coded import categories_of
-from sordino.domain.moment import Moment, indicator
+from sordino.domain.coded import Indicator, categories_of
+from sordino.domain.moment import Factors
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.source import Stream
 from sordino.query.categorical.read_places import category_at, require_categories, require_two
@@ -65,12 +65,12 @@ class CategoryAndSign(NumberStatistic):
         return 2 * self.categories
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """Each category's indicator, the number, and their products."""
         category, sign = np.divmod(np.arange(self.k), 2)
         signs = 2.0 * sign - 1
-        inside = [(indicator(self.place, v), 2.0 * (category == v) - 1) for v in range(self.categories)]
-        alone: list[tuple[Moment, Floats]] = [((name,), own) for name, own in inside]
+        inside = [(Indicator(self.place, v), 2.0 * (category == v) - 1) for v in range(self.categories)]
+        alone: list[tuple[Factors, Floats]] = [((name,), own) for name, own in inside]
         return (*alone, ((self.number,), signs), *(((self.number, name), signs * own) for name, own in inside))
 
     @property
@@ -89,7 +89,7 @@ class CategoryAndSign(NumberStatistic):
 
     def reader(self, alike: Sequence[Self]) -> NumberReader:
         """Of categories and signs."""
-        signs = SignReader.of([[((one.number,), np.empty(0))] for one in alike])
+        signs = SignReader.of([[(one.number,)] for one in alike])
         return _CategoryAndSignReader(np.array([one.place for one in alike]), self.categories, signs)
 
     def shares(self, records: Floats) -> Floats:

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.coded import MOST_CATEGORIES, categories_of
-from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.query.number import require_places
@@ -25,11 +24,6 @@ def number_at(records: Floats, rows: Places | None, which: Places | None, places
     chosen: NDArray[np.intp] = places[:1] if which is None else places.take(which)
     numbers: Floats = records[people, chosen]
     return numbers
-
-
-def ordered(one: int, other: int) -> Moment:
-    """The name of a product."""
-    return min(one, other), max(one, other)
 
 
 def require_two(one: int, other: int) -> None:

@@ -11,11 +11,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sordino.domain.coded import categories_of
-from sordino.domain.moment import Moment, indicator
+from sordino.domain.coded import Indicator, categories_of
+from sordino.domain.moment import Factors, ordered
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.source import Stream
-from sordino.query.categorical.read_places import category_at, ordered, require_categories, require_two
+from sordino.query.categorical.read_places import category_at, require_categories, require_two
 from sordino.query.number import NumberStatistic
 from sordino.query.reader import Floats, NumberReader, Places
 
@@ -64,15 +64,15 @@ class TwoCategories(NumberStatistic):
         return self.categories * self.others
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The indicators of both, and the product of each two."""
         values = np.divmod(np.arange(self.k), self.others)
         inside = [
-            [(indicator(place, v), 2.0 * (own == v) - 1) for v in range(count)]
+            [(Indicator(place, v), 2.0 * (own == v) - 1) for v in range(count)]
             for (place, count), own in zip(self.coded.items(), values, strict=True)
         ]
-        alone: list[tuple[Moment, Floats]] = [((name,), own) for each in inside for name, own in each]
-        products = [(ordered(one, other), own * its) for one, own in inside[0] for other, its in inside[1]]
+        alone: list[tuple[Factors, Floats]] = [((name,), own) for each in inside for name, own in each]
+        products = [(ordered((one, other)), own * its) for one, own in inside[0] for other, its in inside[1]]
         return (*alone, *products)
 
     @property

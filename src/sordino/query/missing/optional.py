@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.moment import Moment, given
+from sordino.domain.moment import Factors, given
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -63,7 +63,7 @@ class OptionalNumber(NumberStatistic):
         return self.points + 1
 
     @property
-    def told(self) -> tuple[tuple[Moment, Floats], ...]:
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
         """The number, where a missing one counts as 0; and whether it is given."""
         numbers = np.append(np.linspace(-1, 1, self.points), 0.0)
         return ((self.place,), numbers), (given(self.place), np.append(np.ones(self.points), -1.0))

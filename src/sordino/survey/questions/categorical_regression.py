@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sordino.definition.dependence import Dependence
 from sordino.document.queries import thaw_queries
-from sordino.domain.coded import CODES
+from sordino.domain.coded import CODES, Indicator
 from sordino.domain.interval import Interval
-from sordino.domain.moment import MOST_NUMBERS, category_of
+from sordino.domain.moment import Factor, place_of
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -65,15 +65,15 @@ class CategoricalRegression(NumbersQuestion):
         names, ends = zip(*named, strict=True)
         return Ranges(names, tuple(end.low for end in ends), tuple(end.high for end in ends))
 
-    def _named(self, column: int) -> tuple[str, Interval]:
-        place, category = column % MOST_NUMBERS, category_of(column)
-        if category is None:
+    def _named(self, column: Factor) -> tuple[str, Interval]:
+        place = place_of(column)
+        if not isinstance(column, Indicator) or column.category is None:
             return self.asked[place], self.attributes[place].interval
         label = self.attributes[place].finite.label
-        return f"{self.asked[place]}: {label(category)} against {label(self.base[place])}", Interval(0, 1)
+        return f"{self.asked[place]}: {label(column.category)} against {label(self.base[place])}", Interval(0, 1)
 
     @cached_property
-    def _columns(self) -> tuple[int, ...]:
+    def _columns(self) -> tuple[Factor, ...]:
         from sordino.estimation.categorical.columns import regression_columns
 
         return regression_columns(len(self.asked), self.categories, self.base)

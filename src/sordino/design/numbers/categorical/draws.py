@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sordino.design.numbers.drawn_answers import whole_shares
 from sordino.design.reproducible import coarse, total
-from sordino.domain.moment import Moment
+from sordino.domain.moment import Factors
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -26,7 +26,7 @@ NEGLIGIBLE = 1 / 32
 """Of an even share: a query that is drawn less often is left out if others tell what it tells."""
 
 
-def least_error(queries: Sequence[Query], weights: Mapping[Moment, float]) -> Sampled:
+def least_error(queries: Sequence[Query], weights: Mapping[Factors, float]) -> Sampled:
     """The queries that are worth drawing, by the weights of `least_error_shares`."""
     asked = Sampled(tuple(queries), (1,) * len(queries))
     shares = least_error_shares(asked, weights)
@@ -39,7 +39,7 @@ def least_error(queries: Sequence[Query], weights: Mapping[Moment, float]) -> Sa
     return Sampled(asked.queries, tuple(least_error_shares(asked, weights)))
 
 
-def least_error_shares(asked: Sampled, weights: Mapping[Moment, float]) -> list[int]:
+def least_error_shares(asked: Sampled, weights: Mapping[Factors, float]) -> list[int]:
     """Whole weights of the queries by which the weighted sum of the moments' variances is nearly least.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, unknown_records
-from sordino.domain.moment import MOST_NUMBERS
+from sordino.domain.coded import CODES
 from sordino.domain.ranges import Ranges
 from sordino.estimation.categorical.columns import RegressionColumns
 from sordino.mechanism.aggregate import Aggregate
@@ -67,7 +67,7 @@ def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:
     for place, shares in categories.items():
         ends = np.cumsum(shares)
         index = np.minimum(np.searchsorted(ends, middles), len(ends) - 1)
-        records[:, place] = rng.permutation(index) / MOST_NUMBERS
+        records[:, place] = CODES.scaled(rng.permutation(index))
     return records
 
 

@@ -27,7 +27,8 @@ from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.categorical.draws import least_error
 from sordino.design.numbers.drawn_answers import highest_level, highest_levels, highest_table_level, keeps_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
-from sordino.domain.moment import MOST_NUMBERS, Moment, category_of, indicator
+from sordino.domain.coded import Indicator
+from sordino.domain.moment import Factor, Factors, ordered, place_of
 from sordino.errors import SordinoError
 from sordino.estimation.regression import regression_statistics
 from sordino.exact.nats import Nats
@@ -145,24 +146,24 @@ def _require_few(categories: Sequence[int], numbers: int) -> None:
 
 def _importance(
     target: int, numbers: Sequence[int], coded: Sequence[int], categories: Mapping[int, int]
-) -> dict[Moment, float]:
+) -> dict[Factors, float]:
     """What a unit of a moment's variance adds to the expected squared error of the prediction.
 
     As in `sampled_moments`, where all features are numbers of variance 1 / 3: a column of variance v has 1 / v in place
     of 3, and an expected squared slope by which it explains as much.
     """
-    variance = dict.fromkeys(numbers, VARIANCE)
+    variance: dict[Factor, float] = dict.fromkeys(numbers, VARIANCE)
     for place in coded:
         share = 1 / categories[place]
-        variance |= {indicator(place, v): 4 * share * (1 - share) for v in range(categories[place])}
+        variance |= {Indicator(place, v): 4 * share * (1 - share) for v in range(categories[place])}
     slope = {column: SLOPES * VARIANCE / len(variance) / own for column, own in variance.items()}
-    found: dict[Moment, float] = {(target,): 1.0}
+    found: dict[Factors, float] = {(target,): 1.0}
     for column, own in variance.items():
         found[(column,)] = slope[column] + INTERCEPT / own
-        found[min(column, target), max(column, target)] = 1 / own
-        if category_of(column) is None:
+        found[ordered((column, target))] = 1 / own
+        if not isinstance(column, Indicator):
             found[column, column] = slope[column] / own / 4
-    for one, other in combinations(sorted(variance), 2):
-        if one % MOST_NUMBERS != other % MOST_NUMBERS:
+    for one, other in combinations(ordered(variance), 2):
+        if place_of(one) != place_of(other):
             found[one, other] = slope[one] / variance[other] + slope[other] / variance[one]
     return found
