@@ -6,6 +6,7 @@ import pytest
 
 import sordino
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.watching import standard_errors
@@ -50,6 +51,17 @@ def test_limits_hold_against_what_is_asked(found):
     each = np.array([mechanism.decode(mechanism.tally([code]).counts.astype(float)) for code in codes])
     assert forged["moved"] == pytest.approx(9 * np.ptp(each[:, 4] - each[:, 2]) / 6000)
     assert half[id(forged)] > half[id(alone)] + forged["moved"]
+
+
+def test_limits_of_a_difference_beyond_what_is_possible_are_in_order():
+    smoker = {name: part for name, part in ASKED["attribute"].items() if name == "smoker"}
+    plan = sordino.plan({**ASKED, "attribute": smoker, "ask": [{"histogram": "smoker"}]}, 6000)
+    # More reports of one code than people of one kind send.
+    found = sordino.estimate(plan, Aggregate(plan.sampled.fingerprint, 6000, np.array([6000, 0])))
+    for value, minus, end in (("yes", "no", 1), ("no", "yes", -1)):
+        row = found.difference("smoker", value, minus)
+        assert row["estimate"] * end > 1
+        assert (row["low"], row["high"]) == (end, end)
 
 
 @pytest.mark.parametrize(

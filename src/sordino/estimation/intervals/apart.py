@@ -75,8 +75,9 @@ def difference(before: WithInterval, after: WithInterval, confidence: float) -> 
     return WithInterval(
         value,
         hypot(before.stderr, after.stderr) if known else nan,
-        max(value - hypot(down, up_before), least),
-        min(value + hypot(up, down_before), most),
+        # Both by both ends: a change beyond what is possible still has limits in order, at the nearest that is.
+        min(max(value - hypot(down, up_before), least), most),
+        max(min(value + hypot(up, down_before), most), least),
         least,
         most,
     )

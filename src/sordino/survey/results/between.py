@@ -83,7 +83,7 @@ def _difference(result: HistogramResult, one: int, other: int, coverage: Coverag
         part=coverage.forged / n,
     )
     numbers = {"estimate": difference.value, "stderr": difference.stderr}
-    numbers |= {"low": np.maximum(low, -1.0), "high": np.minimum(high, 1.0)}
+    numbers |= {"low": np.clip(low, -1.0, 1.0), "high": np.clip(high, -1.0, 1.0)}
     numbers |= {"moved": moved} if coverage.forged else {}
     head = {"attribute": result.question.name, "value": result.label(one), "minus": result.label(other)}
     return {**head, **{name: float(number) for name, number in numbers.items()}}
