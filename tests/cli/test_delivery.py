@@ -115,7 +115,10 @@ def test_an_answer_whose_reader_went_away_is_not_noted_as_sent(home, program, en
 def test_a_closed_output_is_one_message(home, shell, words):
     done = shell(words.split(), CLOSED)
     assert done.returncode == 5
-    assert done.stderr == "sordino: the system must allow it; found bad file descriptor.\n"
+    assert (
+        done.stderr
+        == "sordino: the system must allow it; found bad file descriptor: look at rights and disk, then run it again.\n"
+    )
 
 
 @pytest.mark.long

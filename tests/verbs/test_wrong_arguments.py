@@ -119,7 +119,7 @@ def test_a_wrong_argument_is_one_clear_error(name):
     [
         (lambda: best_mechanism(3.0, LDP("1")), "k of best_mechanism must be a whole number; found a float."),
         (lambda: best_mechanism("3", LDP("1")), "k of best_mechanism must be a whole number; found a str."),
-        (lambda: best_mechanism(3, "1"), "a mechanism is chosen for a pairwise definition; found str."),
+        (lambda: best_mechanism(3, "1"), "a mechanism is chosen for a pairwise definition; found str: take LDP"),
         (
             lambda: estimate(RESPONSE, [1, 2, 3]),
             "an estimate needs an aggregate; found a list: tally",

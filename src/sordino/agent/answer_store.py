@@ -193,7 +193,9 @@ def _require_private(path: Path) -> None:
     except OSError as error:
         raise cannot("read", path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        raise SordinoError(f"{path} must be a store of answers", found="no file")
+        raise SordinoError(
+            f"{path} must be a store of answers", found="no file", step="name another file: --store FILE"
+        )
     if status.st_mode & OTHERS:
         found = f"mode {stat.S_IMODE(status.st_mode):04o}"
         raise SordinoError(f"{path} must be open to its owner only", found=found, step="chmod 600 it")

@@ -114,7 +114,14 @@ def _run(stops: list[int], output: Output) -> None:
     except OSError as error:
         if stops:
             raise KeyboardInterrupt from None
-        fail(UnavailableError("the system must allow it", found=(error.strerror or "a refusal").lower()), output)
+        fail(
+            UnavailableError(
+                "the system must allow it",
+                found=(error.strerror or "a refusal").lower(),
+                step="look at rights and disk, then run it again",
+            ),
+            output,
+        )
 
 
 def _give_up_output() -> None:

@@ -23,7 +23,7 @@ def require_picture(path: Path | None, *, force: bool) -> bool:
     if path is None:
         return False
     if path.suffix.lower() not in ENDINGS:
-        raise SordinoError("a figure's name must end in .png or .svg", found=repr(path.name))
+        raise SordinoError("a figure's name must end in .png or .svg", found=repr(path.name), step="name it so")
     return require_free(path, "a drawing", _is_picture, force=force)
 
 

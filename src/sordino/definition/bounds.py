@@ -46,7 +46,11 @@ def read_epsilon(epsilon: NatsLike) -> Nats:
     """
     amount = Nats.of(epsilon)
     if amount.sign() < 0 or amount > LARGEST_EPSILON:
-        raise SordinoError(f"epsilon must lie between 0 and {LARGEST_EPSILON} nats", found=shown(str(epsilon)))
+        raise SordinoError(
+            f"epsilon must lie between 0 and {LARGEST_EPSILON} nats",
+            found=shown(str(epsilon)),
+            step='write nats, as "1" or "ln 3"',
+        )
     return amount
 
 
@@ -65,13 +69,25 @@ def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> 
     """
     rows = matrix.tolist() if isinstance(matrix, np.ndarray) else matrix
     if isinstance(rows, str) or not all(isinstance(row, Sequence) and not isinstance(row, str) for row in rows):
-        raise SordinoError("a matrix of bounds must be a list of rows", found=type(matrix).__name__)
+        raise SordinoError(
+            "a matrix of bounds must be a list of rows",
+            found=type(matrix).__name__,
+            step='write [["0", "1"], ["inf", "0"]]',
+        )
     k = len(rows)
     if not 1 <= k <= LARGEST_MATRIX:
-        raise SordinoError(f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows", found=shown(k))
+        raise SordinoError(
+            f"a matrix of bounds must have 1 to {LARGEST_MATRIX} rows",
+            found=shown(k),
+            step="merge values, or protect them by blocks or distances",
+        )
     if any(len(row) != k for row in rows):
         odd = next(len(row) for row in rows if len(row) != k)
-        raise SordinoError("a matrix of bounds must be square", found=f"{k} rows, one of them of {odd} entries")
+        raise SordinoError(
+            "a matrix of bounds must be square",
+            found=f"{k} rows, one of them of {odd} entries",
+            step="write in each row a bound to each value",
+        )
     bounds = []
     # Surveys and plans repeat a few texts and amounts: each is read once.
     known: dict[str | Nats, Nats | None] = {}
@@ -88,7 +104,9 @@ def read_bounds(matrix: Sequence[Sequence[BoundLike]] | NDArray[np.float64]) -> 
                     f"row {x}, column {other}: {error.rule}", found=error.found, step=error.step
                 ) from None
             if x == other and bound != Nats.of(0):
-                raise SordinoError("a value's bound to itself must be 0", found=f"{shown(entry)} in row {x}")
+                raise SordinoError(
+                    "a value's bound to itself must be 0", found=f"{shown(entry)} in row {x}", step='write "0" there'
+                )
             read.append(bound)
         bounds.append(tuple(read))
     return tuple(bounds)

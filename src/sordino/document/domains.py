@@ -55,5 +55,7 @@ def domain_of(words: Mapping[str, Any]) -> AttributeDomain:
             return Interval(low, high)
         case found:
             raise SordinoError(
-                "an attribute must be categories, a grid or a number", found=", ".join(found) or "none of them"
+                "an attribute must be categories, a grid or a number",
+                found=", ".join(found) or "none of them",
+                step="give it one of them",
             )

@@ -42,9 +42,13 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         where = re.search(r"at line [0-9]+, column [0-9]+", str(error))
         found = f"a mistake{f' {where[0]}' if where else ''}" if private else str(error).rstrip(".")
-        raise SordinoError(f"{path} must be a TOML file", found=found) from None
+        raise SordinoError(
+            f"{path} must be a TOML file", found=found, step="mend it there; texts stand in quotes"
+        ) from None
     except ValueError:
-        raise SordinoError(f"{path} must be a TOML file", found="an absurd number") from None
+        raise SordinoError(
+            f"{path} must be a TOML file", found="an absurd number", step="mend it there; texts stand in quotes"
+        ) from None
     except RecursionError:
         raise _too_deep(str(path), "TOML") from None
     _require_shallow(tables, str(path), "TOML")
@@ -86,7 +90,9 @@ def json_object(text: str | bytes, name: str) -> dict[str, Any]:
         step = "check that the file is whole"
         raise DamagedError(f"{name} must be a JSON file", found=where, step=step) from None
     if not isinstance(document, dict):
-        raise SordinoError(f"{name} must hold a JSON object", found=type(document).__name__)
+        raise SordinoError(
+            f"{name} must hold a JSON object", found=type(document).__name__, step="give the file that a command wrote"
+        )
     _require_shallow(document, name, "JSON")
     return document
 
@@ -129,13 +135,15 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise cannot("read", path, error) from None
     if len(content) > LARGEST_FILE:
-        raise SordinoError(f"{path} must be smaller than 256 MiB", found="a larger file")
+        raise SordinoError(
+            f"{path} must be smaller than 256 MiB", found="a larger file", step="give the file that was meant"
+        )
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise SordinoError(f"{path} must be UTF-8 text", found="UTF-16", step="save it as UTF-8")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SordinoError(f"{path} must be UTF-8 text", found="other bytes") from None
+        raise SordinoError(f"{path} must be UTF-8 text", found="other bytes", step="save it as UTF-8") from None
 
 
 def beside(folder: Path, name: str) -> Path:
@@ -157,9 +165,9 @@ def beside(folder: Path, name: str) -> Path:
             raise SordinoError(rule, found="a link that leads elsewhere", step=step)
         if real.exists() and not real.is_file():
             found = "a folder" if real.is_dir() else "a pipe or a device"
-            raise SordinoError(f"{name!r:.80} must be a file", found=found)
+            raise SordinoError(f"{name!r:.80} must be a file", found=found, step="name the file itself")
     except RuntimeError:
-        raise SordinoError(rule, found="links that lead in a circle") from None
+        raise SordinoError(rule, found="links that lead in a circle", step="replace the links by the file") from None
     except OSError as error:
         raise cannot("read", path, error) from None
     return path

@@ -79,10 +79,18 @@ def read_values(
     missing = [repr(name) for name in wanted if name not in record and attributes[name].missing is None]
     if missing:
         found = f"none for {', '.join(missing)}"
-        mistakes.append(SordinoError("a record must have a value for each attribute", found=found))
+        mistakes.append(
+            SordinoError("a record must have a value for each attribute", found=found, step="write one under [record]")
+        )
     foreign = len(record.keys() - attributes.keys())
     if foreign:
-        mistakes.append(SordinoError(f"a record must have {whose} attributes only", found=f"{foreign} more"))
+        mistakes.append(
+            SordinoError(
+                f"a record must have {whose} attributes only",
+                found=f"{foreign} more",
+                step="take out the others",
+            )
+        )
     for name, attribute in attributes.items():
         try:
             if name in record:
@@ -164,12 +172,20 @@ def _float(value: float) -> float:
 
 def no_category(name: str) -> SordinoError:
     """The refusal of what is none of an attribute's categories."""
-    return SordinoError(f"the record's {name!r} must be one of its categories", found="another value")
+    return SordinoError(
+        f"the record's {name!r} must be one of its categories",
+        found="another value",
+        step="write it as the categories are named",
+    )
 
 
 def no_number(name: str) -> SordinoError:
     """The refusal of what is no number."""
-    return SordinoError(f"the record's {name!r} must be a number", found="something else")
+    return SordinoError(
+        f"the record's {name!r} must be a number",
+        found="something else",
+        step="write it without quotes, in its unit",
+    )
 
 
 def require_within(number: float, name: str, ends: Interval) -> None:

@@ -42,12 +42,20 @@ class Bins(Brief):
     def __post_init__(self) -> None:
         count = len(self.edges) - 1
         if not FEWEST_BINS <= count <= MOST_BINS:
-            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(max(count, 0)))
+            raise SordinoError(
+                f"bins must be {FEWEST_BINS} to {MOST_BINS}",
+                found=shown(max(count, 0)),
+                step="take another number of bins",
+            )
         object.__setattr__(self, "edges", tuple(read_number(edge, "an edge of a bin") for edge in self.edges))
         wrong = [pair for pair in pairwise(self.edges) if not pair[0] < pair[1]]
         if wrong:
             first, second = wrong[0]
-            raise SordinoError("the edges of bins must ascend", found=f"{shown(second)} after {shown(first)}")
+            raise SordinoError(
+                "the edges of bins must ascend",
+                found=f"{shown(second)} after {shown(first)}",
+                step="write them in ascending order, each once",
+            )
         read_ends(self.edges[0], self.edges[-1])
 
     @classmethod
@@ -58,7 +66,9 @@ class Bins(Brief):
             SordinoError: too few, too many, or more than doubles can tell apart.
         """
         if not FEWEST_BINS <= count <= MOST_BINS:
-            raise SordinoError(f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(count))
+            raise SordinoError(
+                f"bins must be {FEWEST_BINS} to {MOST_BINS}", found=shown(count), step="take another number of bins"
+            )
         step = ends.width / count
         return cls((*(i * step + ends.low for i in range(count)), ends.high))
 

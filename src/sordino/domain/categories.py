@@ -41,10 +41,7 @@ class Categories(Brief):
             object.__setattr__(self, "labels", tuple(self.labels))
             repeated = sorted(label for label, times in Counter(self.labels).items() if times > 1)
             if repeated:
-                raise SordinoError(
-                    "each category must be named once",
-                    found=few(repeated),
-                )
+                raise SordinoError("each category must be named once", found=few(repeated), step="name it once")
             try:
                 "".join(self.labels).encode()
             except UnicodeEncodeError:

@@ -95,7 +95,11 @@ def read_ends(low: object, high: object) -> tuple[float, float]:
     """
     ends = read_number(low, "a range's low end"), read_number(high, "a range's high end")
     if not ends[1] - ends[0] >= LEAST_WIDTH:
-        raise SordinoError("a range's low end must be below its high end", found=f"{ends[0]:g} and {ends[1]:g}")
+        raise SordinoError(
+            "a range's low end must be below its high end",
+            found=f"{ends[0]:g} and {ends[1]:g}",
+            step="exchange them, or widen the range",
+        )
     return ends
 
 

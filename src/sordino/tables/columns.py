@@ -232,7 +232,11 @@ def require_columns_of(asked: Iterable[AttributeColumns], table: PathOrFrame) ->
     names = list(dict.fromkeys(name for own in asked if own.numeric for name in own.names))
     wrong = [f"{name} of type {kinds[name]}" for name in names if not numeric_type(kinds.get(name, TEXT))]
     if wrong:
-        raise SordinoError(f"{table} must have numbers in {', '.join(names)}", found=", ".join(wrong))
+        raise SordinoError(
+            f"{table} must have numbers in {', '.join(names)}",
+            found=", ".join(wrong),
+            step="write numbers there, or name another column in the survey",
+        )
 
 
 def numeric_type(kind: str) -> bool:

@@ -142,7 +142,11 @@ def write_table(
             require_not_stopped(error)
             if raised:
                 raise raised[0] from None
-            raise UnavailableError(f"{path} must be possible to write", found=system_reason(error)) from None
+            raise UnavailableError(
+                f"{path} must be possible to write",
+                found=system_reason(error),
+                step="look for room on the disk and rights on the folder",
+            ) from None
 
 
 def whole_type(kind: str) -> bool:
@@ -234,13 +238,19 @@ def _source(table: PathOrFrame, columns: Sequence[str]) -> str:
     """What reads a table in memory, or a file whose path is the query's parameter, its columns checked."""
     names = _names(table)
     if not names:
-        raise SordinoError(f"{table} must hold data", found="no columns" if typed(table) else "an empty file")
+        raise SordinoError(
+            f"{table} must hold data",
+            found="no columns" if typed(table) else "an empty file",
+            step="name its columns in a first line, with a row for each person below",
+        )
     _require_columns(table, names, columns, "name them in its first line")
     matched = [alike(name) for name in names]
     repeated = [name for name in columns if matched.count(alike(name)) > 1]
     if repeated:
         raise SordinoError(
-            f"{table} must have each column once", found=f"{', '.join(repeated)} more than once (case does not count)"
+            f"{table} must have each column once",
+            found=f"{', '.join(repeated)} more than once (case does not count)",
+            step="rename one of them",
         )
     if isinstance(table, Frame):
         return FRAME

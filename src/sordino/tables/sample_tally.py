@@ -52,5 +52,5 @@ def tally_table_of_sample(
         total = part if total is None else total + part
         progress(len(batch))
     if total is None or total.n == 0:
-        raise SordinoError(f"{table} must hold data", found="no rows")
+        raise SordinoError(f"{table} must hold data", found="no rows", step="write a row for each person of the sample")
     return total

@@ -27,7 +27,9 @@ def table_format(path: Path) -> str:
     for ending in FORMATS:
         if path.name.lower().endswith(ending):
             return ending
-    raise SordinoError(f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name))
+    raise SordinoError(
+        f"a table's name must end in {', '.join(FORMATS)}", found=repr(path.name), step="name it so, or convert it"
+    )
 
 
 def typed(table: PathOrFrame) -> bool:
@@ -39,7 +41,11 @@ def require_file(path: Path) -> str:
     """The format of a table that is there, under a name that means only itself."""
     kind = table_format(path)
     if not path.is_file():
-        raise SordinoError(f"{path} must be a file", found="a folder" if path.is_dir() else "nothing there")
+        raise SordinoError(
+            f"{path} must be a file",
+            found="a folder" if path.is_dir() else "nothing there",
+            step="look at the name and the folder",
+        )
     require_plain(path)
     return kind
 

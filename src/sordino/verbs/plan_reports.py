@@ -106,7 +106,7 @@ def _with_spark(engine: Engine | None, *tables: object) -> bool:
         SordinoError: another engine, or one that cannot read the tables.
     """
     if engine not in (None, "duckdb", "spark"):
-        raise SordinoError("engine must be duckdb or spark", found=shown(engine))
+        raise SordinoError("engine must be duckdb or spark", found=shown(engine), step="name one of them")
     own = any(is_spark(table) for table in tables)
     if own and engine == "duckdb":
         raise SordinoError("a frame of Spark is for the engine spark", found="duckdb", step="leave engine out")

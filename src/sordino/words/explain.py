@@ -57,6 +57,7 @@ def explain(thing: object) -> tuple[str, ...]:
             raise SordinoError(
                 "only a definition, a mechanism, a certificate, a plan, a filter or an odometer can be explained",
                 found=type(thing).__name__,
+                step="give it one of these",
             )
 
 

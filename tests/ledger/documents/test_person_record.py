@@ -52,8 +52,8 @@ def test_all_mistakes_are_told_at_once_without_a_value():
     with pytest.raises(SordinoErrors) as caught:
         PersonRecord.read({"version": 1, "record": {"age": 9141, "9141": 9141}}, NUMBERS)
     assert [str(error) for error in caught.value.errors] == [
-        "a record must have a value for each attribute; found none for 'sleep'.",
-        "a record must have the ledger's attributes only; found 1 more.",
+        "a record must have a value for each attribute; found none for 'sleep': write one under [record].",
+        "a record must have the ledger's attributes only; found 1 more: take out the others.",
         "the record's 'age' must lie between 18 and 90; found another number.",
     ]
 

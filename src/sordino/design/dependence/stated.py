@@ -64,7 +64,9 @@ class Statement:
     def __post_init__(self) -> None:
         read_confidence(self.confidence)
         if not 0 <= self.shift <= 1:
-            raise SordinoError("a shift must lie in [0, 1]", found=shown(self.shift))
+            raise SordinoError(
+                "a shift must lie in [0, 1]", found=shown(self.shift), step="give a total variation, as 0.02"
+            )
         if self.date is not None:
             _require_date(self.date)
         known = {(bound.attribute, bound.statistic): bound.bound for bound in self.bounds}
@@ -132,4 +134,4 @@ def _require_date(date: str) -> None:
     except ValueError:
         same = False
     if not same:
-        raise SordinoError("a date must read YYYY-MM-DD", found=shown(date))
+        raise SordinoError("a date must read YYYY-MM-DD", found=shown(date), step="write it as 2024-05-01")

@@ -109,7 +109,9 @@ def candidates(
         if code_bits >= LARGEST_CODE_BITS:
             raise refusals[0]
         least = min(mechanism.code_bits for mechanism in candidates(k, definition, designed=designed).values())
-        raise SordinoError(f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed")
+        raise SordinoError(
+            f"a report must fit in {shown(code_bits)} bits", found=f"at least {least} needed", step="allow more bits"
+        )
     return made
 
 
@@ -135,7 +137,11 @@ def _makers(k: int, definition: PairwiseDefinition, code_bits: int) -> Iterator[
             _require_size(definition.k, k)
             yield from _for_metric(definition, code_bits)
         case _:
-            raise SordinoError("a mechanism is chosen for a pairwise definition", found=type(definition).__name__)
+            raise SordinoError(
+                "a mechanism is chosen for a pairwise definition",
+                found=type(definition).__name__,
+                step="take LDP, BlockLDP, HighLowLDP, PairwiseLDP or MetricLDP",
+            )
 
 
 def _longest(name: str, k: int, epsilon: Nats, code_bits: int) -> Mechanism:

@@ -56,7 +56,11 @@ class RecordAttributeTable(Part):
         if self.number is not None and self.delta is not None:
             raise SordinoError("a number must be protected by epsilon alone", found="a delta", step="take it out")
         if self.categories is not None and len(self.categories) < 2:
-            raise SordinoError("an attribute must have at least two categories", found=str(len(self.categories)))
+            raise SordinoError(
+                "an attribute must have at least two categories",
+                found=str(len(self.categories)),
+                step="name the others too",
+            )
         self.domain()
         return self
 
@@ -106,7 +110,11 @@ class TermsTable(Part):
         foreign = [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []
         if foreign:
             hint = nearest(foreign, list(self.attribute))
-            raise SordinoError(f"dependence.rest must name attributes{hint}", found=shown(foreign[0]))
+            raise SordinoError(
+                f"dependence.rest must name attributes{hint}",
+                found=shown(foreign[0]),
+                step="write their names as [attribute.NAME] does",
+            )
         return self
 
     def bounds(self) -> dict[str, Fraction]:

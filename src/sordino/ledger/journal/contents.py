@@ -103,7 +103,11 @@ def salvage(path: Path) -> Contents:
     with path.open("rb") as file:
         content = bytearray(file.read(LARGEST + 1))
     if len(content) > LARGEST:
-        raise SordinoError(f"{path} must be a ledger", found=f"a damaged file of more than {LARGEST >> 20} MiB")
+        raise SordinoError(
+            f"{path} must be a ledger",
+            found=f"a damaged file of more than {LARGEST >> 20} MiB",
+            step="give the ledger itself, or an undamaged copy",
+        )
     try:
         meta, events = _rows(with_new_header(content))
     except (sqlite3.Error, UnicodeDecodeError, OverflowError, MemoryError):

@@ -162,7 +162,11 @@ def require_own(path: Path) -> None:
             step="make one with `sordino ledger new`",
         )
     if status.st_uid != os.geteuid():
-        raise SordinoError(f"{path} must be your own ledger", found="somebody else's file")
+        raise SordinoError(
+            f"{path} must be your own ledger",
+            found="somebody else's file",
+            step="run it as its owner, or make one with `sordino ledger new`",
+        )
     if status.st_mode & OTHERS:
         raise SordinoError(
             f"{path} must be open to its owner only",

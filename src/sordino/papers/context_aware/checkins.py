@@ -60,9 +60,17 @@ def read_checkins(path: Path, grid: Grid) -> Checkins:
         outside += int(count[~inside].sum())
     if not people.any():
         area = f"{grid.south:g} to {grid.north:g} N and {-grid.west:g} to {-grid.east:g} W"
-        raise SordinoError(f"{path} must have check-ins within {area}", found="none" if rows else "no rows")
+        raise SordinoError(
+            f"{path} must have check-ins within {area}",
+            found="none" if rows else "no rows",
+            step="give degrees, in columns latitude and longitude",
+        )
     if people.sum() > MOST_PEOPLE:
-        raise SordinoError(f"{path} must have at most {MOST_PEOPLE:,} check-ins", found=f"{people.sum():,}")
+        raise SordinoError(
+            f"{path} must have at most {MOST_PEOPLE:,} check-ins",
+            found=f"{people.sum():,}",
+            step="take a sample of them",
+        )
     return Checkins(people, outside)
 
 

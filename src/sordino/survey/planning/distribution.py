@@ -43,7 +43,7 @@ def distribution_query(survey: Survey, name: str, ask: AskTable, dependence: Dep
     """
     number = survey.attribute[name].number
     if number is None:
-        raise SordinoError("a distribution must be of a number", found=name)
+        raise SordinoError("a distribution must be of a number", found=name, step="ask for its histogram")
     bins, epsilon = number.binned, survey.epsilon or Nats.of(0)
     deltas, place = [survey.delta(each) for each in survey.places], survey.places.index(name)
     (level,) = highest_levels([(place,)], deltas, epsilon, Dependence(dependence.rest))

@@ -86,7 +86,11 @@ class Plan:
             people: how many are expected to answer, for the expected errors.
         """
         if not 1 <= people <= MOST_PEOPLE:
-            raise SordinoError(f"people must be at least 1 and at most {MOST_PEOPLE}", found=shown(people))
+            raise SordinoError(
+                f"people must be at least 1 and at most {MOST_PEOPLE}",
+                found=shown(people),
+                step="say how many are expected to answer",
+            )
         # Surveys and designs are for who makes plans: who reads one does not wait for them.
         from sordino.survey.planning.choose import choose
         from sordino.survey.reading.schema import Survey
@@ -154,7 +158,9 @@ class Plan:
         shares = [question for question in self.questions if not isinstance(question, NumbersQuestion)]
         if sum(question.domain.k for question in shares) > MOST_VALUES:
             raise SordinoError(
-                f"the histograms and tables of {name} must have at most {MOST_VALUES} values together", found="more"
+                f"the histograms and tables of {name} must have at most {MOST_VALUES} values together",
+                found="more",
+                step="ask fewer of them, or take coarser values",
             )
         found = [
             f"a mechanism that loses {_excess(question.certificate)} more than promised"

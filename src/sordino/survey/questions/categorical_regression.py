@@ -49,7 +49,11 @@ class CategoricalRegression(NumbersQuestion):
             attribute, named = self.attributes[place], (self.part.base or {}).get(self.asked[place])
             labels = [attribute.finite.label(v) for v in range(count)]
             if named not in labels:
-                raise SordinoError(f"the base of {attribute.name!r} must be one of its categories", found=shown(named))
+                raise SordinoError(
+                    f"the base of {attribute.name!r} must be one of its categories",
+                    found=shown(named),
+                    step="name one of its categories",
+                )
             found[place] = labels.index(named)
         return found
 

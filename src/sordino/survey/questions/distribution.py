@@ -75,7 +75,11 @@ class DistributionQuestion:
         part = self.part
         bins = Bins.equal(ends, part.bins) if part.bins is not None else Bins.between(part.edges or (), ends)
         if any(bins.edge(end) is None for pair in part.ranges for end in pair):
-            raise SordinoError("a range must begin and end at edges of the bins", found="another number")
+            raise SordinoError(
+                "a range must begin and end at edges of the bins",
+                found="another number",
+                step="take edges of the bins, or declare `edges`",
+            )
         return bins
 
     @cached_property

@@ -50,7 +50,11 @@ MOST_WEIGHT = 1 << 20
 def _listed(names: object) -> object:
     """A single name is a list of one."""
     if not isinstance(names, str | list):
-        raise SordinoError("attributes must be named, by one name or a list of names", found=shown(names))
+        raise SordinoError(
+            "attributes must be named, by one name or a list of names",
+            found=shown(names),
+            step='write "age", or ["age", "weight"]',
+        )
     return [names] if isinstance(names, str) else names
 
 
@@ -82,12 +86,18 @@ class RegressionTable(Part):
     def _check(self) -> Self:
         if self.target in self.features:
             found = f"the target {self.target!r} among them"
-            raise SordinoError("features must be other attributes than the target", found=found)
+            raise SordinoError(
+                "features must be other attributes than the target", found=found, step="take it out of the features"
+            )
         _require_distinct("features", self.features)
         unknown = [name for name in self.base if name not in self.features]
         if unknown:
             found = repr(unknown[0]) + nearest(unknown[:1], self.features)
-            raise SordinoError("base must name a category of some of the features", found=found)
+            raise SordinoError(
+                "base must name a category of some of the features",
+                found=found,
+                step='write base = { smoker = "no" }, of a feature with categories',
+            )
         return self
 
 
@@ -115,7 +125,11 @@ class TablesTable(Part):
         _require_distinct("of", self.of)
         if len(self.of) < self.ways:
             found = f"{len(self.of)} for tables of {self.ways}"
-            raise SordinoError("tables must be of as many attributes as each has, or more", found=found)
+            raise SordinoError(
+                "tables must be of as many attributes as each has, or more",
+                found=found,
+                step="name more attributes, or lower `ways`",
+            )
         if comb(len(self.of), self.ways) > MOST_TABLES:
             rule, found = f"there must be at most {MOST_TABLES:,} tables", f"{comb(len(self.of), self.ways):,}"
             raise SordinoError(rule, found=found, step="name fewer attributes")
@@ -141,7 +155,11 @@ class AskTable(Part):
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise SordinoError(f"a question must have one of {', '.join(KINDS)}", found=found)
+            raise SordinoError(
+                f"a question must have one of {', '.join(KINDS)}",
+                found=found,
+                step='write one, as histogram = "age", and an [[ask]] for each more',
+            )
         if self.distribution is None and (self.quantiles is not None or self.ranges is not None):
             setting = "quantiles" if self.quantiles is not None else "ranges"
             step = 'write distribution = "..." in place of it, or in a question of its own'
@@ -190,7 +208,9 @@ class AskTable(Part):
 def _require_distinct(setting: str, names: Sequence[str]) -> None:
     repeated = [name for i, name in enumerate(names) if name in names[:i]]
     if repeated:
-        raise SordinoError(f"{setting} must name each attribute once", found=f"{repeated[0]!r} twice")
+        raise SordinoError(
+            f"{setting} must name each attribute once", found=f"{repeated[0]!r} twice", step="leave it out once"
+        )
 
 
 def named_attributes(asks: object) -> Iterator[tuple[str, str, str]]:

@@ -44,7 +44,11 @@ class GridTable(GridPart):
     def _check(self) -> Self:
         cells = Grid(**self.model_dump()).k
         if cells > LARGEST_DOMAIN:
-            raise SordinoError(f"a grid must have at most {LARGEST_DOMAIN} cells", found=shown(cells))
+            raise SordinoError(
+                f"a grid must have at most {LARGEST_DOMAIN} cells",
+                found=shown(cells),
+                step="take fewer rows and columns",
+            )
         return self
 
 
@@ -132,11 +136,19 @@ class AttributeTable(Part):
         named = [self.column] if isinstance(self.column, str) else self.column if pair else []
         if self.column is not None and not (named and all(named) and len(set(named)) == len(named)):
             rule = "column must be one name, or for a grid two: latitude, longitude"
-            yield SordinoError(rule, found=shown(self.column))
+            yield SordinoError(
+                rule,
+                found=shown(self.column),
+                step='write column = "place", or of a grid column = ["latitude", "longitude"]',
+            )
         kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none of them"
-            yield SordinoError("an attribute must have either categories, a grid or a number", found=found)
+            yield SordinoError(
+                "an attribute must have either categories, a grid or a number",
+                found=found,
+                step="give it one of them, and no more",
+            )
             return
         try:
             domain = self.domain()
@@ -148,7 +160,11 @@ class AttributeTable(Part):
             return
         if domain.k < 2:
             found = f"{domain.k}: there is nothing to ask"
-            yield SordinoError("an attribute must have at least two values", found=found)
+            yield SordinoError(
+                "an attribute must have at least two values",
+                found=found,
+                step="name the others too, or leave the attribute out",
+            )
         if self.missing is not None and (isinstance(domain, Grid) or self.missing not in domain.labels):
             numbered = isinstance(domain, Grid) or isinstance(domain.labels, range)
             step = "name the categories, one of them for missing values" if numbered else "add it to categories"
@@ -192,15 +208,24 @@ class AttributeTable(Part):
             return domain_of(self.model_dump(include={"grid", "number"}))
         if isinstance(self.categories, int) and not isinstance(self.categories, bool):
             if not 1 <= self.categories <= LARGEST_DOMAIN:
-                raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=shown(self.categories))
+                raise SordinoError(
+                    f"categories must be 1 to {LARGEST_DOMAIN}",
+                    found=shown(self.categories),
+                    step="name at least one, and merge some where there are too many",
+                )
             return domain_of({"numbers": self.categories})
         if not is_list_of(self.categories, str):
             raise SordinoError(
                 'categories must be a list of names, their number, or { file = "..." }',
                 found=shown(self.categories),
+                step='write categories = ["yes", "no"]',
             )
         if not all(self.categories):
             raise SordinoError("a category must have a name", found="an empty one", step="see the setting `missing`")
         if len(self.categories) > LARGEST_DOMAIN:
-            raise SordinoError(f"categories must be 1 to {LARGEST_DOMAIN}", found=str(len(self.categories)))
+            raise SordinoError(
+                f"categories must be 1 to {LARGEST_DOMAIN}",
+                found=str(len(self.categories)),
+                step="name at least one, and merge some where there are too many",
+            )
         return domain_of({"labels": self.categories})

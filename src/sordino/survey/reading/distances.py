@@ -31,7 +31,11 @@ def read_unit(per: Any, domain: Domain, epsilon: Nats) -> MetricPart:
     """
     unit = read_distance(per, _without_unit(per))
     if unit <= 0:
-        raise SordinoError("`per` of a metric must be above 0", found=shown(per))
+        raise SordinoError(
+            "`per` of a metric must be above 0",
+            found=shown(per),
+            step="write how far apart two values are that epsilon is for",
+        )
     _require_few(domain.k)
     try:
         numbers = [read_distance(domain.label(value)) for value in range(domain.k)]
@@ -75,7 +79,11 @@ def read_map(per: Any, grid: Grid, epsilon: Nats) -> MetricPart:
         raise SordinoError(rule, found=found, step=step)
     distance = read_distance(number)
     if distance <= 0:
-        raise SordinoError("`per` of a metric must be above 0", found=shown(per))
+        raise SordinoError(
+            "`per` of a metric must be above 0",
+            found=shown(per),
+            step="write how far apart two values are that epsilon is for",
+        )
     words = MapMetricPart(per=str(distance), unit=unit, row_step="1", column_step="1")
     # While epsilon is not known, any will do to see whether the map has room for steps.
     steps = map_steps(grid, kilometres_per(words), epsilon if epsilon.sign() > 0 else Nats.of(1))

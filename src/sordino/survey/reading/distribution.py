@@ -47,7 +47,10 @@ def read_quantiles(given: object) -> list[str]:
         except SordinoError as error:
             mistakes.append(error)
     repeated = {text for text in read if read.count(text) > 1}
-    mistakes += [SordinoError("each quantile must stand once", found=f"{text} again") for text in sorted(repeated)]
+    mistakes += [
+        SordinoError("each quantile must stand once", found=f"{text} again", step="leave it out once")
+        for text in sorted(repeated)
+    ]
     if mistakes:
         raise SordinoErrors("quantiles", mistakes)
     return read
@@ -71,7 +74,7 @@ def read_part_of_people(given: object, what: str, step: str) -> str:
     if not (number.is_finite() and 0 < number < 1):
         raise SordinoError(f"{what} must lie between 0 and 1, neither of them itself", found=shown(given), step=step)
     if -int(number.normalize().as_tuple().exponent) > DIGITS:
-        raise SordinoError(f"{what} must have at most {DIGITS} digits", found=shown(given))
+        raise SordinoError(f"{what} must have at most {DIGITS} digits", found=shown(given), step="round it")
     return f"{number.normalize():f}"
 
 
@@ -102,10 +105,16 @@ def read_ranges(given: object) -> list[list[float]]:
 
 def _range(given: object) -> list[float]:
     if not isinstance(given, list) or len(given) != 2:
-        raise SordinoError("a range must be a pair of numbers", found=shown(given))
+        raise SordinoError(
+            "a range must be a pair of numbers", found=shown(given), step="write ranges = [[0, 20000], [20000, 50000]]"
+        )
     low, high = read_number(given[0], "a range's low end"), read_number(given[1], "a range's high end")
     if not low < high:
-        raise SordinoError("a range must go from a lower to a higher number", found=f"{plain(low)} to {plain(high)}")
+        raise SordinoError(
+            "a range must go from a lower to a higher number",
+            found=f"{plain(low)} to {plain(high)}",
+            step="write the lower end first",
+        )
     return [low, high]
 
 

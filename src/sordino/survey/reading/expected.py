@@ -38,11 +38,13 @@ def expected_spread(given: object, ends: Interval) -> tuple[float, float] | None
         step = "write { mean = 31000, sd = 18000 }, in the unit of the data, or the shares of its bins"
         raise SordinoError("expected must be a mean and a standard deviation", found=shown(given), step=step)
     if not ends.low < mean < ends.high:
-        raise SordinoError("expected.mean must lie between low and high", found=shown(mean))
+        raise SordinoError(
+            "expected.mean must lie between low and high", found=shown(mean), step="write it in the unit of the data"
+        )
     most = float(np.sqrt((mean - ends.low) * (ends.high - mean)))
     if not 0 < sd < most:
         rule = f"expected.sd must be above 0 and below {most:.6g}, which nobody between low and high exceeds"
-        raise SordinoError(rule, found=shown(sd))
+        raise SordinoError(rule, found=shown(sd), step="write it in the unit of the data")
     return float(mean), float(sd)
 
 

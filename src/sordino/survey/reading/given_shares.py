@@ -45,7 +45,11 @@ def read_shares(given: object, labels: Sequence[str], noun: str = "shares") -> N
         numbers, each, mistakes = given, [(f"number {place + 1}", number) for place, number in enumerate(given)], []
         if len(given) != len(labels):
             mistakes.append(
-                SordinoError(f"{noun} must be {len(labels):,}, one for each value", found=f"{len(given):,}")
+                SordinoError(
+                    f"{noun} must be {len(labels):,}, one for each value",
+                    found=f"{len(given):,}",
+                    step="write them in the order of the values, 0 for one that nobody has",
+                )
             )
     else:
         step = "write { yes = 0.2, no = 0.8 }, or a list in the order of the values"
@@ -54,7 +58,11 @@ def read_shares(given: object, labels: Sequence[str], noun: str = "shares") -> N
         )
     wrong = [(name, number) for name, number in each if not is_share(number)]
     mistakes += [
-        SordinoError(f"{noun} must be numbers from 0 to {MOST:.0e}", found=f"{shown(number)} for {name}")
+        SordinoError(
+            f"{noun} must be numbers from 0 to {MOST:.0e}",
+            found=f"{shown(number)} for {name}",
+            step="write shares that add up to 1, or counts",
+        )
         for name, number in wrong
     ]
     if not wrong and numbers:
@@ -70,7 +78,9 @@ def _wrong_names(named: Mapping[str, object], labels: Sequence[str], noun: str) 
     known = set(labels)
     for name in [name for name in named if name not in known]:
         found = repr(name) + nearest([name], labels)
-        yield SordinoError(f"{noun} must be of the attribute's values", found=found)
+        yield SordinoError(
+            f"{noun} must be of the attribute's values", found=found, step="write the values as the survey names them"
+        )
     missing = [label for label in labels if label not in named]
     if missing:
         more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
@@ -88,7 +98,9 @@ def _wrong_total(numbers: Sequence[float], noun: str, *, whole: bool) -> Iterato
     """Of some numbers whether any is above 0; of all of them, whether they are counts or add up to 1."""
     total = float(sum(numbers))
     if total == 0:
-        yield SordinoError(f"{noun} must not all be 0", found="nothing above 0")
+        yield SordinoError(
+            f"{noun} must not all be 0", found="nothing above 0", step="write shares that add up to 1, or counts"
+        )
     elif whole and abs(total - 1) > ROUNDED and not all(float(number).is_integer() for number in numbers):
         step = "give shares that do, or counts"
         yield SordinoError(f"{noun} must add up to 1", found=f"{total:.6g}", step=step)

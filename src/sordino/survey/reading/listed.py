@@ -68,7 +68,7 @@ def _inner(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
 
 def _lines(file: object, folder: Path) -> list[str]:
     if not isinstance(file, str):
-        raise SordinoError("file must be a name", found=shown(file))
+        raise SordinoError("file must be a name", found=shown(file), step='write { file = "names.txt" }')
     lines = read_text(beside(folder, file)).split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -76,7 +76,7 @@ def _lines(file: object, folder: Path) -> list[str]:
     blank = next((i for i, name in enumerate(names) if not name), None)
     if blank is not None or not names:
         found = "nothing" if blank is None else f"a blank line {blank + 1}"
-        raise SordinoError(f"{file} must have a name on each line", found=found)
+        raise SordinoError(f"{file} must have a name on each line", found=found, step="leave no line blank")
     return names
 
 
@@ -84,5 +84,9 @@ def _numbers(file: str, lines: Sequence[str]) -> list[int]:
     """The values of numbered categories, which have no names."""
     wrong = next((i for i, line in enumerate(lines) if not NUMBER.fullmatch(line)), None)
     if wrong is not None:
-        raise SordinoError(f"{file} must have a number on each line", found=f"another text in line {wrong + 1}")
+        raise SordinoError(
+            f"{file} must have a number on each line",
+            found=f"another text in line {wrong + 1}",
+            step="write the numbers of the values, as 0 and 7",
+        )
     return [int(line) for line in lines]

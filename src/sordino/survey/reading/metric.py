@@ -40,10 +40,16 @@ def read_matrix(matrix: Any, k: int) -> list[list[Nats | None]]:
         SordinoError: no square table of amounts above 0.
     """
     if not is_list_of(matrix, list):
-        raise SordinoError("a matrix must be a list of rows, in nats", found=shown(matrix))
+        raise SordinoError(
+            "a matrix must be a list of rows, in nats", found=shown(matrix), step='write [["0", "1"], ["inf", "0"]]'
+        )
     bounds = read_bounds(matrix)
     if len(bounds) != k:
-        raise SordinoError(f"a matrix must have a row for each of {k} values", found=f"{len(bounds)}")
+        raise SordinoError(
+            f"a matrix must have a row for each of {k} values",
+            found=f"{len(bounds)}",
+            step="write one for each value, in their order",
+        )
     for x, row in enumerate(bounds):
         for other, bound in enumerate(row):
             if x != other and bound is not None and bound.sign() == 0:
@@ -61,13 +67,17 @@ def read_metric(metric: Any, domain: Domain, epsilon: Nats | None) -> MetricPart
         SordinoErrors: all that is wrong with a tree.
     """
     if epsilon is None:
-        raise SordinoError("a metric needs an epsilon, its unit")
+        raise SordinoError(
+            "a metric needs an epsilon, its unit", step='set epsilon = "1" in the survey or in `protect`'
+        )
     if isinstance(metric, dict):
         part = _read_table(metric, domain, epsilon)
     elif not isinstance(metric, list) or len(metric) != domain.k:
         found = f"{len(metric)}" if isinstance(metric, list) else shown(metric)
         raise SordinoError(
-            f"a metric must have a position, or a row of distances, for each of {domain.k} values", found=found
+            f"a metric must have a position, or a row of distances, for each of {domain.k} values",
+            found=found,
+            step="write one for each value, in their order",
         )
     elif all(isinstance(row, list) for row in metric):
         return _bounds_of(_read_distances(metric), epsilon)
@@ -110,7 +120,11 @@ def _read_distances(metric: Sequence[Sequence[Any]]) -> list[list[Fraction]]:
         )
     distances = [[read_distance(entry, _without_bound(entry)) for entry in row] for row in metric]
     if any(len(row) != k for row in distances):
-        raise SordinoError("distances must be a square table", found="a row of another length")
+        raise SordinoError(
+            "distances must be a square table",
+            found="a row of another length",
+            step="write in each row a distance to each value",
+        )
     _require_metric(distances)
     return distances
 
@@ -124,7 +138,9 @@ def _without_bound(entry: object) -> str:
 def _require_metric(distances: Sequence[Sequence[Fraction]]) -> None:
     for x, row in enumerate(distances):
         if row[x] != 0:
-            raise SordinoError("a value's distance to itself must be 0", found=f"another in row {x}")
+            raise SordinoError(
+                "a value's distance to itself must be 0", found=f"another in row {x}", step="write 0 there"
+            )
         for other in range(x):
             if row[other] != distances[other][x]:
                 step = "write a matrix in nats, with a bound for each way"
@@ -148,7 +164,11 @@ def _times(epsilon: Nats, distance: Fraction) -> Nats:
     if epsilon.ratio == 1:
         return Nats(rational)
     if distance.denominator != 1 or not 0 <= distance <= LARGEST_MATRIX:
-        raise SordinoError("an epsilon with a logarithm needs whole distances", found=f"{distance}")
+        raise SordinoError(
+            "an epsilon with a logarithm needs whole distances",
+            found=f"{distance}",
+            step='write whole distances, or an epsilon as "1.1"',
+        )
     return Nats(rational, require_short(epsilon.ratio ** int(distance)))
 
 

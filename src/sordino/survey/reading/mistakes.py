@@ -27,7 +27,11 @@ def wrong_names(tables: dict[str, Any], mistakes: Sequence[SordinoError] = ()) -
     for where, kind, name in named:
         if name not in attributes:
             found = repr(name) + nearest([name], list(attributes))
-            yield SordinoError(f"{where} must name an attribute of the survey", found=found)
+            yield SordinoError(
+                f"{where} must name an attribute of the survey",
+                found=found,
+                step="write its name as [attribute.NAME] does, or add it",
+            )
         elif (kind, name) in once:
             step = "ask it once, with a larger weight"
             yield SordinoError(f"{where} must name an attribute once", found=f"{name!r} again", step=step)

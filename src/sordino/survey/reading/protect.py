@@ -90,7 +90,9 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
     """All that is wrong with the setting, for a domain that is right."""
     ways = [name for name in WAYS if getattr(protect, name) is not None]
     if len(ways) > 1:
-        yield SordinoError(f"protect must have one of {', '.join(WAYS)}", found=", ".join(ways))
+        yield SordinoError(
+            f"protect must have one of {', '.join(WAYS)}", found=", ".join(ways), step="keep one of them"
+        )
         return
     if protect.release_single_values and protect.blocks is None:
         yield SordinoError(
@@ -99,7 +101,11 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
             step="leave it out, or set blocks",
         )
     elif not ways and protect.epsilon is None:
-        yield SordinoError(f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}", found="neither")
+        yield SordinoError(
+            f"protect must have an epsilon of its own, or one of {', '.join(WAYS)}",
+            found="neither",
+            step="leave it out to protect all values from each other",
+        )
     if protect.matrix is not None and protect.epsilon is not None:
         yield SordinoError("protect must have a matrix in nats or an epsilon", found="both", step="leave epsilon out")
     try:
@@ -156,7 +162,9 @@ def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
     """
     if isinstance(domain, Grid):
         if not (is_list_of(blocks, int) and len(blocks) == 2 and 1 <= min(blocks) <= max(blocks) <= LARGEST_DOMAIN):
-            raise SordinoError("blocks of a grid must be [rows, columns] of cells", found=shown(blocks))
+            raise SordinoError(
+                "blocks of a grid must be [rows, columns] of cells", found=shown(blocks), step="write blocks = [5, 5]"
+            )
         return BlocksPart(tiles=blocks)
     if isinstance(blocks, dict):
         blocks = list(blocks.values())
@@ -165,11 +173,17 @@ def read_blocks(domain: Domain, blocks: Any) -> BlocksPart:
             return BlocksPart(run=blocks)
         if not (is_list_of(blocks, list) and all(is_list_of(block, int) for block in blocks)):
             raise SordinoError(
-                "blocks of numbered categories must be a length, or lists of numbers", found=shown(blocks)
+                "blocks of numbered categories must be a length, or lists of numbers",
+                found=shown(blocks),
+                step="write blocks = 10, or blocks = [[0, 1, 2], [3, 4]]",
             )
         return BlocksPart(of=Partition.of(blocks, domain.k).block.tolist())
     if not (is_list_of(blocks, list) and all(is_list_of(block, str) for block in blocks)):
-        raise SordinoError("blocks of categories must be lists of their names", found=shown(blocks))
+        raise SordinoError(
+            "blocks of categories must be lists of their names",
+            found=shown(blocks),
+            step='write blocks = [["tea", "water"], ["beer", "wine"]]',
+        )
     return BlocksPart(of=_blocks_of_labels(domain, blocks).block.tolist())
 
 
@@ -177,27 +191,47 @@ def read_sensitive_values(domain: Domain, sensitive: Any) -> list[int]:
     """The indices of the sensitive values: names, numbers, or [row, column] of a grid's cells."""
     if isinstance(domain, Grid):
         if not (is_list_of(sensitive, list) and all(is_list_of(cell, int) and len(cell) == 2 for cell in sensitive)):
-            raise SordinoError("sensitive cells of a grid must be [row, column] each", found=shown(sensitive))
+            raise SordinoError(
+                "sensitive cells of a grid must be [row, column] each",
+                found=shown(sensitive),
+                step="write sensitive = [[0, 3], [7, 1]]",
+            )
         outside = [c for c in sensitive if not (0 <= c[0] < domain.rows and 0 <= c[1] < domain.columns)]
         if outside:
-            raise SordinoError("sensitive cells must lie on the grid", found=few([shown(cell) for cell in outside]))
+            raise SordinoError(
+                "sensitive cells must lie on the grid",
+                found=few([shown(cell) for cell in outside]),
+                step="count rows from the south and columns from the west, both from 0",
+            )
         indices = [row * domain.columns + column for row, column in sensitive]
     elif isinstance(domain.labels, range):
         if not is_list_of(sensitive, int):
-            raise SordinoError("sensitive values must be a list of numbers", found=shown(sensitive))
+            raise SordinoError(
+                "sensitive values must be a list of numbers", found=shown(sensitive), step="write sensitive = [3, 7]"
+            )
         indices = sensitive
     else:
         if not is_list_of(sensitive, str):
-            raise SordinoError("sensitive values must be a list of names", found=shown(sensitive))
+            raise SordinoError(
+                "sensitive values must be a list of names", found=shown(sensitive), step='write sensitive = ["yes"]'
+            )
         index = {label: i for i, label in enumerate(domain.labels)}
         unknown = [label for label in sensitive if label not in index]
         if unknown:
             found = few(unknown) + nearest(unknown, domain.labels)
-            raise SordinoError("sensitive values must be categories of the attribute", found=found)
+            raise SordinoError(
+                "sensitive values must be categories of the attribute",
+                found=found,
+                step="write them as `categories` does",
+            )
         indices = [index[label] for label in sensitive]
     outside = [index for index in indices if not 0 <= index < domain.k]
     if outside:
-        raise SordinoError(f"sensitive values must lie in 0..{domain.k - 1}", found=few([shown(i) for i in outside]))
+        raise SordinoError(
+            f"sensitive values must lie in 0..{domain.k - 1}",
+            found=few([shown(i) for i in outside]),
+            step="take the others out",
+        )
     values: list[int] = read_sensitive(domain.k, np.array(indices, dtype=np.intp)).tolist()
     return values
 
@@ -223,6 +257,8 @@ def _blocks_of_labels(domain: Categories, blocks: Sequence[Sequence[str]]) -> Pa
         wrong.append("an empty block")
     if wrong:
         raise SordinoError(
-            "blocks must hold each category once", found="; ".join(wrong) + nearest(unknown, domain.labels)
+            "blocks must hold each category once",
+            found="; ".join(wrong) + nearest(unknown, domain.labels),
+            step="write each category in one block",
         )
     return Partition.of([[index[label] for label in block] for block in blocks], domain.k)

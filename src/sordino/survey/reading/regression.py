@@ -42,7 +42,11 @@ def regression_mistakes(
         elif isinstance(domain, Categories) and not any(category == domain.label(v) for v in range(domain.k)):
             labels = [domain.label(v) for v in range(min(domain.k, MOST_CATEGORIES))]
             found = repr(category) + nearest([category], labels)
-            yield SordinoError(f"{where}.base.{name} must be one of its categories: {few(labels)}", found=found)
+            yield SordinoError(
+                f"{where}.base.{name} must be one of its categories: {few(labels)}",
+                found=found,
+                step="name the one that the others are compared to",
+            )
 
 
 def _feature_mistakes(where: str, attribute: Attribute) -> Iterator[SordinoError]:

@@ -160,7 +160,11 @@ class Survey(Part):
         rest = self.dependence.rest if self.dependence is not None else None
         for name in [name for name in rest if name not in self.attribute] if isinstance(rest, dict) else []:
             found = repr(name) + nearest([name], list(self.attribute))
-            yield SordinoError("dependence.rest must name attributes of the survey", found=found)
+            yield SordinoError(
+                "dependence.rest must name attributes of the survey",
+                found=found,
+                step="write its name as [attribute.NAME] does",
+            )
 
     def _threshold_mistakes(self) -> Iterator[SordinoError]:
         """Bounds on distribution functions are of numbers whose distribution is asked, given other attributes."""
@@ -169,7 +173,9 @@ class Survey(Part):
         for name, given in bounds.items():
             if name not in asked:
                 rule = "dependence.thresholds must name numbers whose distribution is asked"
-                yield SordinoError(rule, found=repr(name) + nearest([name], asked))
+                yield SordinoError(
+                    rule, found=repr(name) + nearest([name], asked), step="write its name as [attribute.NAME] does"
+                )
             elif name in self.attribute and self.attribute[name].lacking:
                 rule = (
                     "dependence.thresholds must be of numbers that everybody has: one that is missing lies beside none"
@@ -179,7 +185,11 @@ class Survey(Part):
             for other in given if isinstance(given, dict) else ():
                 if other not in self.attribute or other == name:
                     rule = f"dependence.thresholds.{name} must name other attributes of the survey"
-                    yield SordinoError(rule, found=repr(other) + nearest([other], list(self.attribute)))
+                    yield SordinoError(
+                        rule,
+                        found=repr(other) + nearest([other], list(self.attribute)),
+                        step="write its name as [attribute.NAME] does",
+                    )
 
     @classmethod
     def of(cls, given: object) -> "Survey":

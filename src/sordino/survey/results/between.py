@@ -48,7 +48,11 @@ def _question(found: Sequence[Result], name: str) -> HistogramResult:
     told = {result.question.name: result for result in found if isinstance(result, HistogramResult)}
     if name not in told:
         found_name = repr(name) + nearest([name], list(told))
-        raise SordinoError("a difference is of two shares of a question that is told", found=found_name)
+        raise SordinoError(
+            "a difference is of two shares of a question that is told",
+            found=found_name,
+            step="name a histogram's or a table's question, as its rows do",
+        )
     return told[name]
 
 
@@ -57,14 +61,22 @@ def _places(result: HistogramResult, first: str, second: str) -> tuple[int, int]
     labels = [result.label(place) for place in range(result.count)]
     name = result.question.name
     mistakes = [
-        SordinoError(f"a difference must be of values of {name!r}", found=shown(label) + nearest([label], labels))
+        SordinoError(
+            f"a difference must be of values of {name!r}",
+            found=shown(label) + nearest([label], labels),
+            step="write them as the rows of the estimates do",
+        )
         for label in dict.fromkeys((first, second))
         if label not in labels
     ]
     if mistakes:
         raise SordinoErrors("a difference", mistakes)
     if first == second:
-        raise SordinoError(f"a difference must be of two values of {name!r}", found=f"{shown(first)} twice")
+        raise SordinoError(
+            f"a difference must be of two values of {name!r}",
+            found=f"{shown(first)} twice",
+            step="name another value to subtract",
+        )
     return labels.index(first), labels.index(second)
 
 

@@ -36,7 +36,9 @@ class Coverage:
         """Refuse what is none."""
         require_confidence(self.confidence)
         if self.forged < 0:
-            raise SordinoError("forged reports must be a number from 0 on", found=shown(self.forged))
+            raise SordinoError(
+                "forged reports must be a number from 0 on", found=shown(self.forged), step="say how many, 0 for none"
+            )
 
     def each(self, count: int) -> float:
         """The confidence of each of some intervals, whatever their errors have to do with each other."""

@@ -65,7 +65,13 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
             mistakes += errors.errors
     mistakes += _contradictions(tables)
     if not tables and not mistakes:
-        mistakes.append(SordinoError("margins must be of an attribute at least", found="none"))
+        mistakes.append(
+            SordinoError(
+                "margins must be of an attribute at least",
+                found="none",
+                step="write a table for an attribute: [age], then young = 0.31",
+            )
+        )
     if mistakes:
         raise SordinoErrors(name, mistakes)
     return shares
@@ -103,7 +109,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[SordinoError]]:
     amount = [name for name in AMOUNTS if name in header]
     if len(amount) != 1 or any(header.count(name) != 1 for name in (*COLUMNS, *amount)):
         rule = f"{path} must have the columns attribute, value, and share or count"
-        raise SordinoError(rule, found=", ".join(header) or "none")
+        raise SordinoError(rule, found=", ".join(header) or "none", step="name them in the first line")
     return _tables(rows[1:], [header.index(name) for name in (*COLUMNS, *amount)], len(header))
 
 
@@ -115,18 +121,28 @@ def _tables(rows: Sequence[Sequence[str]], at: Sequence[int], width: int) -> tup
         if not row:
             continue
         if len(row) != width:
-            mistakes.append(SordinoError(f"row {number} must have {width} cells", found=str(len(row))))
+            mistakes.append(
+                SordinoError(
+                    f"row {number} must have {width} cells",
+                    found=str(len(row)),
+                    step="write as many as the first line has, with quotes around commas",
+                )
+            )
             continue
         attribute, value, text = (row[place].strip() for place in at)
         table = tables.setdefault(attribute, {})
         if value in table:
             found = f"{value!r} of {attribute!r} again in row {number}"
-            mistakes.append(SordinoError("each value must stand once", found=found))
+            mistakes.append(SordinoError("each value must stand once", found=found, step="keep one of the rows"))
             continue
         if NUMBER.fullmatch(text):
             table[value] = float(text)
         else:
             unread.add(attribute)
-            mistakes.append(SordinoError(f"row {number} must hold a number", found=shown(text)))
+            mistakes.append(
+                SordinoError(
+                    f"row {number} must hold a number", found=shown(text), step="write a share as 0.31, or a count"
+                )
+            )
     # Of an attribute with a number that is none nothing more is said.
     return {name: table for name, table in tables.items() if name not in unread}, mistakes

@@ -94,7 +94,11 @@ def poststratified(results: Sequence[Result], margins: Margins) -> list[Poststra
     """
     tables = [table for table in table_results(results) if set(table.attributes) & set(margins)]
     if not tables:
-        raise SordinoError("margins must be of attributes of a table that is told", found="no such table")
+        raise SordinoError(
+            "margins must be of attributes of a table that is told",
+            found="no such table",
+            step="ask for a table with one of these attributes",
+        )
     shares = [result for result in results if isinstance(result, HistogramResult)]
     fits = list(joint_fits([one.question for one in shares], [one.estimate for one in shares]))
     found = []

@@ -62,7 +62,11 @@ def require_public(asked: Iterable[str], public: Public, method: Method | None) 
         found = "the default" if method is None else shown(method)
         raise SordinoError("public numbers are for the method smoothed", found=found, step="name the method, or none")
     if other := sorted(set(public) - set(asked)):
-        raise SordinoError("public numbers are about shares that are asked for", found=", ".join(other))
+        raise SordinoError(
+            "public numbers are about shares that are asked for",
+            found=", ".join(other),
+            step="name attributes whose histogram or table is asked",
+        )
 
 
 def numbers_in_order(domain: Domain | Record) -> NDArray[np.float64] | None:

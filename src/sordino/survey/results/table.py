@@ -144,7 +144,7 @@ class TableResult:
         names, others = self._apart(of, given)
         places = [self._place(others, values) for values in (first, second)]
         if places[0] == places[1]:
-            raise SordinoError("a difference must be between two values", found="one twice")
+            raise SordinoError("a difference must be between two values", found="one twice", step="name another value")
         return list(self._difference(self._within(names, others), names, others, *places))
 
     def rows(self) -> Iterator[tuple[str, TableRow]]:
@@ -203,16 +203,26 @@ class TableResult:
         for name in names:
             if name not in self.attributes:
                 found = repr(name) + nearest([str(name)], self.attributes)
-                raise SordinoError(f"attributes must be of the table of {self.question.name}", found=found)
+                raise SordinoError(
+                    f"attributes must be of the table of {self.question.name}",
+                    found=found,
+                    step="name some of the table's own",
+                )
         if len(set(names)) < len(names) or not names:
-            raise SordinoError("attributes must be named once each", found=", ".join(names) or "none")
+            raise SordinoError(
+                "attributes must be named once each",
+                found=", ".join(names) or "none",
+                step="name one, or a list of different ones",
+            )
         return names
 
     def _apart(self, of: Names, given: Names) -> tuple[list[str], list[str]]:
         names, others = self._names(of), self._names(given)
         if set(names) & set(others):
             found = f"{min(set(names) & set(others))!r} on both sides"
-            raise SordinoError("a share must be of other attributes than it is within", found=found)
+            raise SordinoError(
+                "a share must be of other attributes than it is within", found=found, step="name it on one side only"
+            )
         return names, others
 
     def _axes(self, names: Sequence[str]) -> list[int]:
@@ -232,7 +242,11 @@ class TableResult:
         known = self._labels(names)
         if labels not in known:
             found = shown(" and ".join(labels))
-            raise SordinoError(f"values must be of {' and '.join(map(repr, names))}, one each", found=found)
+            raise SordinoError(
+                f"values must be of {' and '.join(map(repr, names))}, one each",
+                found=found,
+                step="write a value of each, in the order of the attributes",
+            )
         return known.index(labels)
 
     def _rows(self, told: TableShares, heads: Sequence[TableRow]) -> Iterator[TableRow]:

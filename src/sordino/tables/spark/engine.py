@@ -113,7 +113,11 @@ def tally_spark(plan: Plan, reports: Sequence[PathOrSpark], note: Callable[[str]
     for table in tables:
         total += _tally(plan, table)
     if total.n == 0:
-        raise SordinoError("an aggregate needs reports", found=f"none in {', '.join(map(str, tables))}")
+        raise SordinoError(
+            "an aggregate needs reports",
+            found=f"none in {', '.join(map(str, tables))}",
+            step="name files of reports that hold some",
+        )
     return total
 
 
@@ -140,7 +144,11 @@ def _work(
     rows = compare_ids(parted.frame, parted.parts, people.called, id_column)
     source = made()
     if source is None:
-        raise SordinoError("the engine spark needs a key", found="none")
+        raise SordinoError(
+            "the engine spark needs a key",
+            found="none",
+            step="give a key file and the column of ids: --key FILE --id COLUMN",
+        )
     key = source.of_plan(plan.hash).handed_over()
     return parted.frame, Work(SentPlan.of(plan, people.context), parted.parts, id_column, key), rows
 

@@ -55,7 +55,11 @@ def _files_within(folder: Path) -> list[Path]:
     shown = [path for path in names if not path.name.startswith((".", "_"))]
     files = [file for path in shown for file in parquet_files(path)]
     if not files:
-        raise SordinoError(f"{folder} must hold Parquet files", found="none")
+        raise SordinoError(
+            f"{folder} must hold Parquet files",
+            found="none",
+            step="name a folder that has some; names that begin with a dot or an underscore do not count",
+        )
     return files
 
 

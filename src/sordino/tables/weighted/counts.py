@@ -63,7 +63,11 @@ class CountColumn:
         require_columns(table, [self.name], "name the column of counts: --count COLUMN", named=True)
         kind = dict(header(table)).get(self.name, TEXT)
         if not numeric_type(kind):
-            raise SordinoError(f"{table} must have whole numbers in {self.name}", found=f"type {kind}")
+            raise SordinoError(
+                f"{table} must have whole numbers in {self.name}",
+                found=f"type {kind}",
+                step="name the column that says how many people each row stands for",
+            )
 
     def read(self, table: PathOrFrame, batch: pa.RecordBatch, rows: int) -> NDArray[np.int64]:
         """The counts of a batch that begins after so many rows, shape (n,).

@@ -55,7 +55,11 @@ def read_public(plan: Plan, given: Any) -> dict[str, NDArray[np.float64]]:
             found[name] += np.bincount(values, weights, minlength=len(found[name]))
         rows += len(batch)
     if not all(numbers.any() for numbers in found.values()):
-        raise SordinoError(f"{table} must hold public numbers", found="none" if rows else "no rows")
+        raise SordinoError(
+            f"{table} must hold public numbers",
+            found="none" if rows else "no rows",
+            step="write how many there are of each value in a column `count`, or a row for each",
+        )
     return found
 
 
