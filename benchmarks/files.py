@@ -11,7 +11,6 @@ import duckdb
 
 from pairs import RATIOS, peak_gib, processor_seconds, ratios, seconds, spread
 from sordino import KeyedSource, Plan, Survey, estimate
-from sordino.tables.records import check_ids
 from sordino.tables.reports import privatize_table, tally_people, tally_table
 
 TITLE = "From file to estimate"
@@ -94,8 +93,6 @@ def parquet_ways(plan: Plan, data: Path) -> Iterator[Way]:
     yield Way("Parquet rows, reports written to Parquet and read again", "-", through(plan, data, ".parquet"))
     yield Way("Parquet rows with whole ids, a key, tallied", "at most 6", in_memory(plan, data, "id"))
     yield Way("Parquet rows with text ids, a key, tallied", "at most 12", in_memory(plan, data, "name"))
-    yield Way("the check that no whole id stands twice, alone", "-", lambda: check_ids(data, "id"))
-    yield Way("the check that no text id stands twice, alone", "-", lambda: check_ids(data, "name"))
 
 
 def number_ways(data: Path) -> Iterator[Way]:
@@ -129,7 +126,7 @@ def releasing(plan: Plan, data: Path, id_column: str | None, jobs: int) -> Calla
 def in_memory(plan: Plan, data: Path, id_column: str | None = None) -> Callable[[], object]:
     keyed = None if id_column is None else KeyedSource(secrets.token_bytes(32), plan.hash)
     mechanism = plan.questions[0].query.mechanism
-    return lambda: estimate(mechanism, tally_people(plan, data, id_column=id_column, keyed=keyed))
+    return lambda: estimate(mechanism, tally_people(plan, data, id_column=id_column, key=keyed))
 
 
 def through(plan: Plan, data: Path, ending: str) -> Callable[[], object]:

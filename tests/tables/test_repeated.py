@@ -149,15 +149,15 @@ def test_ids_without_a_key_only_tell_rows_apart(tmp_path, plan, people, read_cod
     assert (runs[0] != runs[1]).any()
 
 
-def test_a_table_that_changes_after_its_ids_were_compared_is_refused(plan, people, codes_of, monkeypatch, tmp_path):
-    """Two rows with one id and one value would have one report: that they are equal would show."""
-    data, compared = people("people.csv", [1, 2, 3], [4, 4, 4]), reports.check_ids
+def test_a_table_that_changes_while_its_ids_are_compared_is_refused(plan, people, codes_of, monkeypatch, tmp_path):
+    """Those that are equal would be looked for in another file."""
+    data, compared = people("people.csv", [1, 2, 3], [4, 4, 4]), reports.IdComparison.finish
 
-    def compare(*given):
-        compared(*given)
+    def compare(comparison):
         people("people.csv", [1, 1, 3], [4, 4, 4])
+        compared(comparison)
 
-    monkeypatch.setattr(reports, "check_ids", compare)
+    monkeypatch.setattr(reports.IdComparison, "finish", compare)
     with pytest.raises(SordinoError, match="must not change while it is read"):
         codes_of(plan, data)
     assert not codes_of.runs[-1].exists()

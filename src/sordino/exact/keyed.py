@@ -7,9 +7,9 @@ of every report made with it: destroy it as soon as the reports are final. Two r
 value changed are independent, so their losses add; and where they differ, they show that it changed.
 
 Construction: AES under a key from HKDF-SHA256 (RFC 5869), with the use, the kind of values and the task as info; a
-CBC-MAC over blocks of 128 bits, as many for each record: the id, the value's words (two a block), the number of the
-pair of draws. Inputs of one key have one length, so it is a pseudorandom function (Bellare, Kilian, Rogaway 2000);
-each of its outputs is two words. Cost: three encryptions for two words.
+CBC-MAC over words of 64 bits, as many for each record: two of the id, those of the value, the number of the pair of
+draws; two a block, the last filled with zeros. Inputs of one key have one length, so it is a pseudorandom function
+(Bellare, Kilian, Rogaway 2000); each of its outputs is two words. Cost: two encryptions for two words of one value.
 
 The id is 128 bits. A whole number of at most 64 bits is itself: modulo 2^64, and in the high word 1 if it is negative,
 else 0. Of any other text all bytes count: it is the CBC-MAC, under a key of its own, of its length in bytes and its
@@ -29,14 +29,15 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.ids.record_ids import RecordIds, first_repeated
+from sordino.exact.ids.texts import PIECE, Texts
 from sordino.exact.messages.arguments import checked_class
-from sordino.exact.record_ids import RecordIds, Texts, first_repeated
 from sordino.exact.select import select
 from sordino.exact.source import Rows, Stream, Words
 
 KEY_BYTES = 32
 
-LABEL = b"sordino keyed words 1"
+LABEL = b"sordino keyed words 2"
 """Of the construction: another one would need another number, or the same key would give other words."""
 
 TEXT = "text id"
@@ -82,6 +83,7 @@ class KeyedSource:
         except UnicodeEncodeError:
             raise SordinoError("a task must be a text", found="one that UTF-8 cannot hold") from None
         self._key = key
+        self._derived: dict[str, bytes] = {}  # by their use
 
     def for_records(self, ids: ArrayLike | Sequence[str]) -> "KeyedRecords":
         """The source for one batch of records.
@@ -127,17 +129,24 @@ class KeyedSource:
     def _text_ids(self, texts: Texts) -> Words:
         """The 128 bits of each text, shape (n, 2)."""
         cipher = self._cipher(TEXT)
-        chain = _encrypted(cipher, None, texts.lengths.astype(np.uint64))
-        for rows, low, high in texts.blocks():
-            _put(chain, rows, _encrypted(cipher, chain.take(rows, axis=0), low, high))
-        return chain
+        ids = np.empty((len(texts), 2), dtype=np.uint64)
+        for start in range(0, len(texts), PIECE):
+            piece = texts.take(slice(start, start + PIECE))
+            chain = _encrypted(cipher, None, piece.lengths.astype(np.uint64))
+            for rows, blocks in piece.blocks():
+                # Nearly always all have one block more, or none.
+                mine = chain if len(rows) == len(piece) else chain.take(rows, axis=0)
+                _put(chain, rows, _encrypted(cipher, mine, *blocks.T))
+            ids[start : start + len(piece)] = chain
+        return ids
 
     def _cipher(self, use: str) -> CipherContext:
         """A block cipher for inputs of one kind, in batches of whole blocks."""
-        info = b"\0".join((LABEL, use.encode(), self._task))
-        derived = HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(self._key)
+        if use not in self._derived:
+            info = b"\0".join((LABEL, use.encode(), self._task))
+            self._derived[use] = HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(self._key)
         # Each block by itself: the chaining is done here, for all records at once.
-        return Cipher(algorithms.AES(derived), modes.ECB()).encryptor()  # noqa: S305
+        return Cipher(algorithms.AES(self._derived[use]), modes.ECB()).encryptor()  # noqa: S305
 
     def __repr__(self) -> str:
         return f"KeyedSource(<key not shown>, {self._task.decode()!r})"
@@ -153,6 +162,11 @@ class KeyedRecords:
 
     source: KeyedSource
     ids: Words
+
+    @property
+    def compared(self) -> Words:
+        """A word of each id, by which ids are compared: nearly all that differ have different ones."""
+        return self.ids[:, 0]
 
     def stream(self, values: NDArray[np.number]) -> Stream:
         """The words for each record's value: numbers of shape (n,), or rows of them, shape (n, w)."""
@@ -187,10 +201,10 @@ class _KeyedStream:
         self, cipher: CipherContext, inputs: list[Words], drawn: Draws, places: NDArray[np.intp] | None = None
     ) -> None:
         self._cipher = cipher
-        self._inputs = inputs  # columns of 64 bits, two a block, the last block filled with zeros
+        self._inputs = inputs  # columns of 64 bits, two a block; the number of the pair is one more
         self._drawn = drawn  # shared with all streams of the same rows, so that none repeats another's words
         self._places = places  # of the rows in `drawn`; None: all
-        self._mac: Words | None = None  # the chain over all inputs, shape (n, 2)
+        self._mac: Words | None = None  # the chain over the blocks before the number's, shape (n, 2)
         self._pairs: tuple[Draws, Words] | None = None  # the last pair of words of each row, and its number
 
     def next(self) -> Words:
@@ -199,7 +213,7 @@ class _KeyedStream:
         number, second = drawn >> np.uint32(1), drawn & np.uint32(1)
         self._drawn[mine] = drawn + 1
         if self._pairs is None or not np.array_equal(self._pairs[0], number):
-            self._pairs = number, _encrypted(self._cipher, self._absorbed(), number)
+            self._pairs = number, self._pair(number)
         pairs = self._pairs[1]
         # Nearly always all rows drew as many words; a copy is handed out, which the caller may change.
         low, high = (int(second.min()), int(second.max())) if second.size else (0, 0)
@@ -213,26 +227,38 @@ class _KeyedStream:
             drawn, places = self._drawn[rows], None
         else:
             drawn, places = self._drawn, rows
-        if isinstance(rows, slice) and self._mac is None:
-            return _KeyedStream(self._cipher, [column[rows] for column in self._inputs], drawn, places)
-        taken = _KeyedStream(self._cipher, [], drawn, places)
-        taken._mac = self._absorbed()[rows]
+        later = isinstance(rows, slice) and self._mac is None
+        inputs = self._inputs if later else self._alone()
+        taken = _KeyedStream(self._cipher, [column[rows] for column in inputs], drawn, places)
+        taken._mac = None if later else self._absorbed()[rows]
         return taken
 
+    def _pair(self, number: Draws) -> Words:
+        """Each row's pair of words of a number, shape (n, 2)."""
+        alone = self._alone()
+        block = (alone[0], number) if alone else (number,)
+        return _encrypted(self._cipher, self._absorbed(), *block)
+
+    def _alone(self) -> list[Words]:
+        """The column that shares its block with the number, if one does."""
+        return self._inputs[len(self._inputs) // 2 * 2 :]
+
     def _absorbed(self) -> Words:
-        """The chain over id and value."""
+        """The chain over all blocks of two columns."""
         if self._mac is None:
-            mac = _encrypted(self._cipher, None, *self._inputs[:2])
-            for start in range(2, len(self._inputs), 2):
-                mac = _encrypted(self._cipher, mac, *self._inputs[start : start + 2])
-            self._mac = mac
+            self._mac = _encrypted(self._cipher, None, *self._inputs[:2])
+            for start in range(2, len(self._inputs) - 1, 2):
+                self._mac = _encrypted(self._cipher, self._mac, *self._inputs[start : start + 2])
         return self._mac
 
 
 def _encrypted(
-    cipher: CipherContext, chain: Words | None, low: NDArray[np.unsignedinteger], high: Words | np.uint64 = NO_WORD
+    cipher: CipherContext,
+    chain: Words | None,
+    low: NDArray[np.unsignedinteger],
+    high: NDArray[np.unsignedinteger] | np.uint64 = NO_WORD,
 ) -> Words:
-    """AES of the chain, if it has begun, with a block of 64 or 128 bits added to it."""
+    """AES of the chain, if it has begun, with a block of one or two words added to it."""
     # The library asks for room for one block more than it fills.
     room = np.empty((len(low) + 1, 2), dtype="<u8")
     blocks = room[:-1]
@@ -248,6 +274,9 @@ def _encrypted(
 
 def _put(words: Words, rows: NDArray[np.intp], own: Words) -> None:
     """Words of some rows, a column at a time: NumPy is slow at short rows."""
+    if len(rows) == len(words):
+        words[:] = own
+        return
     for column, others in zip(words.T, own.T, strict=True):
         column[rows] = others
 

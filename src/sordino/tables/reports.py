@@ -4,6 +4,7 @@ A row is one report: the plan's tag and a code. In CSV both have a constant numb
 anything and a cut row is seen.
 """
 
+import secrets
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from sordino.document.files import require_new
 from sordino.errors import DamagedError, SordinoError
-from sordino.exact.keyed import KeyedSource
+from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
@@ -32,10 +33,10 @@ from sordino.tables.duckdb import (
     write_table,
 )
 from sordino.tables.frame import PathOrFrame, expecting_kind
-from sordino.tables.jobs.drawn import drawn
+from sordino.tables.jobs.drawn import Drawn, drawn
 from sordino.tables.jobs.pieces import pieces_of, require_jobs
 from sordino.tables.key import TASK, held_key
-from sordino.tables.records import check_ids
+from sordino.tables.records import IdComparison
 from sordino.tables.report_rows import OtherRowsError, ReportRows, write_rows
 from sordino.tables.table_file import changed, file_state, opened, table_format, typed, unchanged
 from sordino.tables.values import read_people, require_people
@@ -140,7 +141,7 @@ def _codes(
     jobs: int,
     count_column: str | None,
 ) -> Iterator[Iterator[Words]]:
-    """One report for each row of a table, whose ids have been compared before the first is made."""
+    """One report for each row of a table, whose ids have been compared when the last one was given."""
     require_jobs(jobs)
     if count_column is not None:
         require_nothing_else(id_column, key, jobs)
@@ -148,28 +149,37 @@ def _codes(
         require_people(plan, data)
         counts.require(data)
         people = read_people(plan, data, None, counts=counts)
-        yield sorted_codes(unchanged(data, file_state(data), drawn(plan, people, None)), progress)
+        yield sorted_codes(unchanged(data, file_state(data), _compared(drawn(plan, people, None), None)), progress)
         return
     with held_key(key, task, id_column) as made:
         require_people(plan, data)
         file, pieces = pieces_of(data) if jobs > 1 else (None, [])
         if len(pieces) > 1:
-            # What starts processes is loaded where some are started; it does so while the ids are compared.
+            # What starts processes is loaded where some are started.
             from sordino.tables.jobs import workers
-
-            workers.prepare()
-        # Of ids that were compared in another file than is read here, two could share their noise.
         before = file_state(data)
+        source, keyed = made(), None
         if id_column is not None:
-            check_ids(data, id_column)
-        source = made()
-        keyed = None if source is None else source.of_plan(plan.hash)
+            # Without a key its words serve the comparison of ids alone.
+            keyed = (source or KeyedSource(secrets.token_bytes(KEY_BYTES), "ids")).of_plan(plan.hash)
         with ExitStack() as stack:
             if file is None or len(pieces) == 1:
-                codes = drawn(plan, read_people(plan, data, id_column), keyed)
+                batches = drawn(plan, read_people(plan, data, id_column), keyed, fresh=source is None)
             else:
-                codes = stack.enter_context(workers.Workers.of(plan, file, id_column, keyed, pieces, jobs)).codes()
+                started = workers.Workers.of(plan, file, id_column, keyed, pieces, jobs, fresh=source is None)
+                batches = stack.enter_context(started).drawn()
+            codes = _compared(batches, IdComparison(data, id_column, keyed) if id_column and keyed else None)
             yield _counted(unchanged(data, before, codes), progress)
+
+
+def _compared(batches: Iterator[Drawn], comparison: IdComparison | None) -> Iterator[Words]:
+    """The reports of people whose ids differ, if they have any: two with one id would share their noise."""
+    for codes, ids in batches:
+        if comparison is not None and ids is not None:
+            comparison.add(ids)
+        yield codes
+    if comparison is not None:
+        comparison.finish()
 
 
 def _counted(batches: Iterator[Words], progress: Progress) -> Iterator[Words]:
@@ -257,18 +267,13 @@ def tally_people(
     progress: Progress = lambda _: None,
     *,
     id_column: str | None = None,
-    keyed: KeyedSource | None = None,
+    key: KeyedSource | None = None,
 ) -> Aggregate:
-    """Privatize a table and tally its reports without writing them: for simulation and benchmarks.
-
-    With a column of ids and a keyed source the reports are repeatable; the ids must differ (`check_ids`).
-    """
-    require_people(plan, data)
-    sampled = plan.sampled
-    aggregate = sampled.tally(np.empty(0, dtype=np.uint64))
-    for codes in drawn(plan, read_people(plan, data, id_column), keyed):
-        aggregate += sampled.tally(codes)
-        progress(len(codes))
+    """Tally the reports that `privatize_table` would write, without writing them: for simulation and benchmarks."""
+    aggregate = plan.sampled.tally(np.empty(0, dtype=np.uint64))
+    with _codes(plan, data, progress, id_column, key, TASK, 1, None) as batches:
+        for codes in batches:
+            aggregate += plan.sampled.tally(codes, drawn=True)
     return aggregate
 
 

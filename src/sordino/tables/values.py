@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from sordino.domain.measured import Measured
 from sordino.errors import SordinoError
-from sordino.exact.record_ids import RecordIds
+from sordino.exact.ids.record_ids import RecordIds
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion

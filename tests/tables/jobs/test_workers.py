@@ -22,6 +22,7 @@ from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.tables.jobs import pieces, workers
+from sordino.tables.jobs.drawn import Drawn
 from sordino.tables.reports import privatize_frame, privatize_table
 
 ROWS = 1200
@@ -98,14 +99,15 @@ def test_any_number_of_jobs_gives_the_same_reports(plan, people, threads):
 
 def test_a_piece_is_sent_in_parts_of_a_bounded_size(plan, people, monkeypatch):
     monkeypatch.setattr(workers, "MOST_ROWS", 150)
-    monkeypatch.setattr(workers, "drawn", lambda *_: iter([np.zeros(100, dtype=np.uint64)] * 5))
-    share = workers.Share(plan.document, people(), None, None, [range(500), range(500, 1000)])
-    parts = [None if codes is None else len(codes) for codes in workers._codes_of(share)]
-    assert parts == [200, 200, 100, None, 200, 200, 100, None]
+    batch = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64))
+    monkeypatch.setattr(workers, "drawn", lambda *_, **__: iter([batch] * 5))
+    share = workers.Share(plan.document, people(), None, None, False, [range(500), range(500, 1000)])
+    parts = [some and (len(some.codes), len(some.ids)) for some in workers._drawn_of(share)]
+    assert parts == [(200, 200), (200, 200), (100, 100), None] * 2
 
 
 def test_a_key_is_not_shown(plan, people):
-    share = workers.Share(plan.document, people(), "id", (KEY, "a"), [range(3)])
+    share = workers.Share(plan.document, people(), "id", (KEY, "a"), False, [range(3)])
     assert repr(KEY) not in repr(share)
 
 
@@ -122,18 +124,22 @@ def test_a_bad_value_is_told_as_by_one_job_and_leaves_nothing(tmp_path, plan, pe
     assert found[0] == found[1]
 
 
-def test_ids_that_stand_twice_are_seen_before_anything_starts(tmp_path, plan, people, monkeypatch):
-    monkeypatch.setattr(workers, "get_context", None)
-    monkeypatch.setattr(workers, "prepare", lambda: None)
-    data = people(id=[f"person {min(i, ROWS - 2)}" for i in range(ROWS)])
-    with pytest.raises(SordinoError, match=f"row {ROWS}, id"):
-        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", jobs=2)
+@pytest.mark.parametrize("key", [None, KeyedSource(KEY, "a")], ids=["fresh", "keyed"])
+def test_ids_that_stand_twice_in_different_pieces_leave_nothing(tmp_path, plan, people, threads, listing, key):
+    ids = [f"person {i}" for i in range(ROWS)]
+    ids[-1] = ids[3]
+    data = people(id=ids)
+    before = listing()
+    with pytest.raises(SordinoError, match=f"row {ROWS}, id: .* found that of row 4 again"):
+        privatize_table(plan, data, tmp_path / "r.csv", id_column="id", key=key, jobs=2)
+    assert listing() == before
 
 
 def test_a_job_that_ends_leaves_no_reports(tmp_path, plan, people, threads, monkeypatch, listing):
     data = people()
     before = listing()
-    monkeypatch.setattr(workers, "work", lambda _, there: there.send(np.zeros(100, dtype=np.uint64)))
+    some = Drawn(np.zeros(100, dtype=np.uint64), np.arange(100, dtype=np.uint64))
+    monkeypatch.setattr(workers, "work", lambda _, there: there.send(some))
     with pytest.raises(UnavailableError, match="each job must work until it is done; found one that ended with -9"):
         privatize_table(plan, data, tmp_path / "r.parquet", id_column="id", key=tmp_path / "key", jobs=2)
     assert listing() == before

@@ -184,14 +184,14 @@ class Seeded(Channel):
             codes[rows] = self._sample(read[rows], stream.take(rows))
         return codes
 
-    def tally(self, codes: ArrayLike) -> Aggregate:
+    def tally(self, codes: ArrayLike, *, drawn: bool = False) -> Aggregate:
         """Sum up the reports.
 
         Raises:
             SordinoError: codes that this channel cannot send.
         """
         if self.packing.words == 1:
-            return super().tally(codes)
+            return super().tally(codes, drawn=drawn)
         words = read_rows(codes, self.packing)
         counts = self._count(words, np.zeros(len(words), dtype=np.intp), 1)[0]
         return Aggregate(self.fingerprint, len(words), counts)

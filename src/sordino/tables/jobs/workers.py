@@ -16,19 +16,16 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Self
 
-import numpy as np
-
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
-from sordino.exact.source import Words
 from sordino.survey.frozen.plan_fields import PlanDocument
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import read_alone
-from sordino.tables.jobs.drawn import drawn
+from sordino.tables.jobs.drawn import Drawn, drawn
 from sordino.tables.values import read_people
 
 MOST_ROWS = 1 << 20
-"""Codes that are sent together at most."""
+"""Reports that are sent together at most."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +34,10 @@ class Share:
 
     Attributes:
         document: of the plan.
-        table: a Parquet file, whose ids differ.
-        id_column: tells its rows apart; None without a key.
-        key: the key and the task of a keyed source; None for fresh words.
+        table: a Parquet file.
+        id_column: tells its rows apart, if a column does.
+        key: the key and the task of a keyed source, where rows have ids.
+        fresh: whether their words are fresh ones nevertheless.
         pieces: of the rows, which it takes in this order.
     """
 
@@ -47,6 +45,7 @@ class Share:
     table: Path
     id_column: str | None
     key: tuple[bytes, str] | None = field(repr=False)
+    fresh: bool
     pieces: Sequence[range]
 
 
@@ -92,11 +91,13 @@ class Workers:
         keyed: KeyedSource | None,
         pieces: Sequence[range],
         jobs: int,
+        *,
+        fresh: bool,
     ) -> Self:
         """Start processes that privatize a table's pieces, no more than there are pieces."""
         key = None if keyed is None else keyed.handed_over()
         count = min(jobs, len(pieces))
-        return cls([Share(plan.document, table, id_column, key, pieces[turn::count]) for turn in range(count)])
+        return cls([Share(plan.document, table, id_column, key, fresh, pieces[turn::count]) for turn in range(count)])
 
     def __enter__(self) -> Self:
         return self
@@ -104,16 +105,16 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def codes(self) -> Iterator[Words]:
-        """The reports of all pieces in the order of the rows.
+    def drawn(self) -> Iterator[Drawn]:
+        """What all pieces send, in the order of the rows.
 
         Raises:
             SordinoError: what a process found wrong with its piece, or that it ended before it was done.
         """
         for turn in range(sum(len(share.pieces) for share in self._shares)):
             process, connection = self._at_work[turn % len(self._at_work)]
-            while (codes := _received(process, connection)) is not None:
-                yield codes
+            while (some := _received(process, connection)) is not None:
+                yield some
 
     def stop(self) -> None:
         """End all processes, and wait until they have ended."""
@@ -135,36 +136,37 @@ def prepare() -> None:
 
 
 def work(share: Share, connection: Connection) -> None:
-    """In a process of its own: send the codes of each piece, and after each None; or else what is wrong with it."""
+    """In a process of its own: send what is drawn of each piece, and after it None; or else what is wrong with it."""
     read_alone()
     # Without whoever started it there is nothing to do.
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
-            for codes in _codes_of(share):
-                connection.send(codes)
+            for some in _drawn_of(share):
+                connection.send(some)
         except (SordinoError, MemoryError) as error:
             connection.send(error)
 
 
-def _codes_of(share: Share) -> Iterator[Words | None]:
+def _drawn_of(share: Share) -> Iterator[Drawn | None]:
     plan = Plan(share.document)
     keyed = None if share.key is None else KeyedSource(*share.key)
     for piece in share.pieces:
-        held: list[Words] = []
-        for codes in drawn(plan, read_people(plan, share.table, share.id_column, piece), keyed):
-            held.append(codes)
-            if sum(map(len, held)) >= MOST_ROWS:
-                yield np.concatenate(held)
+        held: list[Drawn] = []
+        people = read_people(plan, share.table, share.id_column, piece)
+        for some in drawn(plan, people, keyed, fresh=share.fresh):
+            held.append(some)
+            if sum(len(one.codes) for one in held) >= MOST_ROWS:
+                yield Drawn.joined(held)
                 held = []
         if held:
-            yield np.concatenate(held)
+            yield Drawn.joined(held)
         yield None
 
 
-def _received(process: BaseProcess, connection: Connection) -> Words | None:
-    """The next codes of a process; None at the end of a piece."""
+def _received(process: BaseProcess, connection: Connection) -> Drawn | None:
+    """What a process drew next; None at the end of a piece."""
     try:
-        message: Words | BaseException | None = connection.recv()
+        message: Drawn | BaseException | None = connection.recv()
     except (EOFError, OSError):
         process.join()
         raise UnavailableError(

@@ -103,7 +103,8 @@ class Work:
         keyed = KeyedSource(*self.key)
         read_alone()
         for part in self.parts.of(batches, partition()):
-            yield from drawn(plan, read_people(plan, part.table, self.id_column, part.places), keyed)
+            people = read_people(plan, part.table, self.id_column, part.places)
+            yield from (one.codes for one in drawn(plan, people, keyed))
 
 
 def released(work: Work, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

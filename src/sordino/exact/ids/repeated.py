@@ -1,0 +1,92 @@
+"""Which 64-bit words stand more than once, among many that come some at a time.
+
+A product spreads words over buckets. In each bucket every word writes its number at a place of a small table, and
+reads it again: whose number was written over has a word at its place that may be equal, and is compared with it. What
+is touched stays in the processor's cache: a sort of all words takes four times as long.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.exact.source import Words
+
+BUCKETS = 256
+
+SPREAD = 0x9E3779B97F4A7C15
+"""An odd number near 2^64 over the golden ratio: the first bits of its products differ for words that are close."""
+
+BACK = np.uint64(pow(SPREAD, -1, 1 << 64))
+
+PLACES_A_WORD, MOST_PLACES = 4, 1 << 20
+"""Places of a bucket's table: for each word, and at most, 4 MB."""
+
+NONE = np.empty(0, dtype=np.uint64)
+
+
+class RepeatedWords:
+    """The words of some of the buckets.
+
+    Attributes:
+        buckets: whose words are kept, all by default; others are let go when they are added.
+        count: how many are kept.
+
+    Example:
+        >>> words = RepeatedWords()
+        >>> words.add(np.array([7, 5], dtype=np.uint64))
+        >>> words.add(np.array([1, 7], dtype=np.uint64))
+        >>> words.repeated().tolist()
+        [7]
+    """
+
+    def __init__(self, buckets: range = range(BUCKETS)) -> None:
+        self.buckets = buckets
+        self.count = 0
+        self._parts: list[tuple[Words, NDArray[np.intp]]] = []  # spread words by bucket, and where each bucket begins
+
+    def add(self, words: Words) -> None:
+        """Some more words, shape (n,)."""
+        spread = words * np.uint64(SPREAD)
+        bucket = (spread >> np.uint64(56)).astype(np.uint8)
+        # Of bytes this is counting, not comparing.
+        order = np.argsort(bucket, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=BUCKETS))])
+        self._keep(spread[order[starts[self.buckets.start] : starts[self.buckets.stop]]], starts)
+
+    def halved(self) -> range:
+        """Let the words of the second half of the buckets go; returns these buckets, none of one alone."""
+        middle = (self.buckets.start + self.buckets.stop + 1) // 2
+        gone, self.buckets = range(middle, self.buckets.stop), range(self.buckets.start, middle)
+        parts, self._parts, self.count = self._parts, [], 0
+        for spread, starts in parts:
+            self._keep(spread[: starts[middle]].copy(), starts)
+        return gone
+
+    def repeated(self) -> Words:
+        """Those that stand more than once, each once, ascending."""
+        found = [_repeated(self._bucket(bucket)) for bucket in self.buckets]
+        return np.unique(np.concatenate([NONE, *found]) * BACK)
+
+    def _keep(self, spread: Words, starts: NDArray[np.intp]) -> None:
+        self._parts.append((spread, starts - starts[self.buckets.start]))
+        self.count += len(spread)
+
+    def _bucket(self, bucket: int) -> Words:
+        pieces = [spread[starts[bucket] : starts[bucket + 1]] for spread, starts in self._parts]
+        return np.concatenate([NONE, *pieces])
+
+
+def _repeated(words: Words) -> Words:
+    """Those of a bucket that stand more than once, some of them several times."""
+    size = min(PLACES_A_WORD * len(words), MOST_PLACES).bit_length()
+    # Of a product's first bits the bucket has used eight.
+    place = (words << np.uint64(8) >> np.uint64(64 - size)).view(np.intp)
+    number = np.arange(len(words), dtype=np.uint32)
+    table = np.empty(1 << size, dtype=np.uint32)
+    table[place] = number
+    last = table[place]
+    lost = np.flatnonzero(last != number)
+    others = words[lost]
+    same = others == words[last[lost]]
+    # Two equal words have one place: either one of them kept it, or both lost it to a third.
+    left = np.sort(others)
+    return np.concatenate([others[same], left[1:][left[1:] == left[:-1]]])
