@@ -27,7 +27,7 @@ from sordino import (
     sampled_mean,
 )
 from sordino.survey.results.result import results
-from sordino.tables.told.estimates import write_estimates
+from sordino.tables.results.estimates import write_estimates
 
 TITLE = "Growing"
 NOTE = (

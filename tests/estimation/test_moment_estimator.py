@@ -326,5 +326,7 @@ def test_queries_about_categories_tell_no_moments():
 
 def test_shares_are_exact():
     asked = Sampled(tuple(Query(Number(j), COIN) for j in range(3)), (1, 2, 4))
-    shares = {told.moment: Fraction(told.share).limit_denominator(100) for told in MomentEstimator.of(asked).tellings}
+    shares = {
+        told.moment: Fraction(told.share).limit_denominator(100) for told in MomentEstimator.of(asked).query_moments
+    }
     assert shares == {0: Fraction(1, 7), 1: Fraction(2, 7), 2: Fraction(4, 7)}

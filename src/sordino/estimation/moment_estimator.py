@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Telling:
+class QueryMoment:
     """How one query tells one moment.
 
     Attributes:
@@ -168,10 +168,10 @@ class MomentEstimator:
         drawn = self._drawn(self._counts(aggregate))
         least, most = np.full(self.moments.m, np.inf), np.full(self.moments.m, -np.inf)
         weight = np.zeros(self.moments.m)
-        at = [telling.moment for telling in self.tellings]
-        np.minimum.at(least, at, [telling.code.min() for telling in self.tellings])
-        np.maximum.at(most, at, [telling.code.max() for telling in self.tellings])
-        np.maximum.at(weight, at, [1 / telling.largest for telling in self.tellings])
+        at = [part.moment for part in self.query_moments]
+        np.minimum.at(least, at, [part.code.min() for part in self.query_moments])
+        np.maximum.at(most, at, [part.code.max() for part in self.query_moments])
+        np.maximum.at(weight, at, [1 / part.largest for part in self.query_moments])
         return weight * (most - least) / drawn, weight / drawn
 
     def precision(self, aggregate: Aggregate) -> Floats:
@@ -197,10 +197,10 @@ class MomentEstimator:
         """
         values = self.moments.values(records)
         squares, variance = values.mean(axis=0) ** 2, np.zeros(self.moments.m)
-        for telling in self.tellings:
-            weight = telling.share / telling.largest / self._precision[telling.moment]
-            own = telling.mean_square(values[:, telling.moment]) - squares[telling.moment]
-            variance[telling.moment] += weight**2 * own / telling.share
+        for part in self.query_moments:
+            weight = part.share / part.largest / self._precision[part.moment]
+            own = part.mean_square(values[:, part.moment]) - squares[part.moment]
+            variance[part.moment] += weight**2 * own / part.share
         return variance
 
     def largest_variance(self, share: float = 1.0) -> Floats:
@@ -212,18 +212,18 @@ class MomentEstimator:
             share: the probability with which each of them answers at all, drawn without looking.
         """
         largest = self.noise() / share
-        for telling in self._single:
-            largest[telling.moment] = telling.worst_variance(share)
+        for part in self._single:
+            largest[part.moment] = part.worst_variance(share)
         return largest
 
     def even_variance(self) -> float:
         """The total variance of the means, times n, for people whose moments are spread evenly over [-1, 1]."""
         single = self._single
-        several = np.delete(self.noise(), [telling.moment for telling in single]) - 1 / 3
-        return float(several.sum()) + sum(telling.even_variance for telling in single)
+        several = np.delete(self.noise(), [part.moment for part in single]) - 1 / 3
+        return float(several.sum()) + sum(part.even_variance for part in single)
 
     @cached_property
-    def tellings(self) -> tuple[Telling, ...]:
+    def query_moments(self) -> tuple[QueryMoment, ...]:
         """Every moment of every query.
 
         Raises:
@@ -239,23 +239,23 @@ class MomentEstimator:
                 key = query.mechanism, grid.tobytes()
                 if key not in known:
                     known[key] = _contributions(query.mechanism, grid)
-                found.append(Telling(q, at[name], grid, *known[key], share))
+                found.append(QueryMoment(q, at[name], grid, *known[key], share))
         return tuple(found)
 
     @cached_property
-    def _single(self) -> tuple[Telling, ...]:
+    def _single(self) -> tuple[QueryMoment, ...]:
         """The moments that are told in one way only, by one query or by several that are alike, as if by one."""
-        ways: dict[int, dict[tuple[bytes, bytes], Telling]] = {}
-        for telling in self.tellings:
-            alike = ways.setdefault(telling.moment, {})
-            key = telling.grid.tobytes(), telling.code.tobytes()
-            alike[key] = replace(telling, share=telling.share + (alike[key].share if key in alike else 0))
-        return tuple(telling for alike in ways.values() if len(alike) == 1 for telling in alike.values())
+        ways: dict[int, dict[tuple[bytes, bytes], QueryMoment]] = {}
+        for part in self.query_moments:
+            alike = ways.setdefault(part.moment, {})
+            key = part.grid.tobytes(), part.code.tobytes()
+            alike[key] = replace(part, share=part.share + (alike[key].share if key in alike else 0))
+        return tuple(part for alike in ways.values() if len(alike) == 1 for part in alike.values())
 
     @cached_property
     def _precision(self) -> Floats:
         precision = np.zeros(self.moments.m)
-        np.add.at(precision, [t.moment for t in self.tellings], [t.share / t.largest for t in self.tellings])
+        np.add.at(precision, [t.moment for t in self.query_moments], [t.share / t.largest for t in self.query_moments])
         return precision
 
     def _counts(self, aggregate: Aggregate) -> NDArray[np.int64]:
@@ -288,19 +288,17 @@ class MomentEstimator:
     @cached_property
     def _weighed(self) -> "csr_array":
         """G / M for each moment and code, shape (m, codes)."""
-        return self._by_code([telling.code / telling.largest for telling in self.tellings])
+        return self._by_code([part.code / part.largest for part in self.query_moments])
 
     @cached_property
     def _inverse(self) -> "csr_array":
         """1 / M for each moment and code that tells it, shape (m, codes)."""
-        return self._by_code([np.full(len(telling.code), 1 / telling.largest) for telling in self.tellings])
+        return self._by_code([np.full(len(part.code), 1 / part.largest) for part in self.query_moments])
 
     @cached_property
     def _least(self) -> "csr_array":
         """The least variance of g / M for each moment and code that tells it, shape (m, codes)."""
-        return self._by_code(
-            [np.full(len(telling.code), telling.least / telling.largest**2) for telling in self.tellings]
-        )
+        return self._by_code([np.full(len(part.code), part.least / part.largest**2) for part in self.query_moments])
 
     @cached_property
     def _first_code(self) -> tuple[int, ...]:
@@ -325,8 +323,8 @@ class MomentEstimator:
     def _by_code(self, entries: Sequence[Floats]) -> "csr_array":
         from scipy.sparse import csr_array
 
-        rows = np.repeat([telling.moment for telling in self.tellings], [len(own) for own in entries])
-        firsts = [self._first_code[telling.query] for telling in self.tellings]
+        rows = np.repeat([part.moment for part in self.query_moments], [len(own) for own in entries])
+        firsts = [self._first_code[part.query] for part in self.query_moments]
         codes = np.concatenate([first + np.arange(len(own)) for first, own in zip(firsts, entries, strict=True)])
         shape = self.moments.m, self.asked.counters
         return csr_array((np.concatenate(entries), (rows, codes)), shape=shape)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.quadratic import positive_part
-from sordino.estimation.told import AboutNumbers, Combined, Told, read_moments, read_places
 from sordino.mechanism.aggregate import Aggregate
 
 
@@ -109,7 +109,7 @@ def means(
             step = "leave the places out"
             raise SordinoError("all numbers are told together where some may be missing", found="some", step=step)
         return MeansGiven.of(queries, aggregate, ranges)
-    told = Told.of(queries, aggregate, [(j,) for j in asked], ranges.names)
+    told = EstimatedMoments.of(queries, aggregate, [(j,) for j in asked], ranges.names)
     half = ranges.half[asked]
     stderr = half * np.sqrt(np.diagonal(told.covariance))
     return NormalEstimate(ranges.middle[asked] + half * told.means, stderr, aggregate.n)
@@ -120,7 +120,7 @@ def second_moments(
 ) -> NormalEstimate:
     """The mean of each product of two attributes, shape (a, a); arguments and errors as for `means`."""
     asked, ranges = read_places(queries, places, ranges)
-    told = Told.of(queries, aggregate, covariance_statistics(asked), ranges.names)
+    told = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names)
     middle, half, second = ranges.middle[asked], ranges.half[asked], told.second(asked, asked)
     # (M + H x)(M' + H' x') = M M' + M' H x + M H' x' + H H' x x'.
     units, left, right = np.outer(half, half), np.outer(half, middle), np.outer(middle, half)
@@ -142,7 +142,7 @@ def covariances(
         (2, 2)
     """
     asked, ranges = read_places(queries, places, ranges)
-    centred = Told.of(queries, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
+    centred = EstimatedMoments.of(queries, aggregate, covariance_statistics(asked), ranges.names).centred(asked, asked)
     half = ranges.half[asked]
     units = np.outer(half, half)
     return CovarianceEstimate(units * centred.value, units * centred.stderr, aggregate.n, half)

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Moment
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.moments import NormalEstimate
 from sordino.estimation.quadratic import check_radius, positive_part, projected_minimum, trust_region
-from sordino.estimation.told import AboutNumbers, Combined, Told, read_moments, read_places
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
 
@@ -125,12 +125,12 @@ def least_squares(
         True
     """
     asked, ranges = _read(queries, target, features, ranges)
-    told = Told.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
+    told = EstimatedMoments.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
     check_distinct(told.centred(asked, asked), [ranges.names[j] for j in asked])
     return solve(told, aggregate.n, target, asked, ranges)
 
 
-def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges) -> Regression:
+def solve(told: EstimatedMoments, n: int, target: int, asked: Sequence[int], ranges: Ranges) -> Regression:
     """The solution of the normal equations with its standard errors, from estimated means or expected ones.
 
     Args:
@@ -159,7 +159,9 @@ def solve(told: Told, n: int, target: int, asked: Sequence[int], ranges: Ranges)
     return Regression(unit @ solution + shift, stderr, n, target, tuple(asked), covariance)
 
 
-def normal_equations(told: Told, target: int, asked: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def normal_equations(
+    told: EstimatedMoments, target: int, asked: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A and b of A t = b on the scaled numbers, shapes (p + 1, p + 1) and (p + 1,), the intercept first."""
     singles = told.means[told.singles(asked)]
     second, products = told.second(asked, asked), told.second(asked, [target])
@@ -200,7 +202,7 @@ def projected_least_squares(
     length = EXPECTED_LENGTH if radius is None else radius
     check_radius(length)
     asked, ranges = _read(queries, target, features, ranges)
-    told = Told.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
+    told = EstimatedMoments.of(queries, aggregate, regression_statistics(target, asked), ranges.names)
     centred, products = told.centred(asked, asked), told.centred(asked, [target])
     between = positive_part(centred.value)
     # No noise at all would be a division by zero.

@@ -16,7 +16,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.results.change import Changed, changes
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
-from sordino.tables.told.changes import changes_table, write_changes
+from sordino.tables.results.changes import changes_table, write_changes
 from sordino.verbs.collect import tally_of
 from sordino.verbs.plan_given import PlanLike, read_plan
 

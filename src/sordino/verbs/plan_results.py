@@ -20,8 +20,8 @@ from sordino.survey.results.pooled import PooledResult, pooled_results
 from sordino.survey.results.poststratified import Poststratified, poststratified
 from sordino.survey.results.result import Result, Untold, results
 from sordino.survey.results.table import TableResult, table_results
-from sordino.tables.told.estimates import table_of, write_estimates
-from sordino.tables.told.rows import rows_made
+from sordino.tables.results.estimates import table_of, write_estimates
+from sordino.tables.results.rows import rows_made
 from sordino.tables.weighted.public import read_public
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from sordino import SordinoError, dependence
-from sordino.design.dependence.sample_questions import Below
+from sordino.design.dependence.sample_questions import DistributionFunction
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, save_statement
@@ -95,7 +95,11 @@ def test_a_statement_about_other_thresholds_serves_no_plan(tmp_path):
 
 def test_thresholds_are_of_numbers_whose_distribution_is_asked():
     asked = questions_for_sample(Survey.read(SURVEY))
-    assert asked.statistics == (Below(2),)
-    assert (asked.comparisons, asked.label(Below(2)), asked.why(2, Below(2))) == (PAIRS, "zloty, thresholds", "own")
+    assert asked.statistics == (DistributionFunction(2),)
+    assert (asked.comparisons, asked.label(DistributionFunction(2)), asked.why(2, DistributionFunction(2))) == (
+        PAIRS,
+        "zloty, thresholds",
+        "own",
+    )
     with pytest.raises(SordinoError, match="whose distribution is asked"):
-        type(asked)(asked.attributes, (Below(0),))
+        type(asked)(asked.attributes, (DistributionFunction(0),))

@@ -8,11 +8,11 @@ import pytest
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import estimate
+from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.forged import forged_limits, require_fewer
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.moments import covariances, means
 from sordino.estimation.regression import regression_statistics, solve
-from sordino.estimation.told import Told
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -118,7 +118,7 @@ def test_covariances_move_by_the_bound_at_most(scale):
 
 def test_coefficients_move_by_the_bound_at_most():
     def coefficients(counts):
-        told = Told.of(MOMENTS, told_by(MOMENTS, counts), regression_statistics(1, [0]), SCALES.names)
+        told = EstimatedMoments.of(MOMENTS, told_by(MOMENTS, counts), regression_statistics(1, [0]), SCALES.names)
         return solve(told, int(counts.sum()), 1, [0], SCALES).value
 
     kept = 20 * KEPT

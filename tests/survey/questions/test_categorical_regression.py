@@ -19,7 +19,7 @@ from sordino.survey.reading.schema import Survey
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results
-from sordino.tables.told.estimates import table_of
+from sordino.tables.results.estimates import table_of
 from surveys import planned
 
 REGIONS = ["north", "south", "east"]

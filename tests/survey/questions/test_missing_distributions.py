@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sordino
-from sordino.cli.shown.results import print_result, result_json
+from sordino.cli.terminal.results import print_result, result_json
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
 from sordino.survey.frozen.plan_fields import unseal

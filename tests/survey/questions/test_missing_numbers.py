@@ -7,7 +7,7 @@ import pytest
 
 from sordino import KeyedSource, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
-from sordino.cli.shown.results import result_json
+from sordino.cli.terminal.results import result_json
 from sordino.errors import SordinoError
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan import Plan

@@ -7,7 +7,7 @@ import click
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import draw, require_picture
-from sordino.cli.shown.explanations import certificates_json, least_certificate, print_certificates, promise_json
+from sordino.cli.terminal.explanations import certificates_json, least_certificate, print_certificates, promise_json
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 from sordino.verbs.plan_certificate import PlanCertificate

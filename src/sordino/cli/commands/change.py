@@ -8,12 +8,12 @@ from sordino.cli.beside import require_beside
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
-from sordino.cli.shown.changes import print_change
-from sordino.cli.shown.results import LARGEST
 from sordino.cli.tally import tally
+from sordino.cli.terminal.changes import print_change
+from sordino.cli.terminal.results import LARGEST
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
-from sordino.tables.told.changes import is_changes
+from sordino.tables.results.changes import is_changes
 from sordino.verbs.change import change_of
 from sordino.words.changes import INDEPENDENT
 

@@ -11,9 +11,9 @@ from sordino.cli.output import print_json, print_table
 from sordino.cli.picture import is_page
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.shown.explanations import print_explanation
-from sordino.cli.shown.forecasts import accuracy_rows
-from sordino.cli.shown.results import print_result
+from sordino.cli.terminal.explanations import print_explanation
+from sordino.cli.terminal.forecasts import accuracy_rows
+from sordino.cli.terminal.results import print_result
 from sordino.cli.whole_numbers import Whole
 from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
 from sordino.document.files import write_text

@@ -10,7 +10,8 @@ from sordino.cli.beside import require_beside
 from sordino.cli.options import FILE, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.say import say
-from sordino.cli.shown.results import (
+from sordino.cli.tally import tally
+from sordino.cli.terminal.results import (
     LARGEST,
     poststratified_json,
     print_differences,
@@ -21,13 +22,12 @@ from sordino.cli.shown.results import (
     result_json,
     tables_json,
 )
-from sordino.cli.tally import tally
 from sordino.cli.whole_numbers import Whole
 from sordino.estimation.estimate import Method
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.coverage import Coverage
-from sordino.tables.told.estimates import is_estimates
+from sordino.tables.results.estimates import is_estimates
 from sordino.verbs.plan_results import estimate_plan
 
 

@@ -6,7 +6,7 @@ import click
 
 from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json
-from sordino.cli.shown.explanations import print_explanation, promise_json
+from sordino.cli.terminal.explanations import print_explanation, promise_json
 from sordino.survey.planning.plan import Plan
 from sordino.words.explain_plan import explanation
 

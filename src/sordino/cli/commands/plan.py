@@ -10,14 +10,14 @@ from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.cli.shown.explanations import (
+from sordino.cli.terminal.explanations import (
     least_certificate,
     print_certificates,
     print_explanation,
     promise_json,
     promise_rows,
 )
-from sordino.cli.shown.forecasts import (
+from sordino.cli.terminal.forecasts import (
     accuracy_json,
     accuracy_sentence,
     forecast_json,

@@ -39,8 +39,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.dependence.sample_questions import (
-    Below,
     Compared,
+    DistributionFunction,
     SampleNumber,
     SampleQuestions,
     cells_of,
@@ -115,10 +115,12 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             numbers[:, place] = attribute.answered(values)
             cells.append(attribute.cell(values))
             if attribute.asked:
-                binned[Below(place)] = Bins(attribute.asked).locate(values)
+                binned[DistributionFunction(place)] = Bins(attribute.asked).locate(values)
         else:
             cells.append(np.asarray(column, dtype=np.intp))
-    moments = [one for one in asked.statistics if not (isinstance(one, Below) or asked.is_histogram(one))]
+    moments = [
+        one for one in asked.statistics if not (isinstance(one, DistributionFunction) or asked.is_histogram(one))
+    ]
     sums: dict[Compared, NDArray[np.int64]] = {}
     if moments:
         fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
@@ -131,7 +133,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
         else:
             answers = asked.answers(statistic)
-            if isinstance(statistic, Below):
+            if isinstance(statistic, DistributionFunction):
                 own = binned[statistic]
             else:
                 sizes = [cells_of(asked.attributes[place]) for place in statistic]
@@ -236,7 +238,7 @@ def _largest(
             if histogram:
                 # Exact in 64 bits: each sum is at most twice the product of two counts of one sample.
                 apart = table[:a] * counts[a] - table[a] * counts[:a, None]
-                if isinstance(statistic, Below):
+                if isinstance(statistic, DistributionFunction):
                     seen = np.abs(apart.cumsum(axis=1)).max(axis=1) / (counts[:a] * counts[a])
                 else:
                     seen = np.abs(apart).sum(axis=1) / (2 * (counts[:a] * counts[a]))

@@ -38,7 +38,7 @@ is a number without bins, a Lipschitz constant says nothing about a histogram, o
 
 
 @dataclass(frozen=True, order=True)
-class Below:
+class DistributionFunction:
     """The distribution function of a number: whether it lies below each of the thresholds between its asked bins.
 
     Attributes:
@@ -53,13 +53,13 @@ class Below:
         return (self.number,)
 
 
-Compared: TypeAlias = Moment | Below
+Compared: TypeAlias = Moment | DistributionFunction
 """What a sample is compared by: a statistic, or the distribution function of a number."""
 
 
 def places_of(statistic: Compared) -> Moment:
     """The places of the attributes that it is about."""
-    return statistic.places if isinstance(statistic, Below) else statistic
+    return statistic.places if isinstance(statistic, DistributionFunction) else statistic
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class SampleQuestions:
         attributes: in the order of their places.
         statistics: (j,) for the histogram of categories or one bit about a number, (j, k) for one bit about the product
             of two numbers, or about 2 x^2 - 1 of one; several places of categories, ascending, for the combination of
-            their values, a table; `Below(j)` for a bit about a threshold of a number.
+            their values, a table; `DistributionFunction(j)` for a bit about a threshold of a number.
 
     Example:
         >>> from sordino import Categories
@@ -143,11 +143,11 @@ class SampleQuestions:
             raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names)))
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
-        for below in (one for one in self.statistics if isinstance(one, Below)):
+        for below in (one for one in self.statistics if isinstance(one, DistributionFunction)):
             attribute = self.attributes[below.number] if 0 <= below.number < self.d else None
             if not (isinstance(attribute, SampleNumber) and attribute.asked):
                 raise SordinoError("thresholds must be of numbers whose distribution is asked", found=shown(below))
-        for statistic in (one for one in self.statistics if not isinstance(one, Below)):
+        for statistic in (one for one in self.statistics if not isinstance(one, DistributionFunction)):
             known = statistic and all(0 <= place < self.d for place in statistic)
             if not known or list(statistic) != sorted(statistic):
                 rule = f"a statistic must be about some of {self.d} attributes, in ascending order"
@@ -172,7 +172,7 @@ class SampleQuestions:
 
     def label(self, statistic: Compared) -> str:
         """A statistic's name for people."""
-        if isinstance(statistic, Below):
+        if isinstance(statistic, DistributionFunction):
             return f"{self.names[statistic.number]}, thresholds"
         return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
 
@@ -182,14 +182,16 @@ class SampleQuestions:
 
     def answers(self, statistic: Compared) -> int:
         """How many values a histogram or a table has, or bins between thresholds."""
-        if isinstance(statistic, Below):
+        if isinstance(statistic, DistributionFunction):
             number = self.attributes[statistic.number]
             return len(number.asked) - 1 if isinstance(number, SampleNumber) else 0
         return math.prod(cells_of(self.attributes[place]) for place in statistic)
 
     def is_histogram(self, statistic: Compared) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
-        return isinstance(statistic, Below) or not isinstance(self.attributes[statistic[0]], SampleNumber)
+        return isinstance(statistic, DistributionFunction) or not isinstance(
+            self.attributes[statistic[0]], SampleNumber
+        )
 
     def why(self, i: int, statistic: Compared) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""

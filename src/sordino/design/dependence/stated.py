@@ -7,7 +7,13 @@ from datetime import date as day
 from fractions import Fraction
 
 from sordino.definition.dependence import Dependence
-from sordino.design.dependence.sample_questions import MOST_DENOMINATOR, Below, Compared, SampleQuestions, Why
+from sordino.design.dependence.sample_questions import (
+    MOST_DENOMINATOR,
+    Compared,
+    DistributionFunction,
+    SampleQuestions,
+    Why,
+)
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -96,7 +102,7 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
     tables: dict[tuple[int, Moment], Fraction] = {}
     thresholds: dict[tuple[int, int], Fraction] = {}
     for (i, statistic), bound in known.items():
-        if isinstance(statistic, Below):
+        if isinstance(statistic, DistributionFunction):
             thresholds[i, statistic.number] = bound
         else:
             (tables if asked.is_table(statistic) else single)[i, statistic] = bound

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import check_distinct, solve
-from sordino.estimation.told import Told
 from sordino.query.sampled import Sampled
 
 ForecastKind = Literal["mean", "covariance", "regression"]
@@ -90,10 +90,10 @@ class Expected:
         means = reader.moments.values(records).mean(axis=0)
         return cls(reader.moments, ranges, means, reader.expected_variance(records))
 
-    def told(self, people: int) -> Told:
+    def told(self, people: int) -> EstimatedMoments:
         """What so many people tell."""
         covariance = np.diag(self.variance) if self.covariance is None else self.covariance
-        return Told(self.moments.names, self.means, covariance / people)
+        return EstimatedMoments(self.moments.names, self.means, covariance / people)
 
     def _turned(self, errors: Floats) -> Floats:
         """Errors of one person's means, of independent ones in units of their standard errors."""
@@ -117,7 +117,7 @@ class Expected:
         moved = (expected.means + self._turned(row) / np.sqrt(people) for row in errors)
         return sum(self._refused(replace(expected, means=means), features) for means in moved) / draws
 
-    def _refused(self, told: Told, features: range) -> bool:
+    def _refused(self, told: EstimatedMoments, features: range) -> bool:
         try:
             check_distinct(told.centred(features, features), [self.ranges.names[j] for j in features])
         except SordinoError:

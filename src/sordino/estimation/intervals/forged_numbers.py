@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, read_moments
 from sordino.estimation.moments import covariance_statistics
 from sordino.estimation.regression import coefficient_units, normal_equations, regression_statistics
-from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
 
 Floats = NDArray[np.float64]
@@ -77,10 +77,10 @@ def moved_coefficients(asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges
 
 def _moved(
     asked: AboutNumbers, aggregate: Aggregate, ranges: Ranges, names: Sequence[tuple[int, ...]], forged: int
-) -> tuple[Told, Floats, float]:
+) -> tuple[EstimatedMoments, Floats, float]:
     """The scaled means, how far each can have moved, and the largest part of the weight that may be forged."""
     estimator = read_moments(asked)
-    told = Told.of(asked, aggregate, names, ranges.names)
+    told = EstimatedMoments.of(asked, aggregate, names, ranges.names)
     at = [estimator.moments.names.index(name) for name in names]
     swing, weight = (column[at] for column in estimator.leverage(aggregate))
     part = forged * float(weight.max())

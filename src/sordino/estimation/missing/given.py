@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from sordino.domain.moment import Factors, given
 from sordino.domain.ranges import Ranges
+from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, read_moments
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.quotient import quotient_limits
 from sordino.estimation.moments import NormalEstimate
-from sordino.estimation.told import AboutNumbers, Told, read_moments
 from sordino.mechanism.aggregate import Aggregate
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ class MeansGiven(NormalEstimate):
         known = read_moments(asked).moments.names
         places = [j for j in range(ranges.d) if given(j) in known]
         names: list[Factors] = [*((j,) for j in range(ranges.d)), *map(given, places)]
-        read = Told.of(asked, aggregate, names, ranges.names)
+        read = EstimatedMoments.of(asked, aggregate, names, ranges.names)
         told = {}
         for i, j in enumerate(places):
             at = [j, ranges.d + i]

@@ -10,7 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure as Drawing
 
-from sordino.design.dependence.sample_questions import Below, places_of
+from sordino.design.dependence.sample_questions import DistributionFunction, places_of
 from sordino.design.dependence.stated import Statement
 from sordino.exact.nats import outward
 from sordino.page.figures.axes import FILE_SIZE as SIZE
@@ -50,7 +50,8 @@ def dependence_map(statement: Statement) -> Drawing:
     names = [fit(asked.names[i], LABEL) for i in rows]
     between = [", " if asked.is_table(s) else " \N{MULTIPLICATION SIGN} " for s in columns]
     labels = [
-        sign.join(fit(asked.names[place], LABEL) for place in places_of(s)) + (BELOW if isinstance(s, Below) else "")
+        sign.join(fit(asked.names[place], LABEL) for place in places_of(s))
+        + (BELOW if isinstance(s, DistributionFunction) else "")
         for sign, s in zip(between, columns, strict=True)
     ]
     size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sordino.design.dependence.sample_questions import Below, Compared, SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import Compared, DistributionFunction, SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.survey.reading.schema import Survey
@@ -56,7 +56,7 @@ def statistics_of(
     are asked together, which no statistic of a sample is about.
     """
     if "distribution" in ask:
-        yield Below(places[ask["distribution"]])
+        yield DistributionFunction(places[ask["distribution"]])
     if "histogram" in ask:
         yield (places[ask["histogram"]],)
     if "table" in ask:

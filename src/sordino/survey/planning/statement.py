@@ -18,8 +18,8 @@ from pydantic import Field, StringConstraints
 from sordino.definition.dependence import MOST_TOGETHER, Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS
 from sordino.design.dependence.sample_questions import (
-    Below,
     Compared,
+    DistributionFunction,
     SampleNumber,
     SampleQuestions,
     Why,
@@ -93,7 +93,7 @@ def statement_document(statement: Statement) -> dict[str, Any]:
         {
             "attribute": names[bound.attribute],
             "statistic": [names[place] for place in places_of(bound.statistic)],
-            **({"thresholds": True} if isinstance(bound.statistic, Below) else {}),
+            **({"thresholds": True} if isinstance(bound.statistic, DistributionFunction) else {}),
             "bound": _exact(bound.bound),
             "why": bound.why,
             **({} if bound.seen is None else {"seen": _exact(bound.seen), "least": bound.least}),
@@ -154,8 +154,8 @@ def dependence_for(statement: Statement, asked: SampleQuestions) -> Dependence:
 
 def _moved(statistic: Compared, move: Sequence[int]) -> Compared:
     """A statistic of a statement, of the same attributes at their places in the survey."""
-    if isinstance(statistic, Below):
-        return Below(move[statistic.number])
+    if isinstance(statistic, DistributionFunction):
+        return DistributionFunction(move[statistic.number])
     return tuple(sorted(move[j] for j in statistic))
 
 
@@ -264,7 +264,7 @@ def _statement(part: _StatementPart) -> Statement:
         told = tuple(place[name] for name in bound.statistic)
         if bound.thresholds and len(told) > 1:
             raise SordinoError("thresholds must be of one number", found=shown(bound.statistic))
-        statistic: Compared = Below(told[0]) if bound.thresholds else told
+        statistic: Compared = DistributionFunction(told[0]) if bound.thresholds else told
         value, seen = Fraction(bound.bound), None if bound.seen is None else Fraction(bound.seen)
         if value > 1 or (seen is not None and seen > value) or (bound.why == "sample") != (seen is not None):
             rule = "a bound must be at most 1, and from a sample no less than is seen in it"

@@ -28,7 +28,7 @@ from sordino.survey.frozen.plan_fields import NumbersPart
 
 if TYPE_CHECKING:
     from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
-    from sordino.estimation.told import AboutNumbers
+    from sordino.estimation.estimated_moments import AboutNumbers
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,9 @@ def least_error_shares(asked: Sampled, weights: Mapping[Factors, float]) -> list
     at = {name: place for place, name in enumerate(reader.moments.names)}
     importance = np.zeros(reader.moments.m)
     importance[[at[name] for name in weights]] = list(weights.values())
-    query = np.array([telling.query for telling in reader.tellings])
-    moment = np.array([telling.moment for telling in reader.tellings])
-    inverse = 1 / coarse(np.array([telling.largest for telling in reader.tellings]))
+    query = np.array([part.query for part in reader.query_moments])
+    moment = np.array([part.moment for part in reader.query_moments])
+    inverse = 1 / coarse(np.array([part.largest for part in reader.query_moments]))
     shares: NDArray[np.float64] = np.full(len(asked.queries), 1 / len(asked.queries))
     for _ in range(STEPS):
         precision = np.bincount(moment, shares[query] * inverse, reader.moments.m)

@@ -13,9 +13,9 @@ from pyarrow import parquet
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.survey.results.result import results
-from sordino.tables.told import estimates
-from sordino.tables.told.cells import as_cell
-from sordino.tables.told.estimates import write_estimates
+from sordino.tables.results import estimates
+from sordino.tables.results.cells import as_cell
+from sordino.tables.results.estimates import write_estimates
 
 COLUMNS = ("attribute", "value", "estimate", "stderr", "low", "high", "fitted", "kind")
 

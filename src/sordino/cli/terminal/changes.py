@@ -2,7 +2,7 @@
 
 from sordino.cli.output import print_table
 from sordino.cli.say import say
-from sordino.cli.shown.results import LARGEST
+from sordino.cli.terminal.results import LARGEST
 from sordino.survey.results.change import Changed
 from sordino.survey.results.coverage import Coverage
 from sordino.words.changes import COLUMNS, change_cells, order_in_words, sure_in_words

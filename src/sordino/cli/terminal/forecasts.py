@@ -6,7 +6,7 @@ from typing import Any
 from sordino.audit.certify import Certificate
 from sordino.cli.output import print_table
 from sordino.cli.say import say
-from sordino.cli.shown.explanations import certificate_json
+from sordino.cli.terminal.explanations import certificate_json
 from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
 from sordino.estimation.unbiased import leverage

@@ -7,7 +7,7 @@ covariance of the means (delta method; exact where the moment is linear in them)
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from sordino.query.sampled import Sampled
 from sordino.query.together import Together
 
 
-class TellsMoments(Protocol):
+class MomentReader(Protocol):
     """Whatever reads moments of a record of numbers out of a tally."""
 
     @property
@@ -45,11 +45,11 @@ class TellsMoments(Protocol):
         """How far one report can have moved each mean, and the part that it can have of its weight, shape (m,) each."""
 
 
-AboutNumbers: TypeAlias = Query | Together | Sampled | TellsMoments
+AboutNumbers: TypeAlias = Query | Together | Sampled | MomentReader
 """Queries about numbers, or what reads their tally."""
 
 
-def read_moments(asked: AboutNumbers) -> TellsMoments:
+def read_moments(asked: AboutNumbers) -> MomentReader:
     """What reads the tally of queries about numbers.
 
     Raises:
@@ -63,7 +63,7 @@ def read_moments(asked: AboutNumbers) -> TellsMoments:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class EstimatedMoments:
     """Estimated means of statistics, and how far they may be off.
 
     Attributes:
@@ -77,7 +77,7 @@ class Told:
     covariance: NDArray[np.float64]
 
     @classmethod
-    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> "Told":
+    def of(cls, asked: AboutNumbers, aggregate: Aggregate, names: Sequence[Factors], labels: Sequence[str]) -> Self:
         """Read a tally.
 
         Args:
@@ -157,7 +157,7 @@ class Combined:
         slopes: how much it moves with each, same shape.
     """
 
-    told: Told
+    told: EstimatedMoments
     value: NDArray[np.float64]
     at: NDArray[np.intp]
     slopes: NDArray[np.float64]
