@@ -2,29 +2,10 @@
 // what they promise.
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
 import { PlanError, inspect, open, sentences } from "../../../src/sordino/service/client/index.js";
-
-const FOLDER = new URL("../../vectors/", import.meta.url);
-const read = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
-const NAMES = readdirSync(FOLDER).filter((name) => name !== "refused_plans.json");
-
-/** JSON with sorted keys: what the documents here need of the canonical form. */
-function canonical(found) {
-  if (Array.isArray(found)) return `[${found.map(canonical)}]`;
-  if (typeof found !== "object" || found === null) return JSON.stringify(found);
-  const parts = Object.keys(found).sort().map((key) => `${JSON.stringify(key)}:${canonical(found[key])}`);
-  return `{${parts}}`;
-}
-
-/** The text of a plan under a hash of its own. */
-function sealed({ hash, ...content }) {
-  const own = createHash("sha256").update(canonical(content)).digest("hex");
-  return `${canonical({ ...content, hash: `sha256:${own}` })}\n`;
-}
+import { NAMES, changed, read, sealed } from "./golden.mjs";
 
 /** Everywhere in a document: each table with where it stands. */
 function* tables(found) {
@@ -75,12 +56,6 @@ test("a table is about combinations, and says so", async () => {
   assert.match(await said("table_of_distances.json"), /two answers to “x” that are 5 apart.*factors multiply/);
   assert.match(await said("table_of_bounds.json"), /40 of 56 pairs are not protected[.].*never more than the most/);
 });
-
-const changed = (name, change) => {
-  const plan = JSON.parse(read(name).plan);
-  change(plan);
-  return sealed(plan);
-};
 
 const ofCategories = (change) => (plan) => change(plan.queries[0].queries.statistics.find(([kind]) => kind === "category-sign"));
 

@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 
-import { GivenWords, Questions } from "../../../src/sordino/service/client/index.js";
+import { Questions } from "../../../src/sordino/service/client/index.js";
+import { GivenWords } from "./given_words.mjs";
 
 const folder = process.argv[2];
 const read = (name) => JSON.parse(readFileSync(`${folder}/${name}.json`, "utf8"));

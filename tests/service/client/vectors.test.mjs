@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import test from "node:test";
 
-import { AnswerError, GivenWords, Questions } from "../../../src/sordino/service/client/index.js";
+import { AnswerError, Questions } from "../../../src/sordino/service/client/index.js";
+import { GivenWords } from "./given_words.mjs";
 
 const FOLDER = new URL("../../vectors/", import.meta.url);
 const read = (name) => JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));

@@ -82,10 +82,11 @@ function ofDistances(part, attributes) {
   return [...each, "Where several values differ, these factors multiply."];
 }
 
+/** A factor in digits; null has no limit. */
 const said = (ratio) => (ratio ? upward(ratio) : "any size");
 
 const START = "Whatever else somebody knows, a code";
-const bounded = ({ epsilon }) => upward(factor(amount(epsilon)));
+const bounded = ({ epsilon }) => said(factor(amount(epsilon)));
 
 function ofProtect(attribute, name, ratio) {
   const { protect } = attribute;
@@ -123,17 +124,16 @@ function distance({ per, positions, tree, map }, whose) {
 }
 
 function groups(attribute) {
-  if (!attribute.labels) return "";
+  if (!attribute.labels || attribute.labels.length > 3 * FEW) return "";
   const members = new Map();
   blocks(attribute).forEach((block, value) => members.set(block, [...(members.get(block) ?? []), attribute.labels[value]]));
-  if (attribute.labels.length > 3 * FEW) return "";
   return `: ${[...members.values()].map((names) => names.map(quoted).join(", ")).join(" or ")}`;
 }
 
 function ofBounds(attribute, bounds, name) {
   const label = (value) => quoted(attribute.labels?.[value] ?? value);
   const pairs = bounds.flatMap((row, value) => row.flatMap((bound, other) => (value === other ? [] : [[value, other, bound]])));
-  const most = (bound) => (bound === "inf" ? "without limit" : `at most ${upward(factor(amount(bound)))}`);
+  const most = (bound) => (bound === "inf" ? "without limit" : `at most ${said(factor(amount(bound)))}`);
   if (bounds.length <= 4) {
     const each = pairs.map(([value, other, bound]) => `${label(value)} over ${label(other)} ${most(bound)}`);
     return `A code about ${name} raises the odds of one answer over another by a factor: ${each.join("; ")}.`;
@@ -169,8 +169,8 @@ function aboutOthers(plan, verdicts) {
       () => verdicts.every((verdict) => verdict.ratio),
     );
   }
-  const whole = `Taken together, a code changes the odds between any two sets of all your answers by a factor of at most ${upward(factor(amount(plan.epsilon)))}.`;
-  const less = names.map((name) => `${quoted(name)} ${upward(factor(amount(plan.attributes[name].delta)))}`);
+  const whole = `Taken together, a code changes the odds between any two sets of all your answers by a factor of at most ${said(factor(amount(plan.epsilon)))}.`;
+  const less = names.map((name) => `${quoted(name)} ${said(factor(amount(plan.attributes[name].delta)))}`);
   if (!less.length) return [whole];
   return [
     whole,

@@ -7,6 +7,9 @@ import { AnswerError, value } from "./plan/record.js";
 /** Choices up to which all are shown at once. */
 const FEW = 8;
 
+/** Digits with one comma before the last three: thousands to some, and a thousandth part of that to others. */
+const THOUSANDS = /^[+-]?[1-9]\d{0,2},\d{3}$/;
+
 /** A number as people write it, with a point or a comma; text that is none stays text. */
 function numberOf(text) {
   const found = text.trim().replace(",", ".");
@@ -78,6 +81,12 @@ export class Field {
     return [element("label", {}, label, element("span", { class: "hint", id: `${id}-hint` }, hint), input), input];
   }
 
+  /** Whether an answer may be meant a thousand times as large; degrees are never that large. */
+  #hasThousands() {
+    const { grid, labels } = this.attribute;
+    return !grid && !labels && THOUSANDS.test(this.inputs[0].value.trim());
+  }
+
   /** Keyboards of some phones have no minus among the digits. */
   #mayBeNegative() {
     const { grid, number } = this.attribute;
@@ -104,6 +113,7 @@ export class Field {
     let said = "";
     try {
       if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
+      if (this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
       value(this.name, this.attribute, this.answer);
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;

@@ -1,8 +1,10 @@
 // The browser client of Sordino: everything that a device needs to answer a plan, and a stranger to check one.
 // docs/plan-format.md says what it does. Whole numbers are BigInts; floats are in the rounding of numbers only.
 
+import { RuleError } from "./channel/entries.js";
 import { Questions } from "./plan/draw.js";
-import { PlanError, readPlan } from "./plan/plan.js";
+import { readPlan } from "./plan/plan.js";
+import { PlanError } from "./plan/plan_error.js";
 import { requireKept, verdicts } from "./promise/promise.js";
 
 export { TallyError, estimates } from "./estimate/estimates.js";
@@ -11,7 +13,7 @@ export { Outbox, pack } from "./outbox.js";
 export { StorageError } from "./shelf.js";
 export { AnswerError, asked, values } from "./plan/record.js";
 export { isSigned, keyOf, signedBy } from "./signature.js";
-export { FreshWords, GivenWords } from "./channel/words.js";
+export { FreshWords } from "./channel/words.js";
 export { PlanError, Questions, readPlan };
 
 /** A plan's text read, and the verdict about each question; throws PlanError. `hash` is the one that was asked for. */
@@ -21,10 +23,10 @@ export async function inspect(text, hash) {
     const questions = new Questions(plan);
     return { plan, questions, verdicts: verdicts(questions) };
   } catch (error) {
-    // What no channel of a plan is, however it is wrong.
+    if (error instanceof RuleError) throw new PlanError(error.message, error.found);
+    // What no rule here is about, however it is wrong.
     if (!(error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    const found = error instanceof TypeError ? "parts that do not fit each other" : error.message;
-    throw new PlanError("a plan must have channels that this client knows", found);
+    throw new PlanError("a plan must have channels that this client knows", "parts that do not fit each other");
   }
 }
 

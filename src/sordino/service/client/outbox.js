@@ -66,7 +66,8 @@ export class Outbox {
       await this.shelf.change(this.hash, () => ({ state: "acknowledged" })).catch(() => {});
       return { done: true, upload };
     }
-    const problem = told.failed?.[0]?.rule ?? told.detail ?? `The collector answered with status ${answer.status}.`;
+    const said = [told.failed?.[0]?.rule, told.detail].find((one) => typeof one === "string" && one !== "");
+    const problem = said ?? `The collector answered with status ${answer.status}.`;
     return { done: false, problem: `${problem[0].toUpperCase()}${problem.slice(1)}`, wait: answer.status === 429 || answer.status >= 500 };
   }
 }

@@ -1,7 +1,7 @@
 // Whose plan it is: Ed25519 over its bytes as they are served. A key that a person knows from elsewhere stands in the
 // address behind #key=, which browsers send to nobody.
 
-import { PlanError } from "./plan/plan.js";
+import { PlanError } from "./plan/plan_error.js";
 
 const HEX = /^(?:[0-9a-f]{2})+$/;
 const bytesOf = (text) => Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
@@ -32,18 +32,19 @@ export async function fetchSignature() {
 
 /** What is known of a plan's signature, in a sentence; throws PlanError where the address asks for another one. */
 export async function signedBy(text, wanted, told) {
+  const needed = wanted !== null;
   const held = told ? await isSigned(text, wanted ?? told.key, told.signature) : false;
   if (held) {
-    return wanted
+    return needed
       ? "It was signed by the key of the address."
       : `It was signed by the key ${told.key}. Whose that is, this page cannot know: compare it with the one that you know from elsewhere.`;
   }
   if (held === null) {
     const step = "Use a newer one, or an address without a key if you trust it as it is.";
-    if (wanted) throw new PlanError("the browser must be able to check the plan's signature", "no Ed25519 here", step);
+    if (needed) throw new PlanError("the browser must be able to check the plan's signature", "no Ed25519 here", step);
     return "Whether its signature is right, this browser cannot check.";
   }
-  if (wanted) throw new PlanError("the plan must be signed by the key of the address", told ? "another signature" : "none");
+  if (needed) throw new PlanError("the plan must be signed by the key of the address", told ? "another signature" : "none");
   if (told) throw new PlanError("a plan's signature must be one of its bytes", "another");
   return "It is not signed.";
 }

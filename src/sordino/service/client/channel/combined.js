@@ -1,7 +1,9 @@
 // Mechanisms that are made of others, or follow what is promised about an attribute; `mechanism` makes any of them.
 
+import { codes, integer, listOf, requires, whole } from "./entries.js";
 import { amount, ceil, compare, fraction, minus, multiple, plus, times, within } from "./fraction.js";
-import { Binary, Cyclic, Flips, Hadamard, OptionalWindow, Projective, Randomized, Subset, Table, Window } from "./mechanisms.js";
+import { Binary, Flips, Hadamard, Linear, OptionalWindow, Projective, Randomized, Table, Window } from "./mechanisms.js";
+import { Cyclic, Subset } from "./subsets.js";
 import { WORD, below, pick, sameWords } from "./words.js";
 
 /** How many values an attribute has. */
@@ -26,6 +28,7 @@ export function blocks(attribute) {
     }
     return block;
   }
+  requires(found, "a blockwise mechanism needs a promise by blocks", "another");
   if (found.of) return found.of;
   if (found.run) return values.map((value) => Math.floor(value / found.run));
   const [height, width] = found.tiles;
@@ -38,6 +41,7 @@ export function blocks(attribute) {
 export function sensitive(attribute) {
   const { sensitive: named, bounds } = attribute.protect;
   if (named) return [...named].sort((a, b) => a - b);
+  requires(bounds, "a high-low mechanism needs sensitive values", "none");
   const protectedFrom = (row, value) => row.some((bound, other) => other !== value && bound !== "inf");
   return bounds.flatMap((row, value) => (protectedFrom(row, value) ? [value] : []));
 }
@@ -45,15 +49,20 @@ export function sensitive(attribute) {
 /** Values in an order in which each stands next to the next, by where they stand on a line. */
 function line(places) {
   const order = places.map((_, value) => value).sort((a, b) => compare(places[a], places[b]));
-  return order.slice(1).map((upper, i) => [order[i], upper, minus(places[upper], places[order[i]])]);
+  const steps = order.slice(1).map((upper, i) => [order[i], upper, minus(places[upper], places[order[i]])]);
+  requires(steps.every(([, , length]) => length[0] > 0n), "values on a line must lie apart", "two at one place");
+  return steps;
 }
 
 /** How far a name of a tree is from the one above it. */
 export function stepLength({ lengths = {} }, name) {
   const length = fraction(Object.hasOwn(lengths, name) ? lengths[name] : "1");
-  if (length[0] <= 0n) throw new SyntaxError("a length must be above 0");
+  requires(length[0] > 0n, "a length must be above 0", "another");
   return length;
 }
+
+/** Values on a line at most. */
+const LARGEST_LINE = 2 ** 16;
 
 /** The axes of a metric: how many values each has, and its steps as [value, value, length]. */
 export function axes(attribute) {
@@ -61,9 +70,12 @@ export function axes(attribute) {
   // Of a table's attributes each has its own, one after the other.
   if (metric.of) return metric.of.flatMap((own) => axes(own).map((axis) => ({ nats: own.protect.epsilon, ...axis })));
   const k = size(attribute);
-  const numbered = (length) => Array.from({ length }, (_, i) => [BigInt(i), 1n]);
+  const longest = metric.map ? Math.max(attribute.grid.rows, attribute.grid.columns) : k;
+  requires(metric.tree || longest <= LARGEST_LINE, `a line must have at most ${LARGEST_LINE} values`, "more");
+  const numbered = (length) => Array.from({ length: length - 1 }, (_, i) => [i, i + 1, [1n, 1n]]);
   if (metric.tree) {
-    const at = (name) => attribute.labels.indexOf(name);
+    const places = new Map(attribute.labels.map((name, place) => [name, place]));
+    const at = (name) => places.get(name) ?? -1;
     const steps = Object.entries(metric.tree).flatMap(([above, under]) =>
       under.map((name) => [at(above), at(name), stepLength(metric, name)]),
     );
@@ -72,14 +84,14 @@ export function axes(attribute) {
   if (metric.map) {
     const { rows, columns } = attribute.grid;
     return [
-      { k: rows, steps: line(numbered(rows)), nats: metric.map.row_step },
-      { k: columns, steps: line(numbered(columns)), nats: metric.map.column_step },
+      { k: rows, steps: numbered(rows), nats: metric.map.row_step },
+      { k: columns, steps: numbered(columns), nats: metric.map.column_step },
     ];
   }
   if (metric.positions) return [{ k, steps: line(metric.positions.map(fraction)) }];
   const per = fraction(metric.per);
-  if (per[0] <= 0n) throw new SyntaxError("a distance must be above 0");
-  const steps = line(attribute.labels ? attribute.labels.map(fraction) : numbered(k));
+  requires(per[0] > 0n, "a distance must be above 0", "another");
+  const steps = attribute.labels ? line(attribute.labels.map(fraction)) : numbered(k);
   return [{ k, steps: steps.map(([one, other, length]) => [one, other, times(length, [per[1], per[0]])]) }];
 }
 
@@ -88,12 +100,19 @@ export function stepLoss(axis, epsilon, length) {
   return multiple(amount(axis.nats ?? epsilon), length);
 }
 
+/** The mechanisms with one coin, which others hold within. */
+const WITHIN = ["randomized", "hadamard", "projective", "subset", "cyclic"];
+
 class Blockwise {
   constructor(own, attribute) {
     const of = blocks(attribute);
     const members = new Map();
-    of.forEach((block, value) => members.set(block, [...(members.get(block) ?? []), value]));
-    const inner = new Map(own.inner.map((each) => [each.k, mechanism(each)]));
+    of.forEach((block, value) => (members.has(block) ? members.get(block).push(value) : members.set(block, [value])));
+    const made = listOf(own.inner, (each) => mechanism(each, null, WITHIN), "the mechanisms of blocks");
+    const sizes = [...new Set([...members.values()].map((values) => values.length))].sort((a, b) => a - b);
+    const each = made.length === sizes.length && made.every(({ k }, place) => k === sizes[place]);
+    requires(each, "there must be one inner mechanism for each block size, the smallest first");
+    const inner = new Map(made.map((one) => [one.k, one]));
     this.k = of.length;
     this.parts = [];
     this.place = [];
@@ -104,6 +123,7 @@ class Blockwise {
       this.outputs += part.inner.outputs;
       this.parts.push(part);
     }
+    codes(this.outputs);
   }
 
   code(value, words) {
@@ -116,14 +136,14 @@ class HighLow {
   constructor(own, attribute) {
     this.k = size(attribute);
     this.sensitive = sensitive(attribute);
-    this.inner = mechanism(own.inner);
-    this.hidden = BigInt(own.hidden);
+    this.inner = mechanism(own.inner, null, WITHIN);
+    this.hidden = integer(own.hidden);
     this.place = new Map(this.sensitive.map((value, place) => [value, place]));
     this.others = new Map();
     for (let value = 0; value < this.k; value += 1) {
       if (!this.place.has(value)) this.others.set(value, BigInt(this.others.size));
     }
-    this.outputs = this.inner.outputs + BigInt(this.others.size);
+    this.outputs = codes(this.inner.outputs + BigInt(this.others.size));
   }
 
   code(value, words) {
@@ -138,26 +158,30 @@ class HighLow {
   }
 }
 
-/** Steps of more nats count as so many. */
+/** Steps of so many nats or more count as so many. */
 const LONGEST = 100n;
+
+/** Values of a tree at most. */
+const LARGEST_TREE = 10_000;
 
 class Tree {
   constructor(own, axis, epsilon) {
-    this.k = axis.k;
+    this.k = whole(axis.k, 2, LARGEST_TREE, "how many values a tree has");
+    requires(axis.steps.every(([one, other]) => one >= 0 && other >= 0), "a channel of a tree must be about its names, all of which are answers");
     this.outputs = BigInt(axis.k);
     const far = (length) => {
       const loss = stepLoss(axis, epsilon, length) ?? { rational: times(amount(axis.nats ?? epsilon).rational, length), ratio: [1n, 1n] };
-      return !within([1n, 1n], { rational: minus([LONGEST, 1n], loss.rational), ratio: [loss.ratio[1], loss.ratio[0]] });
+      return within([1n, 1n], { rational: minus(loss.rational, [LONGEST, 1n]), ratio: loss.ratio });
     };
     const steps = axis.steps.map(([one, other, length]) => [one, other, far(length) ? null : length]);
-    const distinct = [];
-    for (const [, , length] of steps) {
-      if (length && !distinct.some((known) => compare(known, length) === 0)) distinct.push(length);
-    }
-    distinct.sort(compare);
+    const known = new Map(steps.filter(([, , length]) => length).map(([, , length]) => [String(length), length]));
+    const distinct = [...known.values()].sort(compare).map(String);
     const count = distinct.length + (steps.some(([, , length]) => !length) ? 1 : 0);
-    if (own.factors.length !== count) throw new RangeError("a tree must have a factor for each length of its steps");
-    const factor = (length) => BigInt(own.factors[length ? distinct.findIndex((d) => compare(d, length) === 0) : count - 1]);
+    const factors = listOf(own.factors, integer, "the factors of a tree");
+    requires(factors.length === count, "a tree must have a factor for each length of its steps");
+    requires(factors.every((one) => one > 0n && one < WORD), "each step of a tree must be told, with a factor in 1..2^64-1", "another");
+    const places = new Map(distinct.map((length, place) => [length, place]));
+    const factor = (length) => factors[length ? places.get(String(length)) : count - 1];
     this.near = Array.from({ length: axis.k }, () => []);
     for (const [one, other, length] of steps) {
       this.near[one].push([other, factor(length)]);
@@ -203,14 +227,24 @@ class Tree {
   }
 }
 
+/** What can answer a coordinate. */
+const ALONG = ["tree", "randomized", "binary", "table"];
+
+/** Codes of a product at most. */
+const LARGEST_PRODUCT = 2n ** 22n;
+
 class Product {
   constructor(own, attribute) {
+    requires(attribute.protect.metric, "a product of channels needs a promise by distances", "another");
     const lines = axes(attribute);
-    if (own.axes.length !== lines.length) throw new RangeError("a product must have an axis for each line");
-    this.axes = own.axes.map((each, i) => axisMechanism(each, lines[i], attribute));
+    requires(Array.isArray(own.axes) && own.axes.length === lines.length, "a product must have an axis for each line");
+    this.axes = own.axes.map((each, i) => mechanism(each, attribute, ALONG, lines[i]));
     this.sizes = lines.map((axis) => axis.k);
+    const fits = this.axes.every(({ k }, i) => k === this.sizes[i]);
+    requires(fits, "each channel of a product must be about the values of its axis");
     this.k = this.sizes.reduce((a, b) => a * b, 1);
     this.outputs = this.axes.reduce((all, axis) => all * axis.outputs, 1n);
+    requires(this.outputs <= LARGEST_PRODUCT, `a product must have at most ${LARGEST_PRODUCT} codes`, "more");
   }
 
   /** A value's digit of each axis. */
@@ -230,26 +264,24 @@ class Product {
   }
 }
 
-function axisMechanism(own, axis, attribute) {
-  return own.name === "tree" ? new Tree(own, axis, attribute.protect.epsilon) : mechanism(own, attribute);
-}
+/** The mechanisms with one coin whose tallies count codes. */
+const LEVELLED = ["randomized", "hadamard", "projective", "cyclic"];
 
-/** The mechanisms with one coin, whose tallies count codes. */
-const WITHIN = ["randomized", "hadamard", "projective", "cyclic"];
+/** Values, nodes within a node, and codes of a hierarchy at most. */
+const [LARGEST_SIZE, LARGEST_FAN, LARGEST_CODES] = [2 ** 10, 64, 2n ** 13n];
 
 /** A node of the tree over the values, at a level that is drawn without looking; level 0 are the values. */
 class Hierarchy {
   constructor(own) {
-    const { fan, k } = own;
-    if (!Number.isSafeInteger(k) || k < 2 || !Number.isSafeInteger(fan) || fan < 2) throw new RangeError("a hierarchy must have values, and nodes within nodes");
-    this.k = k;
-    this.fan = fan;
-    this.levelled = own.inner.map((each) => mechanism(each));
-    const sizes = [k];
-    while (sizes.at(-1) > fan) sizes.push(Math.ceil(sizes.at(-1) / fan));
-    const fits = this.levelled.length === sizes.length && this.levelled.every((each, level) => each.k === sizes[level] && WITHIN.includes(each.name));
-    if (!fits) throw new RangeError("a hierarchy must have a mechanism for each level");
+    this.k = whole(own.k, 2, LARGEST_SIZE, "how many values a hierarchy has");
+    this.fan = whole(own.fan, 2, LARGEST_FAN, "how many nodes a node has");
+    this.levelled = listOf(own.inner, (each) => mechanism(each, null, LEVELLED), "the levels of a hierarchy");
+    const sizes = [this.k];
+    while (sizes.at(-1) > this.fan) sizes.push(Math.ceil(sizes.at(-1) / this.fan));
+    const fits = this.levelled.length === sizes.length && this.levelled.every((each, level) => each.k === sizes[level]);
+    requires(fits, "a hierarchy must have a mechanism for each level");
     this.outputs = this.levelled.reduce((all, each) => all + each.outputs, 0n);
+    requires(this.outputs <= LARGEST_CODES, `a hierarchy must have at most ${LARGEST_CODES} codes`, "more");
   }
 
   code(value, words) {
@@ -271,21 +303,34 @@ const MECHANISMS = {
   "optional-window": [["absent", "k", "present", "threshold", "window"], OptionalWindow],
   binary: [["first", "second"], Binary],
   table: [["weights"], Table],
-  linear: [["weights"], Table],
+  linear: [["weights"], Linear],
   flips: [["table"], Flips],
   blockwise: [["inner"], Blockwise],
   "high-low": [["hidden", "inner"], HighLow],
   product: [["axes"], Product],
-  tree: [["factors"], null],
+  tree: [["factors"], Tree],
 };
 
-/** The mechanism of a plan's words; `attribute` where it follows what is promised about one. */
-export function mechanism(own, attribute = null) {
-  const [fields, Kind] = Object.hasOwn(MECHANISMS, own.name) ? MECHANISMS[own.name] : [];
-  if (!fields) throw new RangeError("a mechanism must be one that this client knows");
+/** What each kind of question is asked through: shares of values, of bins, of those of numbers that may be missing; numbers. */
+export const OF_SHARES = [...WITHIN, "blockwise", "high-low", "binary", "table", "tree", "product"];
+export const OF_BINS = ["window", "hierarchy"];
+export const OF_BINS_OR_NONE = ["optional-window"];
+export const OF_NUMBERS = ["randomized", "window", "flips", "linear", "table", "projective", "cyclic"];
+
+/** The mechanism of a plan's words, one of some kinds; `attribute` and `axis` where it follows what is promised about one. */
+export function mechanism(own, attribute, kinds, axis) {
+  requires(typeof own?.name === "string" && kinds.includes(own.name), `a mechanism here must be one of ${kinds.join(", ")}`, "another");
+  const [fields, Kind] = MECHANISMS[own.name];
   const found = Object.keys(own).filter((key) => key !== "name").sort();
-  if (found.join() !== fields.join()) throw new RangeError("a mechanism must have its fields, and no others");
-  const made = Kind ? new Kind(own, attribute) : axisMechanism(own, axes(attribute)[0], attribute);
+  requires(found.join() === fields.join(), `the mechanism ${own.name} must have ${fields.join(", ")}, and nothing else`);
+  const made = Kind === Tree ? new Tree(own, axis ?? onlyAxis(attribute), attribute.protect.epsilon) : new Kind(own, attribute);
   made.name = own.name;
   return made;
+}
+
+function onlyAxis(attribute) {
+  requires(attribute.protect.metric, "a channel of a tree needs a promise by distances", "another");
+  const lines = axes(attribute);
+  requires(lines.length === 1, "a channel of a tree must be about one line, or one tree", "several");
+  return lines[0];
 }

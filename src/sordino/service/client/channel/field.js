@@ -1,5 +1,7 @@
 // Finite fields: modulo a prime, or of polynomials over two elements, written as bits.
 
+import { requires } from "./entries.js";
+
 /** The bits of an element: polynomials multiply without carries. */
 function product(a, b) {
   let found = 0n;
@@ -40,11 +42,11 @@ export function isPrime(p) {
 }
 
 /** Whether a field here has so many elements. */
-const isOrder = (q) => isPrime(q) || (q > 2 && q <= LARGEST_BINARY && Number.isInteger(Math.log2(q)));
+const isOrder = (q) => isPrime(q) || (Number.isInteger(q) && q > 2 && q <= LARGEST_BINARY && Number.isInteger(Math.log2(q)));
 
 export class Field {
   constructor(q) {
-    if (!isOrder(q)) throw new RangeError(`a field's order must be a prime up to ${LARGEST}, or a power of two up to ${LARGEST_BINARY}`);
+    requires(isOrder(q), `a field's order must be a prime up to ${LARGEST}, or a power of two up to ${LARGEST_BINARY}`, "another");
     this.q = q;
     this.binary = Number.isInteger(Math.log2(q));
     if (this.binary) this.modulus = irreducible(BigInt(q));

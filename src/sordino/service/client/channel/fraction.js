@@ -1,12 +1,25 @@
 // Exact fractions of BigInts, as [numerator, denominator] with a denominator above 0, and amounts of loss in nats.
 
+import { RuleError, requires } from "./entries.js";
+
+/** Characters of a number at most: of more no sum is worked out. */
+const LONGEST = 1000;
+
+/** Digits of a numerator or a denominator at most, as in the package. */
+const TOO_LARGE = 10n ** 401n;
+
 export function fraction(text) {
-  const parts = /^(-?)(\d+)(?:\/(\d+)|\.(\d+))?$/.exec(text);
-  if (!parts || parts[3] === "0") throw new SyntaxError("a number must be digits, perhaps with a divisor");
+  const parts = text.length <= LONGEST && /^(-?)(\d+)(?:\/(\d+)|\.(\d+))?$/.exec(text);
+  requires(parts && /[^0]/.test(parts[3] ?? "1"), "a number must be digits, perhaps with a divisor, and not too many", "another");
   const [, sign, whole, divisor, decimals = ""] = parts;
   const denominator = divisor ? BigInt(divisor) : 10n ** BigInt(decimals.length);
   const numerator = BigInt(whole + decimals);
-  return reduced([sign ? -numerator : numerator, denominator]);
+  return short(reduced([sign ? -numerator : numerator, denominator]));
+}
+
+function short([a, b]) {
+  requires(a < TOO_LARGE && -a < TOO_LARGE && b < TOO_LARGE, "a number must have at most 401 digits", "more");
+  return [a, b];
 }
 
 export function gcd(a, b) {
@@ -34,20 +47,52 @@ export function amount(text) {
   for (const term of text.split(" + ")) {
     if (term.startsWith("ln ")) found.ratio = times(found.ratio, fraction(term.slice(3)));
     else found.rational = plus(found.rational, fraction(term));
+    requires(found.ratio[0] > 0n, "a logarithm must be of a number above 0", "another");
+    short(found.ratio);
+    short(found.rational);
   }
-  if (found.ratio[0] <= 0n) throw new SyntaxError("a logarithm must be of a number above 0");
   return found;
 }
 
-/** Of a logarithm at most so many times: its digits are all written out. */
-const MOST_TIMES = 1n << 16n;
+/** What a job gives, or null where it breaks a rule. */
+function unless(job) {
+  try {
+    return job();
+  } catch (error) {
+    if (error instanceof RuleError) return null;
+    throw error;
+  }
+}
+
+/** Whether a text is an amount in the one spelling that a plan has for it. */
+export function isAmount(text) {
+  const found = typeof text === "string" ? unless(() => amount(text)) : null;
+  return found !== null && written(found) === text;
+}
+
+/** Whether a text is a number without a logarithm, in its one spelling. */
+export const isRational = (text) => isAmount(text) && !text.includes("ln");
+
+/** More protects nothing: a coin of 64 bits has odds of at most 2^64. */
+const LARGEST_EPSILON = { rational: [100n, 1n], ratio: [1n, 1n] };
+
+/** Whether a text is an amount that can be promised: from 0 to 100 nats. */
+export function isEpsilon(text) {
+  if (!isAmount(text)) return false;
+  const found = amount(text);
+  return within([1n, 1n], found) && atMost(found, LARGEST_EPSILON);
+}
+
+/** Bits of a logarithm's argument at most: its digits are all written out. */
+const MOST_BITS = 1n << 20n;
 
 /** An amount times a fraction that is not below 0; of a logarithm only a whole number of times. */
 export function multiple({ rational, ratio }, factor) {
   const [a, b] = factor;
   if (ratio[0] === ratio[1]) return { rational: times(rational, factor), ratio: [1n, 1n] };
   if (b !== 1n) return null;
-  if (a > MOST_TIMES) throw new RangeError(`a logarithm must be taken at most ${MOST_TIMES} times`);
+  const bits = BigInt(4 * (ratio[0].toString(16).length + ratio[1].toString(16).length));
+  requires(a * bits <= MOST_BITS, "a logarithm must be taken only so often that its digits can be written", "more often");
   return { rational: times(rational, factor), ratio: [ratio[0] ** a, ratio[1] ** a] };
 }
 
@@ -59,7 +104,8 @@ export const sum = (one, other) => ({
 /** An amount as a plan writes it. */
 export function written({ rational, ratio }) {
   const text = ([a, b]) => (b === 1n ? String(a) : `${a}/${b}`);
-  return ratio[0] === ratio[1] ? text(rational) : `${text(rational)} + ln ${text(ratio)}`;
+  if (ratio[0] === ratio[1]) return text(rational);
+  return rational[0] === 0n ? `ln ${text(ratio)}` : `${text(rational)} + ln ${text(ratio)}`;
 }
 
 const about = ({ rational: [a, b], ratio: [c, d] }) => Number(a) / Number(b) + Math.log(Number(c)) - Math.log(Number(d));
@@ -134,8 +180,10 @@ export function upward([a, b]) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** e^amount, rounded up to a fraction. */
-export function factor({ rational, ratio }) {
+/** e^amount, rounded up to a fraction; null of an amount that protects nothing. */
+export function factor(told) {
+  if (!atMost(told, LARGEST_EPSILON)) return null;
+  const { rational, ratio } = told;
   const [, high] = exponential(rational[0] < 0n ? [0n, 1n] : rational, 128);
   return times([high, 1n << 128n], ratio);
 }

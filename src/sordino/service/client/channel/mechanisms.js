@@ -1,10 +1,12 @@
-// The mechanisms of histograms and numbers that stand alone, as docs/plan-format.md has them; see combined.js for
-// those that are made of others. Each has `outputs`, how many codes there are, and `code(value, words)`; where all its
-// weights are of two sizes, `levels` has both, as [weight, codes of that weight]: the chance of one code is weight /
-// (2^64 codes). The codes of the first size support a value; `both` is how many support two given values. Values are
-// numbers, codes are BigInts.
+// The mechanisms of histograms and numbers that stand alone, as docs/plan-format.md has them; see subsets.js for codes that
+// are sets, and combined.js for those that are made of others. Each has `outputs`, how many codes there are, and
+// `code(value, words)`; where all its weights are of two sizes, `levels` has both, as [weight, codes of that weight]: the
+// chance of one code is weight / (2^64 codes). The codes of the first size support a value; `both` is how many support two
+// given values. Values are numbers, codes are BigInts.
 
-import { Field, isPrime } from "./field.js";
+import { integer, listOf, requires, whole } from "./entries.js";
+import { Field } from "./field.js";
+import { OneCoin, chance } from "./one_coin.js";
 import { WORD, below, either, pick } from "./words.js";
 
 const count = (bits) => {
@@ -16,19 +18,6 @@ const count = (bits) => {
   }
   return odd === 1n;
 };
-
-class OneCoin {
-  constructor(own) {
-    if (!Number.isSafeInteger(own.k) || own.k < 1) throw new RangeError("a mechanism must have one value or more");
-    this.k = own.k;
-    this.threshold = BigInt(own.threshold);
-  }
-
-  /** Weights and codes of the two sides; one side alone is not told from the other. */
-  sides(first, second) {
-    this.levels = [[this.threshold, first], [WORD - this.threshold, second]];
-  }
-}
 
 export class Randomized extends OneCoin {
   constructor(own) {
@@ -87,6 +76,9 @@ export class Hadamard extends OneCoin {
   }
 }
 
+/** Vectors of a space at most. */
+const LARGEST_SPACE = 1n << 24n;
+
 export class Projective extends OneCoin {
   constructor(own) {
     super(own);
@@ -95,6 +87,7 @@ export class Projective extends OneCoin {
     const points = (t) => (q ** t - 1n) / (q - 1n);
     let t = 2n;
     while (points(t) < BigInt(this.k)) t += 1n;
+    requires(q ** t <= LARGEST_SPACE, `a space must have at most ${LARGEST_SPACE} vectors`, "more");
     this.q = q;
     this.powers = Array.from({ length: Number(t) + 1 }, (_, i) => q ** BigInt(i));
     this.outputs = points(t);
@@ -170,117 +163,17 @@ export class Projective extends OneCoin {
   }
 }
 
-/** Pascal's triangle up to 64. */
-const COMB = [[1n]];
-for (let n = 1; n <= 64; n += 1) {
-  COMB.push(Array.from({ length: n + 1 }, (_, i) => (COMB[n - 1][i - 1] ?? 0n) + (COMB[n - 1][i] ?? 0n)));
-}
-const comb = (n, members) => COMB[n]?.[members] ?? 0n;
-
-/** The mask of a rank among those with so many of n bits, in ascending order. */
-function subset(rank, n, members) {
-  let [mask, left, more] = [0n, rank, members];
-  for (let element = n - 1; element >= 0; element -= 1) {
-    const without = comb(element, more);
-    if (left >= without) {
-      mask |= 1n << BigInt(element);
-      left -= without;
-      more -= 1;
-    }
-  }
-  return mask;
-}
-
-export class Subset extends OneCoin {
-  constructor(own) {
-    super(own);
-    const whole = Number.isInteger(own.size) && own.size >= 1 && own.size <= this.k;
-    if (this.k > 64 || !whole) throw new RangeError("subsets must be of 64 values at most, and hold some of them");
-    this.size = own.size;
-    this.outputs = 1n << BigInt(this.k);
-    this.sides(comb(this.k - 1, this.size - 1), comb(this.k - 1, this.size));
-  }
-
-  code(value, words) {
-    const without = words.next() >= this.threshold;
-    const rank = either(this.levels[0][1], this.levels[1][1], without, words);
-    const others = subset(rank, this.k - 1, this.size - (without ? 0 : 1));
-    const place = BigInt(value);
-    const low = others & ((1n << place) - 1n);
-    return low | ((others ^ low) << 1n) | ((without ? 0n : 1n) << place);
-  }
-
-  uniform(words) {
-    return subset(below(comb(this.k, this.size), words), this.k, this.size);
-  }
-
-  get both() {
-    return comb(this.k - 2, this.size - 2);
-  }
-}
-
-/** Sets of a cyclic design at most. */
-const LARGEST_CODES = 2 ** 20;
-
-export class Cyclic extends OneCoin {
-  constructor(own) {
-    super(own);
-    const { order, prime: p, size } = own;
-    if (!isPrime(p) || p < this.k) throw new RangeError("a cyclic design must have a prime number of points, one for each value");
-    if (!Number.isInteger(order) || order < 1 || (p - 1) % order || !Number.isInteger(size) || size < 1 || size >= p || size % order > 1) {
-      throw new RangeError("a cyclic design must have a subgroup and sets that are made of it");
-    }
-    this.p = p;
-    const families = (p - 1) / order;
-    if (families * p > LARGEST_CODES) throw new RangeError("a cyclic design must have a million sets at most");
-    this.outputs = BigInt(families) * BigInt(p);
-    const powersOf = (g) => {
-      const found = [1];
-      while (found.length < p - 1) found.push((found.at(-1) * g) % p);
-      return found;
-    };
-    let g = 1;
-    while (new Set(powersOf(g)).size < p - 1) g += 1;
-    const powers = powersOf(g);
-    const base = new Set(powers.filter((_, i) => i % families < Math.floor(size / order)));
-    if (size % order) base.add(0);
-    const all = Array.from({ length: p }, (_, d) => d);
-    this.multipliers = powers.slice(0, families);
-    this.elements = [all.filter((d) => base.has(d)), all.filter((d) => !base.has(d))];
-    this.base = base;
-    this.inverses = this.multipliers.map((_, family) => powers[(p - 1 - family) % (p - 1)]);
-    this.sides(...this.elements.map((side) => BigInt(families * side.length)));
-  }
-
-  code(value, words) {
-    const without = words.next() >= this.threshold;
-    const side = this.elements[without ? 1 : 0];
-    const choice = Number(either(this.levels[0][1], this.levels[1][1], without, words));
-    const family = Math.floor(choice / side.length);
-    const shift = (value - ((side[choice % side.length] * this.multipliers[family]) % this.p) + this.p) % this.p;
-    return BigInt(family) * BigInt(this.p) + BigInt(shift);
-  }
-
-  uniform(words) {
-    return below(this.outputs, words);
-  }
-
-  get both() {
-    return (this.levels[0][1] * BigInt(this.elements[0].length - 1)) / BigInt(this.p - 1);
-  }
-
-  /** A value is a code's shift and an element of the base set times the family's multiplier. */
-  supports(value, code) {
-    const apart = (value - (code % this.p) + this.p) % this.p;
-    return this.base.has((apart * this.inverses[Math.floor(code / this.p)]) % this.p);
-  }
-}
+/** Values, and codes of a window, at most. */
+const LARGEST_WINDOW = 1024;
 
 export class Window extends OneCoin {
   constructor(own) {
     super(own);
-    this.window = BigInt(own.window);
+    requires(this.k >= 2 && this.k <= LARGEST_WINDOW, `windows must be over 2 to ${LARGEST_WINDOW} values`, String(this.k));
+    this.window = BigInt(whole(own.window, 1, LARGEST_WINDOW, "a window"));
     this.rest = BigInt(this.k - 1);
+    const likely = this.rest * this.threshold >= this.window * (WORD - this.threshold);
+    requires(likely, "the codes of a value must not be less likely than the others", "another threshold");
     this.outputs = this.rest + this.window;
     // In how many the chance of a code rises or falls from value to value: with so wide windows each has an end's values.
     this.pieces = this.window < this.rest ? 2n : 1n;
@@ -299,10 +192,11 @@ export class Window extends OneCoin {
 /** Windows over the bins of a number that may be missing: the last value says that there is none, and the last code too. */
 export class OptionalWindow {
   constructor({ k, present, absent, ...own }) {
+    this.k = whole(k, 3, LARGEST_WINDOW + 1, "how many values a mechanism has");
     this.inner = new Window({ ...own, k: k - 1 });
-    this.k = k;
-    this.present = BigInt(present);
-    this.absent = BigInt(absent);
+    this.present = chance(present);
+    this.absent = chance(absent);
+    requires(this.absent >= this.present, "whoever has no number must not say so more rarely than others");
     this.outputs = this.inner.outputs + 1n;
   }
 
@@ -328,7 +222,8 @@ export class Binary {
   outputs = 2n;
 
   constructor(own) {
-    this.heads = [BigInt(own.first), BigInt(own.second)];
+    this.heads = [integer(own.first), integer(own.second)];
+    requires(this.heads[1] <= this.heads[0], "two weights must satisfy 0 <= second <= first <= 2^64");
     this.rows = this.heads.map((heads) => [heads, WORD - heads]);
     this.k = 2;
   }
@@ -340,13 +235,21 @@ export class Binary {
   }
 }
 
+/** Weights of a table at most. */
+const LARGEST_TABLE = 2 ** 20;
+
 export class Table {
   constructor(own) {
-    this.rows = own.weights.map((row) => row.map(BigInt));
-    const [total] = this.sums = this.rows.map((row) => row.reduce((a, b) => a + b, 0n));
-    this.total = total;
+    this.rows = listOf(own.weights, (row) => listOf(row, integer, "a row of a channel"), "the rows of a channel");
+    const width = this.rows[0]?.length ?? 0;
+    requires(width > 0 && this.rows.every((row) => row.length === width), "a channel must have rows of one length");
+    requires(this.rows.length * width <= LARGEST_TABLE, `a channel must have at most ${LARGEST_TABLE} weights`, "more");
+    const sums = this.rows.map((row) => row.reduce((a, b) => a + b, 0n));
+    [this.total] = sums;
+    const alike = this.total >= 1n && this.total <= WORD && sums.every((sum) => sum === this.total);
+    requires(alike, "all rows of a channel must have one sum, 1 to 2^64");
     this.k = this.rows.length;
-    this.outputs = BigInt(this.rows[0].length);
+    this.outputs = BigInt(width);
   }
 
   code(value, words) {
@@ -356,19 +259,36 @@ export class Table {
   }
 }
 
+/** Values, and codes, of a table for numbers at most. */
+const LARGEST_LINEAR = 64;
+
+/** A table whose mean code grows by equal steps. */
+export class Linear extends Table {
+  constructor(own) {
+    super(own);
+    const few = this.k >= 2 && this.k <= LARGEST_LINEAR && this.outputs <= LARGEST_LINEAR;
+    requires(few, `a linear table must have 2 to ${LARGEST_LINEAR} values and at most as many codes`);
+    const means = this.rows.map((row) => row.reduce((all, weight, code) => all + weight * BigInt(code), 0n));
+    const step = means[1] - means[0];
+    const equal = means.slice(1).every((mean, value) => mean - means[value] === step);
+    requires(step > 0n && equal, "the mean code of a linear table must grow by equal steps above 0", "other steps");
+  }
+}
+
+/** Bits of a pattern at most. */
+const LARGEST_PATTERN = 12;
+
 export class Flips {
   constructor(own) {
-    this.table = own.table.map(BigInt);
+    this.table = listOf(own.table, integer, "a table of flips");
     this.k = this.table.length;
+    const sized = this.k >= 2 && this.k <= 2 ** LARGEST_PATTERN && Number.isInteger(Math.log2(this.k));
+    const chances = this.table.every((weight) => weight >= 1n) && this.table.reduce((a, b) => a + b, 0n) === WORD;
+    requires(sized && chances, `a table of flips must have 2^m whole weights >= 1 with sum 2^64, m from 1 to ${LARGEST_PATTERN}`);
     this.outputs = BigInt(this.k);
   }
 
   code(value, words) {
     return BigInt(value ^ pick(this.table, words.next()));
-  }
-
-  /** The weight of each code, of every value alike but for their order. */
-  get rows() {
-    return this.table.map((_, value) => this.table.map((__, code) => this.table[value ^ code]));
   }
 }

@@ -20,21 +20,6 @@ export class FreshWords {
   }
 }
 
-/** Given words, for tests; `drawn` says how many were used. */
-export class GivenWords {
-  drawn = 0;
-
-  constructor(words) {
-    this.words = words;
-  }
-
-  next() {
-    if (this.drawn >= this.words.length) throw new RangeError("more words were drawn than there are");
-    this.drawn += 1;
-    return this.words[this.drawn - 1];
-  }
-}
-
 /** Several readers of the same words: each begins at the first, and the longest way tells how many are drawn. */
 export function sameWords(words) {
   const seen = [];

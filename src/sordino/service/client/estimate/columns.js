@@ -25,16 +25,22 @@ function asSum(one, other) {
   return one === other ? [1, []] : [-1, [[String(one.name), -1], [String(other.name), -1]]];
 }
 
-/** The labels of the features' columns, the units of all columns, and the moments of these: `names`, `means`, `covariance`. */
-export function columnsOf({ numbers, base = {} }, attributes, found) {
+/** The columns, the places of one or two of them whose moment is needed, and these moments as sums. */
+function momentsOfColumns({ numbers, base = {} }, attributes) {
   const columns = numbers.flatMap((name, place) => columnsOfAttribute(name, attributes[place], place, base[name]));
   const target = columns.length - 1;
   const names = columns.map((_, i) => [i]);
   columns.forEach((_, i) => columns.slice(i).forEach((__, j) => (i < target ? names.push([i, i + j]) : null)));
-  const sums = names.map(([i, j]) => {
-    const [constant, parts] = asSum(columns[i], columns[j]);
-    return [constant, parts.map(([name, factor]) => [placeOf(found, name), factor])];
-  });
+  return { columns, names, sums: names.map(([i, j]) => asSum(columns[i], columns[j])) };
+}
+
+/** The names of the record's moments that a regression needs. */
+export const neededMoments = (part, attributes) => momentsOfColumns(part, attributes).sums.flatMap(([, parts]) => parts.map(([name]) => name));
+
+/** The labels of the features' columns, the units of all columns, and the moments of these: `names`, `means`, `covariance`. */
+export function columnsOf(part, attributes, found) {
+  const { columns, names, sums: told } = momentsOfColumns(part, attributes);
+  const sums = told.map(([constant, parts]) => [constant, parts.map(([name, factor]) => [placeOf(found, name), factor])]);
   const means = sums.map(([constant, parts]) => parts.reduce((all, [at, factor]) => all + factor * found.means[at], constant));
   const covariance = sums.map(([, one]) => sums.map(([, other]) => {
     const terms = one.flatMap(([at, factor]) => other.map(([its, second]) => factor * second * found.covariance[at][its]));

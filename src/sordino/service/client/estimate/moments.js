@@ -37,7 +37,7 @@ function toldOfProduct([first, second, categories]) {
 }
 
 /** What each value that is read counts as, by the moment that it tells. */
-function told({ name, places }) {
+export function told({ name, places }) {
   const [place, points] = places;
   const grid = () => Array.from({ length: points }, (_, i) => -1 + (2 * i) / (points - 1));
   if (name === "category-sign") return toldOfSign(places);

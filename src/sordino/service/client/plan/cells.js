@@ -2,6 +2,7 @@
 // they were the values of one attribute.
 
 import { blocks, sensitive, size } from "../channel/combined.js";
+import { requires } from "../channel/entries.js";
 import { amount, atMost, sum, written } from "../channel/fraction.js";
 import { hasHidden, protectedPairs } from "./pairs.js";
 
@@ -81,7 +82,7 @@ function sensitiveCells(attributes) {
 
 /** The bound of each two cells, as a plan would write it: the sum over their values, but no more than the largest. */
 function listed(attributes) {
-  if (countCells(attributes) > LARGEST_MATRIX) throw new RangeError("cells that are protected in unlike ways must be few");
+  requires(countCells(attributes) <= LARGEST_MATRIX, `cells that are protected in unlike ways must be at most ${LARGEST_MATRIX}`, "more");
   const matrices = attributes.map(closed);
   const cap = attributes.map((attribute, i) => largest(attribute, matrices[i])).reduce(most);
   const known = new Map();

@@ -1,97 +1,21 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells } from "./cells.js";
-import { mechanism, size } from "../channel/combined.js";
+import { OF_BINS, OF_BINS_OR_NONE, OF_NUMBERS, OF_SHARES, mechanism, size } from "../channel/combined.js";
+import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
-import { asked, bin, scaled, values } from "./record.js";
-import { WORD, below, pick } from "../channel/words.js";
+import { neededMoments } from "../estimate/columns.js";
+import { told } from "../estimate/moments.js";
+import { asked, bin, edgesOf, scaled, values } from "./record.js";
+import { STATISTICS } from "./statistics.js";
+import { below, pick } from "../channel/words.js";
 
-/** 1 for +1 and 0 for -1; wrong with the chance that makes its mean the number. */
-function sign(number, words) {
-  const amount = BigInt(Math.trunc(Math.abs(number) * 2 ** 63));
-  const word = words.next();
-  const wrong = word >= 1n << 63n && word < WORD - amount;
-  return wrong !== number >= 0 ? 1 : 0;
+/** The mechanism of shares, over so many values as there are. */
+function ofShares(own, attribute) {
+  const found = mechanism(own, attribute, OF_SHARES);
+  requires(found.k === size(attribute), `the mechanism must be about ${size(attribute)} values`, String(found.k));
+  return found;
 }
-
-function point(numbers, [place, points], words) {
-  return points === 2 ? sign(numbers[place], words) : onGrid(numbers, [place, points], words);
-}
-
-function onGrid(numbers, [place, points], words) {
-  const above = (numbers[place] + 1) * ((points - 1) / 2);
-  const lower = Math.min(Math.floor(above), points - 1);
-  const rest = Math.min(Math.max(above - lower, 0), 1 - 2 ** -53);
-  const threshold = BigInt(Math.trunc(rest * 2 ** 64));
-  return Math.min(lower + (words.next() < threshold ? 1 : 0), points - 1);
-}
-
-/** A point of the grid, or the value after them where there is no number: by one word in both cases. */
-function optional(numbers, [place, points], words) {
-  const missing = Number.isNaN(numbers[place]);
-  const found = onGrid(missing ? { [place]: 0 } : numbers, [place, points], words);
-  return missing ? points : found;
-}
-
-/** A category and the sign of a number, as one value. */
-function categorySign(numbers, [place, , number], words) {
-  return 2 * numbers[place] + sign(numbers[number], words);
-}
-
-/** The product of a category of two, 1 or -1, with a number or another such category, as a sign. */
-function binaryProduct(numbers, [first, second, categories], words) {
-  const own = 2 * numbers[first] - 1;
-  return sign(own * (categories === 2 ? 2 * numbers[second] - 1 : numbers[second]), words);
-}
-
-const twoCategories = (numbers, [first, , second, others]) => numbers[first] * others + numbers[second];
-
-function ofTwo(numbers, [first, second], words) {
-  const moment = numbers[first] * numbers[second];
-  return sign(first === second ? 2 * moment - 1 : moment, words);
-}
-
-function signs(numbers, places, words) {
-  return places.reduce((value, place, bit) => value | (sign(numbers[place], words) << bit), 0);
-}
-
-const MOST_POINTS = 128;
-const MOST_SIGNS = 12;
-const MOST_CATEGORIES = 64;
-const isFew = (k) => k >= 2 && k <= MOST_CATEGORIES;
-const areDifferent = (places) => new Set(places).size === places.length;
-
-/**
- * Each statistic: how many values it has, which of its numbers are places, what else it needs of them; and at which places
- * it reads a category, with how many there are.
- */
-export const STATISTICS = {
-  number: { read: point, size: ([, points]) => points, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points <= MOST_POINTS },
-  product: { read: ofTwo, size: () => 2, places: (given) => given, fits: ({ length, 0: first, 1: second }) => length === 2 && first <= second },
-  signs: { read: signs, size: (places) => 2 ** places.length, places: (given) => given, fits: (places) => places.length >= 1 && places.length <= MOST_SIGNS && areDifferent(places) },
-  optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
-  "category-sign": {
-    read: categorySign,
-    size: ([, k]) => 2 * k,
-    places: ([place, , number]) => [place, number],
-    categories: ([place, k]) => [[place, k]],
-    fits: ({ length, 0: place, 1: k, 2: number }) => length === 3 && isFew(k) && place !== number,
-  },
-  "two-categories": {
-    read: twoCategories,
-    size: ([, k, , others]) => k * others,
-    places: ([first, , second]) => [first, second],
-    categories: ([first, k, second, others]) => [[first, k], [second, others]],
-    fits: ({ length, 0: first, 1: k, 2: second, 3: others }) => length === 4 && isFew(k) && isFew(others) && first !== second,
-  },
-  "binary-product": {
-    read: binaryProduct,
-    size: () => 2,
-    places: ([first, second]) => [first, second],
-    categories: ([first, second, categories]) => [first, second].slice(0, categories).map((place) => [place, 2]),
-    fits: ({ length, 0: first, 1: second, 2: categories }) => length === 3 && (categories === 1 || categories === 2) && first !== second,
-  },
-};
 
 /** The name of a value; of a map's cell its centre, degrees north, then east. */
 function labelOf({ labels, grid }, value) {
@@ -108,7 +32,7 @@ class Histogram {
   constructor(plan, part) {
     this.name = part.histogram;
     this.attribute = plan.attributes[part.histogram];
-    this.mechanism = mechanism(part.mechanism, this.attribute);
+    this.mechanism = ofShares(part.mechanism, this.attribute);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
   }
@@ -128,7 +52,7 @@ class Cells {
     this.names = part.table;
     this.attributes = part.table.map((name) => plan.attributes[name]);
     this.attribute = cells(this.attributes, part.epsilon);
-    this.mechanism = mechanism(part.mechanism, this.attribute);
+    this.mechanism = ofShares(part.mechanism, this.attribute);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
   }
@@ -153,21 +77,14 @@ class Distribution {
   constructor(plan, part) {
     this.part = part;
     const { number, missing } = plan.attributes[part.distribution];
-    this.ends = number;
     this.mayMiss = missing !== undefined;
-    this.mechanism = mechanism(part.mechanism);
+    this.mechanism = mechanism(part.mechanism, null, this.mayMiss ? OF_BINS_OR_NONE : OF_BINS);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
-    this.bins = part.edges ? part.edges.length - 1 : part.bins;
-    if (this.bins + Number(this.mayMiss) !== this.mechanism.k) throw new RangeError("a mechanism must have its bins' values, and none where that may be");
-    const fitting = this.mayMiss ? ["optional-window"] : ["window", "hierarchy"];
-    if (!fitting.includes(this.mechanism.name)) throw new RangeError("a distribution must be asked by one of its mechanisms");
-  }
-
-  /** Where the bins begin, and where the last one ends. */
-  get edges() {
-    const { part: { edges, bins }, ends: { low, high } } = this;
-    return edges ?? Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : i * ((high - low) / bins) + low));
+    this.edges = edgesOf(part, number);
+    this.bins = this.edges.length - 1;
+    const values = this.bins + Number(this.mayMiss);
+    requires(values === this.mechanism.k, "a mechanism must have its bins' values, and none where that may be", String(this.mechanism.k));
   }
 
   /** Where a bin begins and ends. */
@@ -178,8 +95,28 @@ class Distribution {
 
   answer(found, words) {
     const number = found.get(this.part.distribution);
-    return this.mechanism.code(Number.isNaN(number) ? this.bins : bin(number, this.ends, this.part), words);
+    return this.mechanism.code(Number.isNaN(number) ? this.bins : bin(number, this.edges), words);
   }
+}
+
+/** Of one question: mechanisms, their codes together, and weights of all tables. */
+const [MOST_MECHANISMS, MOST_CODES, MOST_WEIGHTS] = [2 ** 12, 2n ** 18n, 2n ** 17n];
+
+function requireFew(mechanisms) {
+  const sum = (list) => list.reduce((a, b) => a + b, 0n);
+  requires(sum(mechanisms.map(({ outputs }) => outputs)) <= MOST_CODES, `a question's mechanisms must have at most ${MOST_CODES} codes together`, "more");
+  const tables = mechanisms.filter(({ name }) => name === "table" || name === "linear");
+  requires(sum(tables.map(({ k, outputs }) => BigInt(k) * outputs)) <= MOST_WEIGHTS, `a question's tables must have at most ${MOST_WEIGHTS} weights together`, "more");
+}
+
+/** Queries have one spelling: each mechanism stands once, in the order in which they are gone through, and one alone in no list. */
+function requireSpelling({ mechanisms, statistics, through }) {
+  const order = [...new Set(through.flat())];
+  const once = new Set(mechanisms.map((own) => JSON.stringify(own))).size === mechanisms.length;
+  const alone = [...statistics.map((calls) => Array.isArray(calls[0]) && calls), ...through.map((at) => Array.isArray(at) && at)];
+  const plain = alone.every((list) => !list || list.length > 1);
+  const whole = once && plain && order.length === mechanisms.length && order.every((place, i) => place === i);
+  requires(whole, "queries must be as they were frozen", "another spelling");
 }
 
 class Numbers {
@@ -190,37 +127,57 @@ class Numbers {
     this.ends = this.attributes.map(({ number }) => number);
     this.categories = this.attributes.map((own) => (own.number ? undefined : size(own)));
     this.mayMiss = this.attributes.map(({ number, missing }) => number !== undefined && missing !== undefined);
-    this.mechanisms = mechanisms.map((own) => mechanism(own));
-    if (through.length !== statistics.length || weights.length !== statistics.length) {
-      throw new RangeError("each query must have a statistic, a mechanism and a weight");
-    }
-    const list = (one) => (Array.isArray(one) ? one : [one]);
-    this.queries = statistics.map((calls, i) => {
-      const several = Array.isArray(calls[0]) ? calls : [calls];
-      const places = list(through[i]);
-      if (several.length !== places.length) throw new RangeError("each statistic must go through one mechanism");
-      return several.map(([name, ...places_], j) => this.#asked(name, places_, this.mechanisms[places[j]]));
-    });
+    requires(mechanisms.length <= MOST_MECHANISMS, `a question must go through at most ${MOST_MECHANISMS} mechanisms`, "more");
+    this.mechanisms = listOf(mechanisms, (own) => mechanism(own, null, OF_NUMBERS), "mechanisms");
+    requireFew(this.mechanisms);
+    const fits = through.length === statistics.length && weights.length === statistics.length;
+    requires(fits, "each query must have a statistic, a mechanism and a weight");
+    this.queries = statistics.map((calls, i) => this.#together(calls, through[i]));
+    requireSpelling(part.queries);
+    this.#requireMoments(part);
     this.choice = new Choice(weights);
-    this.sizes = this.queries.map((query) => query.reduce((all, one) => all * one.mechanism.outputs, 1n));
-    this.outputs = this.sizes.reduce((a, b) => a + b, 0n);
+    this.sizes = this.queries.map((query) => codes(query.reduce((all, one) => all * one.mechanism.outputs, 1n)));
+    this.outputs = codes(this.sizes.reduce((a, b) => a + b, 0n));
+  }
+
+  /** What is answered together: about different numbers. */
+  #together(calls, through) {
+    const several = Array.isArray(calls[0]) ? calls : [calls];
+    const at = Array.isArray(through) ? through : [through];
+    requires(several.length === at.length, "each statistic must go through one mechanism");
+    const query = several.map((call, i) => {
+      requires(Array.isArray(call), "a statistic must be a list of its name and its places");
+      return this.#asked(call[0], call.slice(1), this.mechanisms[at[i]]);
+    });
+    const places = query.flatMap(({ statistic, places: own }) => statistic.places(own));
+    requires(query.length === 1 || new Set(places).size === places.length, "queries that are answered together must read different numbers", "one of them twice");
+    return query;
   }
 
   #asked(name, places, through) {
-    const statistic = Object.hasOwn(STATISTICS, name) ? STATISTICS[name] : null;
-    if (!statistic) throw new RangeError("a statistic must be one that this client knows");
+    requires(typeof name === "string" && Object.hasOwn(STATISTICS, name), "a statistic must be one that this client knows", "another");
+    const statistic = STATISTICS[name];
     const known = places.every((one) => Number.isInteger(one) && one >= 0) && statistic.fits(places);
-    if (!known || statistic.places(places).some((place) => place >= this.names.length)) {
-      throw new RangeError("a statistic must be about numbers that are asked");
-    }
-    if (!through || statistic.size(places) !== through.k) throw new RangeError("a mechanism must have its statistic's values");
+    const inside = known && statistic.places(places).every((place) => place < this.names.length);
+    requires(inside, "a statistic must be about numbers that are asked");
+    requires(through && statistic.size(places) === through.k, "a mechanism must have its statistic's values");
     const counted = new Map(statistic.categories?.(places));
-    if (statistic.places(places).some((place) => this.categories[place] !== counted.get(place))) {
-      throw new RangeError("categories must be read as such, and numbers as numbers");
-    }
+    const alike = statistic.places(places).every((place) => this.categories[place] === counted.get(place));
+    requires(alike, "categories must be read as such, and numbers as numbers");
     const mayMiss = statistic.places(places).some((place) => this.mayMiss[place]);
-    if (mayMiss !== (name === "optional")) throw new RangeError("a number must be read as one that may be missing where it may, and only there");
+    requires(mayMiss === (name === "optional"), "a number must be read as one that may be missing where it may, and only there");
     return { name, statistic, places, mechanism: through };
+  }
+
+  /** Whether the queries tell all that is asked. */
+  #requireMoments({ asked: what, base }) {
+    const known = new Set(this.queries.flat().flatMap((one) => told(one).map(([places]) => places.join())));
+    const all = this.names.map((_, i) => i);
+    const pairs = all.flatMap((i) => all.slice(i).map((j) => [i, j]));
+    const each = [...all.map((i) => [i]), ...(what === "covariance" ? pairs : [])].map((places) => places.join());
+    const needed = what === "regression" ? neededMoments({ numbers: this.names, base }, this.attributes) : each;
+    const whole = needed.every((name) => known.has(name));
+    requires(whole, "the queries must tell every moment that is needed", "some of them");
   }
 
   answer(found, words) {
@@ -234,10 +191,13 @@ class Numbers {
   }
 }
 
+const MOST_WEIGHT = 2n ** 32n;
+
 /** A choice by whole weights; with one of them no word is drawn. */
 class Choice {
   constructor(weights) {
     const all = weights.map(BigInt);
+    requires(all.reduce((a, b) => a + b, 0n) <= MOST_WEIGHT, `weights must be at most ${MOST_WEIGHT} together`, "more");
     const common = all.reduce(gcd);
     this.weights = all.map((weight) => weight / common);
     this.total = this.weights.reduce((a, b) => a + b, 0n);
@@ -264,6 +224,7 @@ export class Questions {
       this.firsts.push(this.outputs);
       this.outputs += question.outputs;
     }
+    codes(this.outputs);
   }
 
   /** The question that was drawn, and the report's code; throws AnswerError before a word is drawn. */

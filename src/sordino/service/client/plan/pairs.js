@@ -1,6 +1,7 @@
 // The pairs of an attribute's values that are protected from each other, and by how much.
 
 import { axes, blocks, sensitive, size, stepLength, stepLoss } from "../channel/combined.js";
+import { requires } from "../channel/entries.js";
 import { amount, multiple, plus } from "../channel/fraction.js";
 
 /** [value, other, amount] of each pair that is protected by itself; all others follow from these. */
@@ -28,10 +29,13 @@ export const hasHidden = ({ labels, protect: { metric } }) => Boolean(metric?.tr
 
 const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
 
-const lossOf = (found) => {
-  if (found === null) throw new RangeError("an epsilon with a logarithm needs whole distances");
+function lossOf(found) {
+  requires(found !== null, "an epsilon with a logarithm needs whole distances");
   return found;
-};
+}
+
+/** What two values that are next to each other on an axis may be told apart by. */
+export const stepBound = (axis, epsilon, length) => lossOf(stepLoss(axis, epsilon, length));
 
 /** Values that are next to each other; what holds along each step holds along every way. */
 function* alongSteps(attribute) {
@@ -45,7 +49,7 @@ function* alongSteps(attribute) {
   for (const [i, axis] of lines.entries()) {
     const stride = lines.slice(i + 1).reduce((all, later) => all * later.k, 1);
     for (const [one, other, length] of axis.steps) {
-      const loss = lossOf(stepLoss(axis, epsilon, length));
+      const loss = stepBound(axis, epsilon, length);
       for (let rest = 0; rest < k; rest += 1) {
         // All values whose digit of this axis is 0, moved along it.
         if (Math.floor(rest / stride) % axis.k) continue;

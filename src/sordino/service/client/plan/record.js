@@ -75,9 +75,14 @@ export function scaled(number, low, high) {
   return Math.min(Math.max((number - low - (high - number)) / (high - low), -1), 1);
 }
 
-/** The bin of a number between its ends, the last one that does not begin above it: edges are doubles as they are. */
-export function bin(number, { low, high }, { bins, edges }) {
-  return edges ? starts(number, edges.length - 1, (i) => edges[i]) : line(number, low, high, bins);
+/** Where the bins of a number begin, and where the last one ends: doubles, in this order. */
+export function edgesOf({ bins, edges }, { low, high }) {
+  return edges ?? Array.from({ length: bins + 1 }, (_, i) => (i === bins ? high : i * ((high - low) / bins) + low));
+}
+
+/** The bin of a number between its ends, the last one that does not begin above it. */
+export function bin(number, edges) {
+  return starts(number, edges.length - 1, (i) => edges[i]);
 }
 
 function cell(name, grid, answer) {
@@ -100,9 +105,13 @@ function line(position, low, high, cells) {
   return starts(position, cells, (i) => i * step + low);
 }
 
-/** The last of some cells that does not begin above a position. */
+/** The last of some cells that does not begin above a position: by halves, as many for each position. */
 function starts(position, cells, start) {
-  let i = cells - 1;
-  while (i > 0 && position < start(i)) i -= 1;
-  return i;
+  let [found, width] = [0, cells];
+  while (width > 1) {
+    const half = Math.ceil(width / 2);
+    if (found + half < cells && !(position < start(found + half))) found += half;
+    width = half;
+  }
+  return found;
 }

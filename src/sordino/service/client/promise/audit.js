@@ -1,10 +1,10 @@
 // What a report can reveal at most, from the integers of a plan's channels, and whether that keeps what the plan
 // promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
 
-import { size } from "../channel/combined.js";
+import { axes, size } from "../channel/combined.js";
 import { keepsDistances } from "./distances.js";
 import { amount, compare, times, within } from "../channel/fraction.js";
-import { protectedPairs } from "../plan/pairs.js";
+import { hasHidden, protectedPairs, stepBound } from "../plan/pairs.js";
 import { WORD } from "../channel/words.js";
 
 const ONE = [1n, 1n];
@@ -58,6 +58,8 @@ function overHidden({ inner, hidden }, own, others) {
 /** What would take a page too long to go through: neither kept nor broken. */
 export class UncheckedError extends Error {}
 
+const TOO_MANY = "more pairs of values than a page can go through";
+
 /** The most that any code favours any value over any other. */
 export function worst(mechanism) {
   if (mechanism.k === 1) return ONE;
@@ -66,8 +68,10 @@ export function worst(mechanism) {
   if (mechanism.axes) return mechanism.axes.reduce((all, axis) => product(all, worst(axis)), ONE);
   // Which level was drawn tells nothing of the value.
   if (mechanism.levelled) return mechanism.levelled.map(worst).reduce(larger, ONE);
-  if (mechanism.rows) return mechanism.rows[0].reduce((all, _, code) => larger(all, ofColumn(mechanism.rows, code)), ONE);
-  return null;
+  // Each code has each weight of the table on some pattern.
+  if (mechanism.table) return ofWeights(mechanism.table);
+  const { rows } = mechanism;
+  return rows ? rows[0].reduce((all, _, code) => larger(all, ofColumn(rows, code)), ONE) : null;
 }
 
 function ofColumn(rows, code) {
@@ -93,22 +97,37 @@ export function keeps(mechanism, attribute) {
   }
   const k = size(attribute);
   const each = mechanism.rows ? Number(mechanism.outputs) : 1;
-  if (k * (protect.metric ? 4 : k) * each > MOST) throw new UncheckedError("more pairs of values than a page can go through");
+  if (k * (protect.metric && !hasHidden(attribute) ? 4 : k) * each > MOST) throw new UncheckedError(TOO_MANY);
   if ((protect.metric?.of ?? [attribute]).some((one) => one.protect.metric?.map && !keepsDistances(one))) return false;
+  if (mechanism.axes) return keepsAlong(mechanism, attribute);
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {
-    const found = favour(mechanism, value, other);
-    if (found === null) return false;
-    // Many pairs are alike.
-    const key = `${found}|${bound.rational}|${bound.ratio}`;
-    if (!known.has(key)) known.set(key, within(found, bound));
-    if (!known.get(key)) return false;
+    if (!isKept(favour(mechanism, value, other), bound, known)) return false;
   }
   return true;
 }
 
-/** What is wrong with the integers themselves, or null. */
+/** Whether a ratio is at most e^bound: many are alike. */
+function isKept(found, bound, known) {
+  if (found === null) return false;
+  const key = `${found}|${bound.rational}|${bound.ratio}`;
+  if (!known.has(key)) known.set(key, within(found, bound));
+  return known.get(key);
+}
+
+/** The same of a channel along each axis: what two values next to each other differ in is one of its digits. */
+function keepsAlong(mechanism, attribute) {
+  const known = new Map();
+  return axes(attribute).every((axis, i) => axis.steps.every(([one, other, length]) => {
+    const bound = stepBound(axis, attribute.protect.epsilon, length);
+    return [[one, other], [other, one]].every(([value, its]) => isKept(favour(mechanism.axes[i], value, its), bound, known));
+  }));
+}
+
+/** What is wrong with the integers themselves, or null; throws UncheckedError where that takes too long. */
 export function broken(mechanism, attribute) {
+  // Of a tree each code has a weight on each value, which is worked out once it is asked for.
+  if (mechanism.near && mechanism.k ** 2 > MOST / 4) throw new UncheckedError(TOO_MANY);
   const wrong = ofUnlikeParts(mechanism, attribute) ?? ofNoChances(mechanism);
   if (wrong) return wrong;
   const inner = [mechanism.inner, ...(mechanism.parts ?? []).map((part) => part.inner), ...(mechanism.axes ?? []), ...(mechanism.levelled ?? [])];
@@ -135,8 +154,9 @@ function ofNoChances(mechanism) {
       return "chances of codes that are none";
     }
   }
-  if (mechanism.sums?.some((sum) => sum !== mechanism.total || sum > WORD || sum <= 0n)) return "rows of unlike sums";
-  if (mechanism.rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
+  const { rows, total = WORD } = mechanism;
+  if (rows?.some((row) => row.reduce((a, b) => a + b, 0n) !== total) || total <= 0n || total > WORD) return "rows of unlike sums";
+  if (rows?.some((row) => row.some((weight) => weight < 0n))) return "a weight below 0";
   if (mechanism.table && mechanism.table.reduce((a, b) => a + b, 0n) !== WORD) return "chances that are not 1 together";
   const { absent, hidden, present } = mechanism;
   if (present !== undefined && !(present > 0n && present <= absent && absent < WORD)) return "a chance of none that is none";

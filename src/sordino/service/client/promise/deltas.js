@@ -3,7 +3,8 @@
 // without looking: several answers of a type are given together, and independent given the record.
 
 import { worst } from "./audit.js";
-import { amount, compare, fraction, minus, plus, times, within } from "../channel/fraction.js";
+import { amount, compare, minus, plus, times, within } from "../channel/fraction.js";
+import { Dependence } from "../plan/dependence.js";
 import { about } from "../plan/record.js";
 import { WORD } from "../channel/words.js";
 
@@ -11,61 +12,6 @@ const ONE = [1n, 1n];
 
 /** Through something that depends on an attribute within total variation q: 1 + q (ratio - 1). */
 const through = (ratio, q) => plus(ONE, times(q, minus(ratio, ONE)));
-
-/** The bounds of a plan; 1 where it states none. */
-class Dependence {
-  constructor(stated) {
-    this.rest = new Map(Object.entries(stated?.rest ?? {}).map(([name, bound]) => [name, variation(bound)]));
-    const key = ({ attribute, statistic }) => JSON.stringify([attribute, [...statistic].sort()]);
-    this.statistics = new Map((stated?.statistics ?? []).map((one) => [key(one), variation(one.bound)]));
-    const tables = (stated?.tables ?? []).map(({ attribute, table, bound }) => [{ attribute, statistic: table }, bound]);
-    this.tables = new Map(tables.map(([one, bound]) => [key(one), variation(bound)]));
-    const numbers = (stated?.thresholds ?? []).map(({ attribute, number, bound }) => [JSON.stringify([attribute, number]), bound]);
-    this.thresholds = new Map(numbers.map(([one, bound]) => [one, variation(bound)]));
-  }
-
-  ofRest(name) {
-    return this.rest.get(name) ?? ONE;
-  }
-
-  /** Of several categories together, none of which is the attribute: never made of bounds for its parts. */
-  ofTable(name, table) {
-    const stated = this.tables.get(JSON.stringify([name, [...table].sort()])) ?? ONE;
-    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
-  }
-
-  /**
-   * Of the bins of a number that is not the attribute, by its distribution function: chances of a code that rise or fall in so
-   * many pieces from bin to bin differ by no more than so many times what the function does.
-   */
-  ofThresholds(name, number, pieces) {
-    const [numerator, denominator] = this.thresholds.get(JSON.stringify([name, number])) ?? ONE;
-    const stated = [pieces * numerator, denominator];
-    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
-  }
-
-  /** Of what one answer, or several, look at that does not touch the attribute. */
-  ofOthers(name, others) {
-    if (others.length !== 1) return this.ofRest(name);
-    const [{ alone, table, names, pieces }] = others;
-    if (pieces) return this.ofThresholds(name, names[0], pieces);
-    return alone ? this.of(name, alone) : table ? this.ofTable(name, table) : this.ofRest(name);
-  }
-
-  /** Of one number or category, or a product of two numbers; what is about the attribute alone tells it. */
-  of(name, statistic) {
-    if (statistic.every((one) => one === name)) return ONE;
-    const stated = this.statistics.get(JSON.stringify([name, [...statistic].sort()])) ?? ONE;
-    if (statistic.includes(name)) return stated;
-    return compare(stated, this.ofRest(name)) < 0 ? stated : this.ofRest(name);
-  }
-}
-
-function variation(text) {
-  const found = fraction(text);
-  if (found[0] < 0n || compare(found, ONE) > 0) throw new RangeError("a bound on dependence must lie from 0 to 1");
-  return found;
-}
 
 /** The types of answers of a question: each answer with what it looks at, and how far it changes odds at most. */
 function typesOf(part, asked) {

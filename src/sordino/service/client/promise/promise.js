@@ -3,7 +3,7 @@
 import { UncheckedError, broken, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
 import { amount, times, within } from "../channel/fraction.js";
-import { PlanError } from "../plan/plan.js";
+import { PlanError } from "../plan/plan_error.js";
 import { about } from "../plan/record.js";
 
 /**
@@ -17,9 +17,9 @@ export function verdicts(questions) {
     const names = about(part);
     // Of a table its cells.
     const attribute = asked.attribute ?? null;
-    const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
-    if (wrong) return { names, holds: false, found: wrong };
     try {
+      const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
+      if (wrong) return { names, holds: false, found: wrong };
       const found = attribute ? ofShares(plan, asked.mechanism, attribute) : part.numbers ? ofNumbers(asked) : ofBins(asked.mechanism, part);
       const whole = plan.epsilon === undefined || isWithin(found.whole, plan.epsilon);
       const holds = found.kept && whole && !beyondDeltas(plan, part, asked).length;

@@ -1,0 +1,175 @@
+// What the parts of a plan must be together, rule by rule: the package refuses whatever breaks one of them.
+
+import { Dependence } from "./dependence.js";
+import { about, edgesOf } from "./record.js";
+
+/** Values of an attribute, or cells of a table, at most; and of all questions together. */
+const [LARGEST_DOMAIN, MOST_VALUES] = [2 ** 22, 2 ** 24];
+
+const unlike = (found) => new Set(found).size === found.length;
+const same = (one, other) => one.length === other.length && one.every((name) => other.includes(name));
+
+export const sizeOf = ({ labels, numbers, grid }) => labels?.length ?? numbers ?? grid.rows * grid.columns;
+
+const isCounted = ({ number }) => number === undefined;
+const own = ({ attributes }, names) => names.map((name) => attributes[name]);
+const categorical = ({ base }) => Object.keys(base ?? {});
+
+/** The attributes that a question about numbers reads as such. */
+const numbersOf = (part) => (part.numbers ?? []).filter((name) => !categorical(part).includes(name));
+
+/** The questions of each kind. */
+const asked = ({ queries }, word) => queries.filter((part) => Object.hasOwn(part, word));
+
+const isKnown = (plan) => plan.queries.flatMap(about).every((name) => Object.hasOwn(plan.attributes, name));
+
+function isAskedOnce(plan) {
+  const tables = asked(plan, "table").map(({ table }) => JSON.stringify([...table].sort()));
+  return [asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), tables].every(unlike);
+}
+
+/** Whether questions are about attributes of their kinds. */
+function fitsKinds(plan) {
+  return plan.queries.every((part) => {
+    if (part.table) return own(plan, part.table).every(isCounted);
+    if (part.histogram !== undefined) return plan.attributes[part.histogram].protect !== undefined;
+    const numbers = part.numbers ? numbersOf(part) : [part.distribution];
+    return numbers.every((name) => !isCounted(plan.attributes[name]));
+  });
+}
+
+/** Whether categories with a base are features of a regression, and the base one of them. */
+function hasBases(plan) {
+  const inside = ({ labels, numbers: k }, label) => labels?.includes(label) || (k !== undefined && /^(?:0|[1-9]\d*)$/.test(label) && Number(label) < k);
+  return asked(plan, "base").every((part) => {
+    const names = categorical(part);
+    const features = part.numbers.slice(0, -1);
+    return part.asked === "regression" && names.length > 0 && names.every((name) => features.includes(name) && inside(plan.attributes[name], part.base[name]));
+  });
+}
+
+/** Whether of numbers that may be missing only means and distributions are asked. */
+const mayMiss = (plan) => plan.queries.every((part) => part.asked === undefined || part.asked === "mean" || own(plan, numbersOf(part)).every(({ missing }) => missing === undefined));
+
+/** Whether the bins of a distribution go from end to end of its number, and ranges from edge to edge. */
+function coversNumber(plan) {
+  return asked(plan, "distribution").every((part) => {
+    const { low, high } = plan.attributes[part.distribution].number;
+    const edges = edgesOf(part, { low, high });
+    const ascend = edges.every((edge, i) => i === 0 || edges[i - 1] < edge);
+    return ascend && edges[0] === low && edges.at(-1) === high && part.ranges.flat().every((end) => edges.includes(end));
+  });
+}
+
+function isFew(plan) {
+  const sizes = plan.queries.map((part) => {
+    if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
+    const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
+    return names.length && own(plan, names).reduce((all, each) => all * sizeOf(each), 1);
+  });
+  return sizes.every((k) => k <= LARGEST_DOMAIN) && sizes.reduce((a, b) => a + b, 0) <= MOST_VALUES;
+}
+
+function isAskedOrBounded({ attributes, queries }) {
+  const names = new Set(queries.flatMap(about));
+  return Object.entries(attributes).every(([name, { delta }]) => names.has(name) || delta !== undefined);
+}
+
+/** Names that a table, or a reader, takes for one. */
+const looks = (column) => column.toLowerCase().normalize("NFC").replace(/\p{Cf}/gu, "").trim().split(/\s+/).join(" ");
+
+function hasOwnColumns({ attributes }) {
+  const all = Object.values(attributes).flatMap(({ columns }) => [...new Set(columns.map(looks))]);
+  return unlike(all);
+}
+
+/** One promise for all: bounds for each attribute and for the whole record, or about the values of each that is counted. */
+function promises(plan) {
+  const { epsilon, attributes, dependence } = plan;
+  const each = Object.values(attributes);
+  if (epsilon !== undefined) return each.every(({ delta }) => delta !== undefined);
+  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.table);
+}
+
+/** The level of an answer counts for all values of its attribute alike. */
+function protectsAsWhole({ epsilon, attributes }) {
+  const ways = ["blocks", "sensitive", "metric", "bounds"];
+  return epsilon === undefined || Object.values(attributes).every(({ protect = {} }) => !ways.some((way) => Object.hasOwn(protect, way)));
+}
+
+/** Whether cells of tables have a promise: each attribute its own, or one for all cells alike. */
+function promisesCells(plan) {
+  const fits = (part) => (plan.epsilon === undefined ? part.epsilon === undefined && own(plan, part.table).every(({ protect }) => protect) : part.epsilon !== undefined);
+  return asked(plan, "table").every(fits);
+}
+
+/** Whether what bounds on dependence are about is asked. */
+function dependsOnAsked(plan) {
+  const { tables = [], thresholds = [] } = plan.dependence ?? {};
+  const pairs = asked(plan, "base").flatMap((part) => categorical(part).flatMap((name, i, names) => names.slice(i + 1).map((other) => [name, other])));
+  const known = [...asked(plan, "table").map(({ table }) => table), ...pairs];
+  const distributions = asked(plan, "distribution").map(({ distribution }) => distribution);
+  return tables.every(({ table }) => known.some((names) => same(names, table))) && thresholds.every(({ number }) => distributions.includes(number));
+}
+
+const bounds = (plan) => plan.dependence === undefined || Dependence.isWhole(plan.dependence, Object.keys(plan.attributes));
+
+/** Whether what is promised about each attribute that is asked is about all of its values, and about no others. */
+function coversAll(plan) {
+  const names = plan.queries.flatMap((part) => part.table ?? (part.histogram === undefined ? [] : [part.histogram]));
+  return names.every((name) => plan.attributes[name].protect === undefined || coversValues(plan.attributes[name]));
+}
+
+function coversValues(attribute) {
+  const { labels, grid, protect: { bounds: rows, blocks, sensitive, metric } } = attribute;
+  const k = sizeOf(attribute);
+  const one = (list) => list === undefined || list.length === k;
+  if (!one(rows) || !one(blocks?.of) || !one(metric?.positions)) return false;
+  if ((blocks?.tiles || metric?.map) && !grid) return false;
+  if (grid && (metric?.per || metric?.tree)) return false;
+  if (sensitive && (sensitive.some((value) => value >= k) || !unlike(sensitive) || sensitive.length >= k)) return false;
+  return !metric?.tree || isTreeOf(labels ?? [], metric);
+}
+
+/** Categories of a tree at most where other names are in it, for whose ways all pairs are gone through. */
+const LARGEST_HIDDEN = 256;
+
+/** Whether names stand on one tree, each below one other, that holds all labels; lengths are of names below another. */
+function isTreeOf(labels, { tree, lengths = {} }) {
+  const listed = Object.values(tree).flat();
+  const below = new Set(listed);
+  const known = new Set(labels);
+  const names = new Set([...Object.keys(tree), ...listed]);
+  const reached = [...names].filter((name) => !below.has(name));
+  if (reached.length !== 1 || below.size !== listed.length) return false;
+  // Each name stands below one other, so that none is reached twice.
+  for (const name of reached) for (const under of Object.hasOwn(tree, name) ? tree[name] : []) reached.push(under);
+  const ends = [...names].filter((name) => !Object.hasOwn(tree, name) || tree[name].length === 0);
+  return (
+    reached.length === names.size &&
+    labels.length > 0 &&
+    labels.every((label) => names.has(label)) &&
+    ends.every((name) => known.has(name)) &&
+    Object.keys(lengths).every((name) => below.has(name)) &&
+    (names.size === labels.length || labels.length <= LARGEST_HIDDEN)
+  );
+}
+
+/** Each rule, and whether a plan whose fields are right keeps it: later ones may rest on earlier ones. */
+export const RULES = [
+  ["a question must be about the plan's attributes", isKnown],
+  ["a histogram, a distribution and a table must be asked once", isAskedOnce],
+  ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
+  ["categories must be features of a regression, each with a base that is one of them", hasBases],
+  ["of numbers that may be missing only means and distributions can be asked", mayMiss],
+  ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
+  [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
+  ["each attribute must be asked for, or have a delta", isAskedOrBounded],
+  ["each attribute must read a column of its own", hasOwnColumns],
+  ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
+  ["attributes with deltas must be protected as a whole", protectsAsWhole],
+  ["a table must have an epsilon where attributes have deltas, and else be of protected values", promisesCells],
+  ["a bound on dependence must be about a table or a distribution that is asked", dependsOnAsked],
+  ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],
+  ["a promise must be about each value of its attribute, and about no others", coversAll],
+];

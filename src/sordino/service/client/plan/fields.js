@@ -1,0 +1,160 @@
+// The fields of a plan's document, each by itself: nothing is converted, and no others are taken. What they must be
+// together is in consistent.js.
+
+import { fraction, isAmount, isEpsilon, isRational } from "../channel/fraction.js";
+
+const text = (found) => typeof found === "string";
+const named = (found) => text(found) && found !== "";
+const truth = (found) => typeof found === "boolean";
+const real = (found) => typeof found === "number";
+const whole = (least, most = Number.MAX_SAFE_INTEGER) => (found) =>
+  Number.isInteger(found) && found >= least && found <= most;
+const listOf = (kind, least = 0) => (found) => Array.isArray(found) && found.length >= least && found.every(kind);
+const isTable = (found) => typeof found === "object" && found !== null && !Array.isArray(found);
+const tableOf = (kind) => (found) => isTable(found) && Object.values(found).every(kind);
+/** A table of such fields; those whose names end in "?" may be left out. */
+const fields = (kinds) => (found) => {
+  if (!isTable(found)) return false;
+  const known = new Set(Object.keys(kinds).map((name) => name.replace("?", "")));
+  return (
+    Object.keys(found).every((name) => known.has(name)) &&
+    Object.entries(kinds).every(([name, kind]) => {
+      const own = name.replace("?", "");
+      return Object.hasOwn(found, own) ? kind(found[own]) : name.endsWith("?");
+    })
+  );
+};
+const unlike = (found) => new Set(found).size === found.length;
+const exactlyOne = (names) => (found) => names.filter((name) => Object.hasOwn(found, name)).length === 1;
+const both = (...kinds) => (found) => kinds.every((kind) => kind(found));
+const anyOf = (...kinds) => (found) => kinds.some((kind) => kind(found));
+
+const isBound = (found) => found === "inf" || isEpsilon(found);
+
+/** Values of a matrix of bounds at most; of one with logarithms, whose sums are compared one by one. */
+const [LARGEST_MATRIX, LARGEST_LOGARITHMIC] = [256, 64];
+
+/** Whether rows of bounds are square, with a diagonal of zeros. */
+function isMatrix(rows) {
+  const k = rows.length;
+  const most = rows.flat().some((bound) => bound.includes("ln")) ? LARGEST_LOGARITHMIC : LARGEST_MATRIX;
+  return k <= most && rows.every((row, value) => row.length === k && row[value] === "0");
+}
+
+const PROTECT = both(
+  fields({
+    "epsilon?": isEpsilon,
+    "bounds?": both(listOf(listOf(isBound, 1), 1), isMatrix),
+    "blocks?": both(
+      fields({ "of?": listOf(whole(0)), "run?": whole(1), "tiles?": both(listOf(whole(1)), (t) => t.length === 2) }),
+      exactlyOne(["of", "run", "tiles"]),
+    ),
+    "sensitive?": listOf(whole(0), 1),
+    "metric?": both(
+      fields({
+        "per?": isRational,
+        "positions?": listOf(isRational, 1),
+        "tree?": tableOf(listOf(text)),
+        "lengths?": tableOf(isRational),
+        "map?": fields({ per: isRational, unit: text, row_step: isAmount, column_step: isAmount }),
+      }),
+      exactlyOne(["per", "positions", "tree", "map"]),
+      ({ tree, lengths }) => tree !== undefined || lengths === undefined,
+    ),
+  }),
+  exactlyOne(["epsilon", "bounds"]),
+  (found) => ["blocks", "sensitive", "metric", "bounds"].filter((name) => Object.hasOwn(found, name)).length <= 1,
+);
+
+/** A part of the people, as a decimal text. */
+const PART = /^0\.\d{0,11}[1-9]$/;
+
+/** An end of a number's range: far enough from the largest double that nothing overflows. */
+const END = (found) => real(found) && Math.abs(found) <= 1e60;
+
+const ATTRIBUTE = both(
+  fields({
+    "labels?": both(listOf(named, 1), unlike),
+    "numbers?": whole(1, 2 ** 22),
+    "grid?": both(
+      fields({ south: real, north: real, west: real, east: real, rows: whole(1, 2 ** 22), columns: whole(1, 2 ** 22) }),
+      ({ south, north }) => -90 <= south && south < north && north <= 90,
+      ({ west, east }) => -180 <= west && west < east && east <= 180,
+      ({ rows, columns }) => rows * columns <= 2 ** 22,
+    ),
+    "number?": both(fields({ low: END, high: END, clip: truth }), (found) => found.low < found.high),
+    columns: both(listOf(named, 1), ({ length }) => length <= 2),
+    "missing?": text,
+    "protect?": PROTECT,
+    "delta?": isAmount,
+  }),
+  exactlyOne(["labels", "numbers", "grid", "number"]),
+  ({ labels, missing, number }) => missing === undefined || (number ? PART.test(missing) : labels?.includes(missing)),
+  (found) => !(found.number && found.protect),
+  ({ columns, grid }) => columns.length === 1 || grid !== undefined,
+);
+
+const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
+const WEIGHT = whole(1, 2 ** 20);
+const QUESTION = anyOf(
+  fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
+  both(
+    fields({ table: listOf(text, 2), weight: WEIGHT, subtract_totals: truth, mechanism: isTable, "epsilon?": isEpsilon }),
+    ({ table }) => table.length <= 8 && unlike(table),
+  ),
+  both(
+    fields({
+      distribution: text,
+      weight: WEIGHT,
+      epsilon: isEpsilon,
+      "bins?": whole(2, 512),
+      "edges?": both(listOf(real, 3), ascends),
+      mechanism: isTable,
+      "spikes?": (found) => found === true,
+      quantiles: listOf((found) => text(found) && PART.test(found)),
+      ranges: listOf(both(listOf(real, 2), (pair) => pair.length === 2, ascends)),
+    }),
+    exactlyOne(["bins", "edges"]),
+  ),
+  fields({
+    // What is told of a number by one answer and by another one adds up, whatever is known of other attributes.
+    numbers: both(listOf(text, 1), unlike),
+    asked: (found) => ["mean", "covariance", "regression"].includes(found),
+    "base?": tableOf(text),
+    weight: WEIGHT,
+    queries: fields({
+      statistics: listOf(Array.isArray, 1),
+      mechanisms: listOf(isTable, 1),
+      through: listOf(anyOf(whole(0), listOf(whole(0), 1)), 1),
+      weights: listOf(whole(1), 1),
+    }),
+  }),
+);
+
+const TOGETHER = both(listOf(text, 2), unlike, (table) => table.length <= 8);
+
+/** A bound on total variation. */
+function isVariation(found) {
+  if (!isRational(found)) return false;
+  const [a, b] = fraction(found);
+  return a >= 0n && a <= b;
+}
+
+/** All fields of a plan's document, each by itself. */
+export const PLAN = fields({
+  format: (found) => found === "sordino plan",
+  version: (found) => found === 2,
+  hash: text,
+  people: whole(1),
+  "epsilon?": isEpsilon,
+  "dependence?": fields({
+    rest: tableOf(isVariation),
+    statistics: listOf(fields({ attribute: text, statistic: both(listOf(text, 1), (found) => found.length <= 2), bound: isVariation })),
+    "tables?": listOf(fields({ attribute: text, table: TOGETHER, bound: isVariation })),
+    "thresholds?": listOf(fields({ attribute: text, number: text, bound: isVariation })),
+    "bins?": tableOf(Number.isInteger),
+    ground: listOf(text),
+  }),
+  attributes: tableOf(ATTRIBUTE),
+  queries: listOf(QUESTION, 1),
+});

@@ -1,0 +1,94 @@
+// What the package refuses as no plan, the page refuses too, by a rule in words: other spellings, mechanisms that a question
+// is not asked through, parts that do not fit each other, and what would take for ever to look at.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { PlanError, open } from "../../../src/sordino/service/client/index.js";
+import { changed, read, sealed } from "./golden.mjs";
+
+const HALF = String(1n << 63n);
+const refused = (text, rule) => assert.rejects(open(text), (error) => error instanceof PlanError && rule.test(error.rule), text.slice(0, 400));
+const of = (name, rule, ...changes) => Promise.all(changes.map((change) => refused(changed(name, change), rule)));
+
+test("an integer of a channel has one spelling", async () => {
+  const rule = /must be a text of digits, up to 2\^64 and without leading zeros/;
+  for (const spelling of ["03", " 3", "3 ", "+3", "0x3", "3.0", "3e0", "", 3, true, ["3"], String((1n << 64n) + 1n)]) {
+    await of("table.json", rule, (plan) => (plan.queries[0].mechanism.weights[0][0] = spelling));
+  }
+  await of("binary.json", rule, (plan) => (plan.queries[0].mechanism.first = `0${plan.queries[0].mechanism.first}`));
+  await of("tree.json", rule, (plan) => (plan.queries[0].mechanism.factors[0] = `0${plan.queries[0].mechanism.factors[0]}`));
+});
+
+test("an amount of loss has one spelling, and lies from 0 to 100 nats", async () => {
+  for (const amount of ["2.0", "4/2", "02", " 2", "2 + 0", "0 + 2", "ln 4/2", "1 + ln 1", "-1", "101", "ln 0", "1e0", "2/1", "9".repeat(402)]) {
+    await of("randomized.json", /its fields/, (plan) => (plan.attributes.x.protect.epsilon = amount));
+  }
+  await of("tree_line.json", /its fields/, (plan) => (plan.attributes.x.protect.metric.per = "05"), (plan) => (plan.attributes.x.protect.metric.per = "ln 5"));
+});
+
+test("mechanisms are named by texts, and are those of their questions", async () => {
+  const shares = { name: "window", k: 3, threshold: HALF, window: 1 };
+  await of("table.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism = shares), (plan) => (plan.queries[0].mechanism.name = ["table"]));
+  await of("distribution.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism = { name: "randomized", k: 8, threshold: HALF }));
+  await of("blockwise.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].mechanism.inner[0] = { name: "table", weights: [["1"]] }));
+  await of("number_sign.json", /a mechanism here must be one of/, (plan) => (plan.queries[0].queries.mechanisms[0] = { name: "hadamard", k: 2, threshold: HALF }));
+  await of("blockwise.json", /one inner mechanism for each block size/, ({ queries: [{ mechanism }] }) => mechanism.inner.push({ name: "randomized", k: 50, threshold: HALF }));
+});
+
+test("queries about numbers have one spelling, and tell all that is asked", async () => {
+  const asked = (change) => ({ queries: [{ queries }] }) => change(queries);
+  await of(
+    "number_window.json",
+    /as they were frozen/,
+    asked((queries) => (queries.statistics[0] = [queries.statistics[0]]) && (queries.through[0] = [queries.through[0]])),
+    asked((queries) => queries.mechanisms.push({ name: "randomized", k: 2, threshold: HALF })),
+  );
+  await of("product_of_numbers.json", /every moment/, asked((queries) => [queries.statistics, queries.through, queries.weights].forEach((list) => list.pop())));
+  await of("number_category.json", /every moment/, asked((queries) => [queries.statistics, queries.through, queries.weights].forEach((list) => list.shift())));
+});
+
+test("the parts of a plan fit each other", async () => {
+  await of("table.json", /must be asked once/, (plan) => plan.queries.push(plan.queries[0]));
+  await of("table.json", /asked for, or have a delta/, (plan) => (plan.attributes.y = { columns: ["y"], labels: ["a"] }));
+  await of("table_of_two.json", /a column of its own/, (plan) => (plan.attributes.y.columns = [" X"]));
+  await of("table_of_deltas.json", /must be protected as a whole/, (plan) => (plan.attributes.x.protect = { epsilon: "1", blocks: { run: 1 } }));
+  await of("distribution.json", /must cover its number/, (plan) => plan.queries[0].ranges.push([0.1234, 0.2]));
+  const bounds = (change) => (plan) => {
+    const rest = Object.fromEntries(Object.keys(plan.attributes).map((name) => [name, "1/2"]));
+    plan.dependence = { ground: ["declared"], rest, statistics: [] };
+    change(plan.dependence);
+  };
+  await of(
+    "several_questions.json",
+    /must be about its attributes, one bound for each/,
+    bounds(({ rest }) => delete rest.x),
+    bounds(({ statistics }) => statistics.push({ attribute: "x", statistic: ["x"], bound: "1/2" })),
+    bounds(({ statistics }) => [1, 2].forEach((n) => statistics.push({ attribute: "x", statistic: ["y"], bound: `1/${n + 1}` }))),
+    bounds((found) => (found.bins = { nobody: 3 })),
+  );
+});
+
+const map = (rows, columns) => ({ columns: ["north", "east"], grid: { south: 0, north: 10, west: 0, east: 10, rows, columns } });
+const about = (attribute, protect, mechanism) =>
+  changed("table.json", (plan) => {
+    plan.attributes.x = { columns: ["x"], ...attribute, protect };
+    plan.queries[0].mechanism = mechanism;
+  });
+
+test("what is large is refused, or looked at, at once", async () => {
+  await refused(about(map(2 ** 15, 2 ** 16), { epsilon: "1", blocks: { tiles: [5, 5] } }, { name: "blockwise", inner: [] }), /its fields/);
+  await refused(about({ labels: ["a", "b"] }, { epsilon: "9".repeat(1_000_000) }, { name: "randomized", k: 2, threshold: HALF }), /its fields/);
+  const far = { epsilon: "ln 999999999999", metric: { positions: ["0", "65000"] } };
+  await refused(about({ labels: ["a", "b"] }, far, { name: "randomized", k: 2, threshold: HALF }), /only so often that its digits can be written/);
+  await refused(about({ numbers: 9000 }, { epsilon: "1", metric: { per: "1" } }, { name: "tree", factors: [HALF] }), /possible to check on a page/);
+  // Two groups of very many values, and twelve signs together.
+  await open(about({ numbers: 2 ** 20 }, { epsilon: "1", blocks: { run: 2 ** 19 } }, { name: "blockwise", inner: [{ name: "hadamard", k: 2 ** 19, threshold: HALF }] }));
+  const names = Array.from({ length: 11 }, (_, i) => `n${String(i).padStart(2, "0")}`);
+  const signs = { statistics: [["signs", ...names.map((_, i) => i)]], mechanisms: [{ name: "flips", table: Array(2 ** 11).fill(String(1n << 53n)) }], through: [0], weights: [1] };
+  const attributes = Object.fromEntries(names.map((name) => [name, { columns: [name], number: { low: 0, high: 1, clip: true }, delta: "1" }]));
+  const { format, version, people } = JSON.parse(read("table.json").plan);
+  await open(sealed({ format, version, people, epsilon: "1", attributes, queries: [{ asked: "mean", numbers: names, weight: 1, queries: signs }] }));
+});
+
+test("tables within each other are counted", () => refused(`${"[".repeat(65)}${"]".repeat(65)}\n`, /at most 64 tables and lists within each other/));
