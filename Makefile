@@ -35,7 +35,7 @@ test-spark: .venv-spark/.installed  ## on Spark, which needs Java 17: Debian's i
 
 test-live: .venv-live/.installed  ## what needs Node, Chromium or PostgreSQL: the browser client, stores; Debian's are installed where they are missing
 	scripts/live.sh
-	.venv-live/bin/python -m pytest -m "live and not long" tests/service $(PYTEST)
+	.venv-live/bin/python -m pytest -m "live and not long" tests/service tests/mutants $(PYTEST)
 
 screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, anew
 	scripts/live.sh
@@ -45,7 +45,7 @@ test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of w
 	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PYTEST)
 
 test-mutants: $(STAMP)  ## planted faults, each killed by a named test
-	$(BIN)/python -m pytest -m mutants tests/mutants $(SPREAD) --dist load $(PYTEST)
+	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PYTEST)
 
 check: $(STAMP)  ## lint, format, strict types, import rules
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -1,13 +1,24 @@
-"""Planted faults: where each stands, and the source with it in place."""
+"""Planted faults: where each stands, in Python or in the browser client's modules, and the source with it in place."""
 
 import ast
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "sordino"
-FAULTS = tomllib.loads((ROOT / "tests" / "mutants" / "faults.toml").read_text(encoding="utf-8"))["fault"]
+
+
+def _faults(name):
+    return tomllib.loads((ROOT / "tests" / "mutants" / name).read_text(encoding="utf-8"))["fault"]
+
+
+FAULTS = _faults("faults.toml")
+CLIENT_FAULTS = _faults("client_faults.toml")
+
+DECLARED = re.compile(rb"(?:export )?(?:async )?(?:function\*?|class|const) (\w+)")
+METHOD = re.compile(rb"  (?:static |async |get |\*)*(#?\w+)\(.*\{\n")
 
 
 def planted(fault):
@@ -23,6 +34,10 @@ def planted(fault):
 def places(file):
     """Where each function, class and constant of a file begins and ends, in bytes; a method as `Class.method`."""
     text = (PACKAGE / file).read_bytes()
+    return _places_of_javascript(text) if file.endswith(".js") else _places_of_python(text)
+
+
+def _places_of_python(text):
     lines = [0]
     for line in text.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
@@ -42,4 +57,21 @@ def places(file):
                 note(inner, f"{prefix}{name}.")
 
     note(ast.parse(text), "")
+    return found
+
+
+def _places_of_javascript(text):
+    """The same of JavaScript, by its form: what begins at the margin ends with the next line there; so do methods."""
+    found, at, outer, inner = {}, 0, None, None
+    for line in text.splitlines(keepends=True):
+        end = at + len(line)
+        if begun := DECLARED.match(line):
+            outer, inner = (begun[1].decode(), at), None
+        elif outer and inner is None and (begun := METHOD.match(line)):
+            inner = f"{outer[0]}.{begun[1].decode()}", at
+        if inner and line.startswith(b"  }"):
+            found[inner[0]], inner = (inner[1], end), None
+        if outer and (line.startswith((b"}", b"]", b")")) or (line.rstrip().endswith(b";") and at == outer[1])):
+            found[outer[0]], outer = (outer[1], end), None
+        at = end
     return found

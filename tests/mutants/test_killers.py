@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from commands import PATIENCE
-from planted import FAULTS, ROOT, planted
+from planted import CLIENT_FAULTS, FAULTS, ROOT, planted
 
 KILLERS = sorted({f"tests/{killer}" for fault in FAULTS for killer in fault["killers"]})
 RARE = ("long", "statistical", "mutants")
@@ -35,4 +35,10 @@ def test_every_killer_is_in_the_default_run(request):
 
 
 def test_every_fault_changes_one_place():
-    assert all(fault["old"] != fault["new"] and planted(fault) for fault in FAULTS)
+    assert all(fault["old"] != fault["new"] and planted(fault) for fault in (*FAULTS, *CLIENT_FAULTS))
+
+
+def test_every_killer_of_the_client_is_a_test_by_its_name():
+    killers = [killer.partition("::") for fault in CLIENT_FAULTS for killer in fault["killers"]]
+    texts = {path: (ROOT / "tests" / path).read_text(encoding="utf-8") for path, _, _ in killers}
+    assert [name for path, _, name in killers if texts[path].count(f'test("{name}", ') != 1] == []
