@@ -31,9 +31,13 @@ def spelt(text):
     return int(text) if usual and -(2**63) <= int(text) < 2**64 else text
 
 
+def halves(records):
+    return np.stack([records.low, records.high], axis=1).tolist()
+
+
 def bits(ids):
     """The 128 bits of ids, each taken alone by the library, as (low, high); those of numbers by the letter."""
-    alone = [KeyedSource(KEY, TASK).for_records([one]).ids[0].tolist() for one in ids]
+    alone = [halves(KeyedSource(KEY, TASK).for_records([one]))[0] for one in ids]
     for one, found in zip(ids, alone, strict=True):
         if isinstance(spelt(one), int):
             assert found == [spelt(one) % 2**64, int(spelt(one) < 0)]
@@ -43,8 +47,8 @@ def bits(ids):
 def read(plan, path, column="who"):
     values, ids = zip(*read_people(plan, path, column), strict=True)
     source = KeyedSource(KEY, TASK)
-    words = np.concatenate([source.for_compared(own).ids for own in ids])
-    return np.concatenate([own for (own,) in values]).tolist(), words.tolist()
+    words = [one for own in ids for one in halves(source.for_compared(own))]
+    return np.concatenate([own for (own,) in values]).tolist(), words
 
 
 class Weak:
@@ -54,7 +58,7 @@ class Weak:
         self._bits, self._source = bits, KeyedSource(KEY, TASK)
 
     def for_compared(self, ids):
-        return SimpleNamespace(compared=self._source.for_compared(ids).compared >> np.uint64(64 - self._bits))
+        return SimpleNamespace(low=self._source.for_compared(ids).low >> np.uint64(64 - self._bits))
 
 
 def compare(path, source=None):

@@ -96,7 +96,7 @@ class KeyedSource:
             SordinoError: ids of another kind, or one of them twice (named by position).
         """
         records = self.for_compared(RecordIds.of(ids))
-        second = first_repeated(records.ids)
+        second = first_repeated(records.low, records.high)
         if second is not None:
             raise SordinoError(
                 "each record of a task must have an id of its own",
@@ -107,11 +107,13 @@ class KeyedSource:
 
     def for_compared(self, ids: RecordIds) -> "KeyedRecords":
         """The source for one batch of records whose ids are known to differ from each other and all of the task."""
-        words = ids.numbers
-        if ids.rows.size:
-            words = words.copy()
-            _put(words, ids.rows, self._text_ids(ids.texts))
-        return KeyedRecords(self, words)
+        if not ids.rows.size:
+            return KeyedRecords(self, ids.low, ids.high)
+        words = self._text_ids(ids.texts)
+        if len(words) < len(ids.low):
+            own, words = words, np.stack([ids.low, ids.high], axis=1)
+            _put(words, ids.rows, own)
+        return KeyedRecords(self, *words.T)
 
     def of_plan(self, plan_hash: str) -> "KeyedSource":
         """The source of this task's release of one plan; that of another plan has other words.
@@ -158,15 +160,17 @@ class KeyedSource:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KeyedRecords:
-    """The words of a batch of records of a task: a `Source` for as many values, in the same order."""
+    """The words of a batch of records of a task: a `Source` for as many values, in the same order.
+
+    Attributes:
+        source: of the task.
+        low: half of the bits of each id, shape (n,): nearly all that differ have other ones.
+        high: the other half.
+    """
 
     source: KeyedSource
-    ids: Words
-
-    @property
-    def compared(self) -> Words:
-        """A word of each id, by which ids are compared: nearly all that differ have different ones."""
-        return self.ids[:, 0]
+    low: Words
+    high: Words
 
     def stream(self, values: NDArray[np.number]) -> Stream:
         """The words for each record's value: numbers of shape (n,), or rows of them, shape (n, w)."""
@@ -181,16 +185,16 @@ class KeyedRecords:
 
     def take(self, rows: Rows) -> "KeyedRecords":
         """Some of the records."""
-        return KeyedRecords(self.source, self.ids[rows])
+        return KeyedRecords(self.source, self.low[rows], self.high[rows])
 
     def _words(self, use: str, columns: list[Words]) -> "_KeyedStream":
-        inputs = [self.ids[:, 0], self.ids[:, 1], *columns]
-        return _KeyedStream(self.source._cipher(use), inputs, np.zeros(len(self.ids), dtype=np.uint32))  # noqa: SLF001 - its other half
+        inputs = [self.low, self.high, *columns]
+        return _KeyedStream(self.source._cipher(use), inputs, np.zeros(len(self.low), dtype=np.uint32))  # noqa: SLF001 - its other half
 
     def _require_one_each(self, count: int) -> None:
-        if count != len(self.ids):
+        if count != len(self.low):
             raise SordinoError(
-                "there must be as many values as record ids", found=f"{count} values and {len(self.ids)} ids"
+                "there must be as many values as record ids", found=f"{count} values and {len(self.low)} ids"
             )
 
 

@@ -130,7 +130,7 @@ class IdComparison:
             rows += len(given)
 
     def _words_of(self, ids: RecordIds) -> Words:
-        return self._keyed.for_compared(ids).compared
+        return self._keyed.for_compared(ids).low
 
     def _read(self) -> Iterator[tuple[RecordIds, pa.Array]]:
         """The ids, and as they stand in the table."""

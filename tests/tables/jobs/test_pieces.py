@@ -51,7 +51,7 @@ def test_a_piece_is_read_as_its_rows_of_the_whole_file(tmp_path, plan):
         read = list(read_people(plan, path, "id", piece))
         assert [row for (values, _), _ in read for row in values] == [row % 10 for row in piece]
         assert [age for (_, ages), _ in read for age in ages.numbers[0]] == [row % 100 + 0.5 for row in piece]
-        assert [row for _, ids in read for row in ids.numbers[:, 0]] == list(piece)
+        assert [row for _, ids in read for row in ids.low] == list(piece)
 
 
 def test_a_bad_value_is_named_by_its_row_of_the_whole_file(tmp_path, plan):

@@ -21,13 +21,14 @@ class RecordIds:
     """The ids of a batch of rows.
 
     Attributes:
-        numbers: shape (n, 2), low and high words: a whole number modulo 2^64, and 1 if it is negative, else 0; zeros in
-            the rows of texts.
+        low: a whole number modulo 2^64, shape (n,); 0 in the rows of texts.
+        high: 1 where it is negative, else 0.
         rows: those of texts.
         texts: theirs.
     """
 
-    numbers: Words
+    low: Words
+    high: Words
     rows: NDArray[np.intp]
     texts: Texts
 
@@ -55,33 +56,34 @@ class RecordIds:
     @classmethod
     def of_numbers(cls, numbers: NDArray[np.integer]) -> "RecordIds":
         """Whole numbers, shape (n,)."""
-        words = np.empty((len(numbers), 2), dtype=np.uint64)
-        words[:, 0], words[:, 1] = numbers.astype(np.uint64, copy=False), numbers < 0
-        return cls(words, np.empty(0, dtype=np.intp), Texts.of([]))
+        high = np.broadcast_to(np.uint64(0), len(numbers))
+        if numbers.min(initial=0) < 0:
+            high = (numbers < 0).astype(np.uint64)
+        return cls(numbers.astype(np.uint64, copy=False), high, np.empty(0, dtype=np.intp), Texts.of([]))
 
     @classmethod
     def of_texts(cls, texts: Texts) -> "RecordIds":
         """Texts, some of which may spell numbers."""
         whole, numbers, negative = texts.whole_numbers()
-        words = np.zeros((len(texts), 2), dtype=np.uint64)
+        low, high = np.zeros((2, len(texts)), dtype=np.uint64)
         if not whole.size:
-            return cls(words, np.arange(len(texts)), texts)
-        words[whole, 0], words[whole, 1] = numbers, negative
+            return cls(low, high, np.arange(len(texts)), texts)
+        low[whole], high[whole] = numbers, negative
         others = np.ones(len(texts), dtype=np.bool_)
         others[whole] = False
         rows = np.flatnonzero(others)
-        return cls(words, rows, texts.take(rows))
+        return cls(low, high, rows, texts.take(rows))
 
 
-def first_repeated(ids: Words) -> int | None:
-    """The position of the first id of 128 bits that stands before it already; None if all differ."""
-    ordered = np.sort(ids[:, 0])
+def first_repeated(low: Words, high: Words) -> int | None:
+    """The position of the first id of two words that stands before it already; None if all differ."""
+    ordered = np.sort(low)
     if not (ordered[1:] == ordered[:-1]).any():
         return None
     # Equal low words are not yet equal ids. Equal ids keep their order in this sort.
-    order = np.lexsort((ids[:, 1], ids[:, 0]))
+    order = np.lexsort((high, low))
     same = np.ones(max(len(order) - 1, 0), dtype=np.bool_)
-    for column in ids.T:
+    for column in (low, high):
         ordered = column[order]
         same &= ordered[1:] == ordered[:-1]
     seconds = order[1:][same]

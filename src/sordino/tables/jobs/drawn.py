@@ -52,4 +52,4 @@ def drawn(
             continue
         records = keyed.for_compared(ids)
         source: Source = system if fresh else records
-        yield Drawn(plan.sampled.privatize(values, source), records.compared)
+        yield Drawn(plan.sampled.privatize(values, source), records.low)
