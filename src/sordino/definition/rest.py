@@ -1,6 +1,6 @@
 """A bound on dependence, exactly: what an output says about one attribute to the worst beliefs within the bound.
 
-Nothing is known of the prior but that the law of all other attributes together differs by at most q_i in total
+Nothing is known of the prior but that the distribution of all other attributes together differs by at most q_i in total
 variation between two values of attribute i. The worst such prior puts 1 - q on one record u of the others, and q where
 the output is likeliest under the one hypothesis and least likely under the other:
 

@@ -173,8 +173,8 @@ def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, re
         bounds = [outward(bound, 6, up=False) for bound in definition.beliefs.bounds]
         alike = len({*bounds}) == 1
         believer = (
-            "For somebody in whose beliefs before any report the law of all other attributes together differs between"
-            f" two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at most"
+            "For somebody in whose beliefs before any report the distribution of all other attributes together differs"
+            f" between two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at most"
             f" {bounds[0] if alike else ', '.join(bounds)}"
         )
     each = _attributes(

@@ -93,7 +93,7 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
 @force_option
 @as_json_option
 def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force: bool, as_json: bool) -> None:
-    """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four laws.
+    """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four distributions.
 
     The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
     """
@@ -107,8 +107,8 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force:
     if as_json:
         print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
         return
-    say(f"Total variation to the law of {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
-    header = ("law, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))
+    say(f"Total variation to the distribution of the {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
+    header = ("distribution, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))
     print_table("", header, _rows(points))
     if output is not None:
         say(f"{output}: written")
@@ -124,7 +124,7 @@ def _number(tv: float | None) -> str:
 
 
 def _rows(points: tuple[figure.CurvePoint, ...]) -> list[tuple[str, ...]]:
-    """A line for each law, mechanism and post-processing; below it what other programs found, where they did."""
+    """A line for each distribution, mechanism and post-processing; below it what other programs found, if they did."""
     lines: dict[tuple[str, Contestant, Method], list[figure.CurvePoint]] = {}
     for point in points:
         lines.setdefault((point.distribution, point.mechanism, point.estimator), []).append(point)
@@ -148,8 +148,8 @@ def _drawing(points: dict[int, tuple[figure.CurvePoint, ...]]) -> "Drawing":
                 panel = heights.setdefault(point.distribution, {})
                 panel.setdefault((point.blocks, point.mechanism), []).append(point.tv)
     panels = [
-        (law, [Curve("LDP" if m == 1 else f"{m} blocks", mechanism, own) for (m, mechanism), own in panel.items()])
-        for law, panel in heights.items()
+        (name, [Curve("LDP" if m == 1 else f"{m} blocks", mechanism, own) for (m, mechanism), own in panel.items()])
+        for name, panel in heights.items()
     ]
     upward = f"total variation ({', '.join(figure.DRAWN)})"
     return curves(sorted(points), panels, along="people", upward=upward)

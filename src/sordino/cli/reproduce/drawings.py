@@ -40,7 +40,7 @@ DRAWN = ("paper_exact", "tight_exact", "sampled_exact", "best_exact", "baseline_
 
 
 def draw_fig3(rows: Sequence[figure.Figure3Row], spreads: Sequence[figure.Spread]) -> "Drawing":
-    """The exact errors, and the projected medians of each law with a band between the quartiles."""
+    """The exact errors, and the projected medians of each distribution with a band between the quartiles."""
     from sordino.page.figures.curves import Curve, curves
 
     panels = [("exact, before projection", _exact_curves(rows, DRAWN))]
