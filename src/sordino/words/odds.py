@@ -172,10 +172,11 @@ def _averages(definition: BayesianCoordinateDP, labels: Sequence[str] | None, re
         # A smaller bound promises less: rounded down.
         bounds = [outward(bound, 6, up=False) for bound in definition.beliefs.bounds]
         alike = len({*bounds}) == 1
+        which = "any attribute" if alike else "each attribute in turn"
         believer = (
             "For somebody in whose beliefs before any report the distribution of all other attributes together differs"
-            f" between two values of {'any attribute' if alike else 'each attribute in turn'} by a total variation of at"
-            f" most {bounds[0] if alike else ', '.join(bounds)}"
+            f" between two values of {which} by a total variation of at most"
+            f" {bounds[0] if alike else ', '.join(bounds)}"
         )
     each = _attributes(
         definition.deltas, labels, report, f"{believer} (of the attribute itself any belief may be held)"
