@@ -33,10 +33,11 @@ def _of_question(question, people):
         ranges = question.ranges
         records = (np.column_stack([people[name] for name in question.asked]) - ranges.middle) / ranges.half
         return _of_numbers(question.query, records)
-    (values,) = (people[name] for name in question.asked)
-    places = values
     if isinstance(question, DistributionQuestion):
+        (values,) = (people[name] for name in question.asked)
         places = np.where(np.isnan(values), question.domain.k, question.domain.locate(values))
+    else:
+        places = np.ravel_multi_index([people[name] for name in question.asked], question.shape)
     return question.mechanism.forward(np.bincount(places, minlength=question.mechanism.k) / len(places))
 
 

@@ -123,6 +123,15 @@ def test_neither_nobody_nor_everybody_gives_an_interval_without_width(mechanism,
         assert high[1] > low[1]
 
 
+@pytest.mark.parametrize("mechanism", [*SINGLE, BLOCKS], ids=lambda m: f"{type(m).__name__}-{m.k}")
+def test_no_interval_is_without_width_whatever_is_reported(mechanism):
+    """Where noise takes an estimate far below 0 or above 1, limits that are cut would hold that end alone."""
+    for n in (3, 60):
+        for support in range(n + 1):
+            low, high = share_interval(mechanism, counts_with(mechanism, 1, n, n, support), 0.95)
+            assert high[1] - low[1] > 0.1 / n
+
+
 @pytest.mark.parametrize("n", [1, 20, 1000])
 def test_no_supporting_report_still_leaves_a_share_possible(n):
     mechanism = RandomizedResponse(3, "20")

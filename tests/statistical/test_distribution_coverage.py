@@ -47,8 +47,8 @@ def surveys(name):
         )
         low, high = one.band(0.95)
         reach = stats.norm.ppf(0.975) * one.stderr
-        least, most = one.within(stats.norm.ppf(0.975))
-        value, stderr, _ = one.share_between(3, 9)
+        least, most = one.of_bins.within(stats.norm.ppf(0.975))
+        (first,), (last,) = one.between([(3, 9)]).within(stats.norm.ppf(0.975))
         quantiles = [one.quantile(part, 0.95)[1:] for part in PARTS]
         truths = np.searchsorted(np.cumsum(shares), PARTS)
         found.append(
@@ -57,7 +57,7 @@ def surveys(name):
                 bool((np.abs(one.function - function) <= reach).all()),
                 (np.abs(one.function - function) <= reach).mean(),
                 ((least <= shares) & (shares <= most)).mean(),
-                abs(value - shares[3:9].sum()) <= stats.norm.ppf(0.975) * stderr,
+                first <= shares[3:9].sum() <= last,
                 *(
                     first < BINS.edges[at + 1] and last > BINS.edges[at]
                     for (first, last), at in zip(quantiles, truths, strict=True)
@@ -70,7 +70,9 @@ def surveys(name):
 @pytest.mark.parametrize("name", [name for name in LAWS if name != "few"])
 def test_what_is_said_holds_as_often_as_it_promises(name):
     band, _, edges, bins, span, *quantiles = surveys(name)
-    assert all(0.94 <= held <= 0.96 for held in (band, edges, bins, span)), surveys(name)
+    assert all(0.94 <= held <= 0.96 for held in (band, edges, span)), surveys(name)
+    # Bins that are nearer to 0 than their limits reach are missed to one side alone.
+    assert 0.94 <= bins <= 0.975
     # An interval that ends at edges holds more often: hardly where bins are narrow.
     assert min(quantiles) >= 0.94, quantiles
 

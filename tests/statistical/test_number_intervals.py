@@ -159,6 +159,36 @@ def test_the_distribution_of_a_number_that_may_be_missing(epsilon, count, share)
     assert np.mean(held["edges"]) < 0.85
 
 
+@pytest.mark.parametrize(("epsilon", "count"), [("1", 100), ("2", 3000), ("4", 100_000)])
+def test_bins_of_a_distribution_and_how_they_change(epsilon, count):
+    """Of few reports and of many; of bins that hold many people, hardly any and none."""
+    age = {"number": {"low": 0, "high": 100, "bins": 20}}
+    ask = {"distribution": "age", "ranges": [[0, 25], [90, 100]]}
+    plan = planned({"version": 1, "epsilon": epsilon, "attribute": {"age": age}, "ask": [ask]}, count)
+    sides = [dict.fromkeys(["age"], EARLY["age"]), dict.fromkeys(["age"], 0.5 * LATE["age"])]
+    ends = np.array([(low, low + 5) for low in range(0, 100, 5)] + ask["ranges"])
+    before, after = (((own["age"] >= ends[:, :1]) & (own["age"] < ends[:, 1:])).mean(axis=1) for own in sides)
+    held, changed, narrowest, errors = [], [], 1.0, []
+    drawn = (tallies(plan, own, count, SURVEYS, seed) for seed, own in enumerate(sides, 21))
+    for tally, later in zip(*drawn, strict=True):
+        found = results(plan, tally, "unbiased")
+        rows = list(found[0].rows())
+        low, high = (np.array([row[name] for row in rows]) for name in ("low", "high"))
+        held.append((low <= before) & (before <= high))
+        narrowest = min(narrowest, (high - low).min())
+        errors.append([row["stderr"] for row in rows])
+        ((told,), _) = changes(found, results(plan, later, "unbiased"), Coverage())
+        low, high = (np.array([getattr(row.change, name) for row in told.rows]) for name in ("low", "high"))
+        changed.append((low <= after - before) & (after - before <= high))
+    # Limits of shares that are nearer to 0 than these reach are missed to one side alone.
+    full = before > 1.96 * np.mean(errors, axis=0)
+    for place, (own, change) in enumerate(zip(np.transpose(held), np.transpose(changed), strict=True)):
+        assert within(own, high=0.96 if full[place] else 0.975 if count > 100 else 1.0)[0], (place, own.mean())
+        assert within(change, high=0.96 if count > 100 else 1.0)[0], (place, change.mean())
+    assert narrowest > 1e-4
+    assert full.any() == (count > 100)
+
+
 LOOKS = np.unique(np.geomspace(60, 100_000, 30).astype(int))
 EXPECTED = 20_000
 JOBS = np.repeat([0, 1, 2, 3], [1, 6, 18, 35])

@@ -8,8 +8,9 @@ known second moment for each value: a score interval, which takes the variance a
 same continuity correction.
 
 At a confidence of 95% the share is inside in 94% to 96.5% of surveys where it is above some twenty reports, and below
-them in 94% at least. Limits are cut to what is possible: an estimate below 0 has the interval [0, x], and in a block of
-few reports an estimate above the share that the block can have lies above its interval.
+them in 94% at least; nearer to 0 or 1 than its interval reaches, in up to 97.5%. Limits are cut to what is possible, of
+which something is left (`possible`): an estimate below 0 has the interval [0, x], and in a block of few reports an
+estimate above the share that the block can have lies above its interval.
 
 Sources: Brown, Cai and DasGupta 2001 (binomial limits); Wilson 1927 (score intervals); Cox and Hinkley 1974.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.profile import part_of_report, profile_limits
 from sordino.estimation.unbiased import Decoded, variance_of_reports
 from sordino.exact.messages.brief import shown
@@ -118,8 +120,9 @@ def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, decoded: Deco
     linear = reading.alone | reading.whole
     against = reading.against[linear]
     two, back = different(np.flatnonzero(linear), support)
-    for limit, found in zip((low, high), binomial_limits(support[two], n, error), strict=True):
-        limit[linear] = against + (reading.on[linear] - against) * found[back]
+    slope = reading.on[linear] - against
+    ends = (against + slope * found[back] for found in binomial_limits(support[two], n, error))
+    low[linear], high[linear] = possible_limits(against + slope * support[linear] / n, ends)
     three, back = different(
         np.flatnonzero(~linear), support, group, reading.on, reading.off, reading.outside, reading.entering
     )

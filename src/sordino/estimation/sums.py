@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.contrast import contributions
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.unbiased import Decoded
 
 
@@ -31,7 +32,7 @@ class Sums(NamedTuple):
     def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper limits, shape (m,) each, as of a normal distribution, within 0..1."""
         reach = errors_to_either_side(confidence) * self.stderr
-        return np.clip(self.value - reach, 0, 1), np.clip(self.value + reach, 0, 1)
+        return possible_limits(self.value, (self.value - reach, self.value + reach))
 
 
 def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: bool = False) -> Sums:

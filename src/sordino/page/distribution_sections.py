@@ -21,7 +21,7 @@ DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 def distribution_sections(result: DistributionResult) -> list[Section]:
     """The figures and tables of a distribution."""
     name, edges = result.question.whose, np.array(result.question.domain.edges)
-    shares = result.estimate.of_bins[0] if result.fitted is None else result.fitted
+    shares = result.estimate.of_bins.value if result.fitted is None else result.fitted
     how = "Unbiased shares" if result.fitted is None else f"Fitted by {result.estimate.method}"
     # Of many bins each is mostly noise: parts of the range are told with their intervals.
     rest = "; the unbiased shares of all bins stand in the table that `sordino estimate` writes" if result.parts else ""
@@ -79,7 +79,7 @@ def _table(about: str, labels: Sequence[str], rows: Sequence[Row], note: str) ->
 def _density_in_words(result: DistributionResult) -> str:
     """Where most people are."""
     bins = result.question.domain
-    by = result.estimate.of_bins[0] if result.fitted is None else result.fitted
+    by = result.estimate.of_bins.value if result.fitted is None else result.fitted
     top = int(np.argmax(by / bins.widths))
     return f"Histogram of {result.question.whose} in {bins.k:,} bins; the densest is {bins.label(top)}."
 

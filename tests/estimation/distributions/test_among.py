@@ -47,15 +47,15 @@ def test_of_the_expected_reports_the_distribution_among_those_who_have_it_is_tol
 
 def test_standard_errors_are_those_of_many_surveys():
     found = [estimated(drawn(seed, 100 * N)) for seed in range(400)]
-    functions, shares = np.array([one.function for one in found]), np.array([one.of_bins[0] for one in found])
+    functions, shares = np.array([one.function for one in found]), np.array([one.of_bins.value for one in found])
     missing = np.array([one.missing[0] for one in found])
     one = found[0]
     np.testing.assert_allclose(functions.std(axis=0), one.stderr, rtol=0.15)
-    np.testing.assert_allclose(shares.std(axis=0), one.of_bins[1], rtol=0.15)
+    np.testing.assert_allclose(shares.std(axis=0), one.of_bins.stderr, rtol=0.15)
     assert missing.std() == pytest.approx(one.missing[1], rel=0.15)
     np.testing.assert_allclose(function_errors(CHANNEL, SHARES, 100 * N, K), one.stderr, rtol=0.05)
-    ranges = np.array([own.share_between(1, 4)[0] for own in found])
-    assert ranges.std() == pytest.approx(one.share_between(1, 4)[1], rel=0.15)
+    ranges = np.array([own.between([(1, 4)]).value[0] for own in found])
+    assert ranges.std() == pytest.approx(one.between([(1, 4)]).stderr[0], rel=0.15)
 
 
 def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_errors():
@@ -78,7 +78,7 @@ def test_limits_are_where_the_part_is_as_far_from_its_share_as_so_many_standard_
 
         ratio = (inside @ law) / (given @ law)
         ends = optimize.brentq(beyond, ratio - 1, ratio, (1,)), optimize.brentq(beyond, ratio, ratio + 1, (-1,))
-        np.testing.assert_allclose(np.ravel(found.within_between(first, last, z)), ends, atol=1e-9)
+        np.testing.assert_allclose(np.ravel(found.between([(first, last)]).within(z)), ends, atol=1e-9)
 
 
 def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():
@@ -96,6 +96,14 @@ def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():
     assert away == pytest.approx(found.stderr[2], rel=1e-9)
 
 
+def test_no_interval_is_without_width():
+    law = np.append(0.5 * (np.arange(K) == 0), 0.5) @ dense()
+    for counts in np.random.default_rng(8).multinomial(400, law, size=80):
+        found = estimated(counts)
+        for low, high in (found.of_bins.within(1.5), found.band(0.5)):
+            assert (high - low)[1:-1].min() > 0.001
+
+
 def test_what_is_fitted_adds_up_to_all_who_have_it():
     counts = drawn(5)
     for method in (None, "simplex", "likelihood"):
@@ -110,11 +118,11 @@ def test_where_nobody_has_it_nothing_is_told():
     counts = np.random.default_rng(6).multinomial(N, nobody)
     assert not Among(CHANNEL, counts / N, K).tells(1.96, N)
     assert Among(CHANNEL, drawn(6) / N, K).tells(1.96, N)
-    assert np.isnan(estimated(counts).within(1.96)).all()
+    assert np.isnan(estimated(counts).of_bins.within(1.96)).all()
 
 
 def test_few_reports_that_say_the_same_are_not_sure():
     """The share who have the number and lie in one bin was told as 100 % without an error."""
     for code in range(K):
         found = estimated(6 * np.eye(CHANNEL.outputs, dtype=np.int64)[code])
-        assert min(found.stderr.min(), found.of_bins[1].min(), found.missing[1]) > 0.01
+        assert min(found.stderr.min(), found.of_bins.stderr.min(), found.missing[1]) > 0.01

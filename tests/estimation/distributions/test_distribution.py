@@ -114,11 +114,11 @@ def test_an_edge_is_mistaken_as_rarely_as_promised_by_noise_and_distance_togethe
 
 def test_ranges_are_sums_of_their_bins():
     found = estimated(drawn(10))
-    value, stderr, fitted = found.share_between(1, 4)
-    assert value == pytest.approx(found.shares.value[1:4].sum())
-    assert value == pytest.approx(found.function[3] - found.function[0])
-    assert fitted == pytest.approx(found.fitted[1:4].sum())
-    assert 0 < stderr < 0.1
+    told = found.between([(1, 4), (0, K)])
+    assert told.value == pytest.approx([found.shares.value[1:4].sum(), 1])
+    assert told.value[0] == pytest.approx(found.function[3] - found.function[0])
+    assert 0 < told.stderr[0] < 0.1
+    assert told.stderr[1] == pytest.approx(0, abs=1e-6)
 
 
 @in_one("method", ["unbiased", "simplex", "likelihood"])

@@ -33,8 +33,7 @@ def told(request):
         one = DistributionEstimate.of(
             CHANNEL, Aggregate(CHANNEL.fingerprint, request.param, counts), BINS, 4.0, "unbiased"
         )
-        ends = [one.share_between(*ends)[:2] for ends in RANGES]
-        limits = np.array([(value - away * error, value + away * error) for value, error in ends])
+        limits = np.stack(one.between(RANGES).within(away), axis=1)
         found.append((counts, limits, one.band(0.95), one.stderr))
     return found
 

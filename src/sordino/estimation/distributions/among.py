@@ -53,14 +53,14 @@ class Among:
         """All that is no further from the estimates than so many standard errors, shape (m,) each."""
         counted = self._counted(functionals)
         mean, law = counted @ self.law, self.noise(n)
-        variance = _variance(counted, law) / n
+        variance = variances(counted, law) / n
         shared = (counted @ (law * self._given) - (counted @ law) * (self._given @ law)) / n
         return quotient_limits(mean, self.share, (variance, self.share_stderr(n) ** 2, shared), z)
 
     def errors_at(self, functionals: Floats, part: float, n: int) -> Floats:
         """Standard errors by which the functionals are told from a part of those who have the number, shape (m,)."""
         away = self._counted(functionals) - part * self._given
-        return np.sqrt(_variance(away, self.noise(n)) / n) / self.share
+        return np.sqrt(variances(away, self.noise(n)) / n) / self.share
 
     def noise(self, n: int) -> Floats:
         """The law of the reports' noise, shape (outputs,): theirs, and one report more where a number may be missing.
@@ -84,7 +84,7 @@ class Among:
 
     def share_variance(self, law: Floats) -> float:
         """Of what one report counts as in it, by the law of the reports' noise."""
-        return float(_variance(self._given[None, :], law)[0])
+        return float(variances(self._given[None, :], law)[0])
 
     def tells(self, z: float, n: int) -> bool:
         """Whether somebody surely has the number, as far as so many standard errors tell."""
@@ -115,7 +115,7 @@ def below_edges(bins: int) -> Floats:
     return np.tri(bins - 1, bins)
 
 
-def _variance(contributions: Floats, law: Floats) -> Floats:
-    """Of one report's contributions, shape (m,)."""
+def variances(contributions: Floats, law: Floats) -> Floats:
+    """Of one report's contributions, shape (m,), by the law of the codes."""
     mean = contributions @ law
     return np.maximum(contributions**2 @ law - mean**2, 0.0)

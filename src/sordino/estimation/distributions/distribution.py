@@ -4,9 +4,6 @@ Two answers stand side by side. The unbiased one is right on average for the sha
 the distribution function; standard errors and intervals are about it. The fitted one is a distribution, smoothed over
 neighbouring bins, and far nearer to the truth where that is smooth; quantiles are read off it.
 
-Standard errors are those that the reports show; where these say the same, as few do, what is known of the channel says
-more: an error is never smaller than the least that any people with such a share cause.
-
 The band around the distribution function holds all of it together, as often as the confidence says: its width is a
 number of standard errors, the same everywhere, that the noise at all edges exceeds so rarely. A distribution function
 never falls, so a limit that falls is raised to what holds before it, or lowered to what holds after: nothing that the
@@ -22,6 +19,7 @@ Sources: bands by the supremum of the estimate's own Gaussian noise (Montiel Ole
 by inversion (Woodruff 1952).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,12 +28,14 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.among import Among, below_edges
+from sordino.estimation.distributions.among import Among, below_edges, variances
 from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_function
+from sordino.estimation.distributions.ranges import RangeShares, inside_ranges
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.exact.messages.brief import Brief
 from sordino.mechanism.aggregate import Aggregate
@@ -124,42 +124,36 @@ class DistributionEstimate(Brief):
         return Among(self._mechanism, self._law, self.bins.k)
 
     @cached_property
-    def of_bins(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The share of each bin, and its standard error, shape (k,) each."""
-        if not self.among.optional:
-            return self.shares.value, self.shares.stderr
-        contributions = self.among.contributions(np.eye(self.bins.k))
-        return contributions @ self.shares.law, _errors(contributions, self.among.noise(self.n), self.n)
+    def of_bins(self) -> RangeShares:
+        """The share of each bin."""
+        return self._inside(np.eye(self.bins.k))
+
+    @cached_property
+    def below(self) -> RangeShares:
+        """The share below each edge between two bins: the distribution function."""
+        return self._inside(below_edges(self.bins.k))
+
+    def between(self, ranges: Sequence[tuple[int, int]]) -> RangeShares:
+        """The share of each range, by the edges where it begins and ends."""
+        return self._inside(inside_ranges(ranges, self.bins.k))
+
+    def _inside(self, inside: NDArray[np.float64]) -> RangeShares:
+        return RangeShares(self.among, self.shares.law, self.n, inside)
 
     @property
     def missing(self) -> tuple[float, float] | None:
         """The share of the people who lack the number, and its standard error; None where everybody has it."""
         return (self.among.missing, self.among.share_stderr(self.n)) if self.among.optional else None
 
-    def within(self, errors: float) -> Limits:
-        """Lower and upper limits of each bin's share by itself, within 0..1, shape (k,) each.
-
-        As of a normal distribution: the noise of a bin is far larger than its share, so that what a share near zero
-        does to the noise matters less than that an interval is not wider than it need be.
-
-        Args:
-            errors: how many standard errors they reach to either side.
-        """
-        if self.among.optional:
-            low, high = self.among.limits(np.eye(self.bins.k), errors, self.n)
-        else:
-            low, high = (self.shares.value + side * errors * self.shares.stderr for side in (-1, 1))
-        return np.clip(low, 0, 1), np.clip(high, 0, 1)
-
-    @cached_property
+    @property
     def function(self) -> NDArray[np.float64]:
         """The share of people below each edge between two bins, unbiased, shape (k - 1,); may fall, and leave 0..1."""
-        return self._contributions @ self.shares.law
+        return self.below.value
 
-    @cached_property
+    @property
     def stderr(self) -> NDArray[np.float64]:
         """Of each of them, shape (k - 1,); never zero, also where all reports say the same."""
-        return self._errors(below_edges(self.bins.k))
+        return self.below.stderr
 
     @cached_property
     def fitted_function(self) -> NDArray[np.float64]:
@@ -170,12 +164,6 @@ class DistributionEstimate(Brief):
         inner = np.maximum.accumulate(self.function) if self.fitted is None else np.cumsum(self.fitted)[:-1]
         return np.concatenate([[0.0], np.clip(inner, 0, 1), [1.0]])
 
-    @cached_property
-    def leverage(self) -> NDArray[np.float64]:
-        """How many people one report can weigh at each edge between two bins, shape (k - 1,)."""
-        leverage: NDArray[np.float64] = np.ptp(self._contributions, axis=1)
-        return leverage
-
     def band(self, confidence: float, reach: NDArray[np.float64] | None = None) -> Limits:
         """Limits of the distribution function at all k + 1 edges; all hold together with this confidence.
 
@@ -184,8 +172,8 @@ class DistributionEstimate(Brief):
             reach: how far they are from each estimate, shape (k - 1,); by default as far as the noise of all asks for.
         """
         reach = self.critical(confidence) * self.stderr if reach is None else reach
-        low = np.maximum.accumulate(np.clip(self.function - reach, 0, 1))
-        high = np.minimum.accumulate(np.clip(self.function + reach, 0, 1)[::-1])[::-1]
+        low, high = possible_limits(self.function, (self.function - reach, self.function + reach))
+        low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
         # Where they cross, no distribution function is within reach everywhere: as rarely as the band fails.
         low, high = np.minimum(low, high), np.maximum(low, high)
         return np.concatenate([[0.0], low, [1.0]]), np.concatenate([[0.0], high, [1.0]])
@@ -244,59 +232,16 @@ class DistributionEstimate(Brief):
     @cached_property
     def _noise(self) -> NDArray[np.float64]:
         """Draws of the noise at each edge, in standard errors, shape (DRAWS, k - 1); none where there is none."""
-        law = self._law
-        scale = _errors(self._contributions, law, 1)
+        law, contributions = self._law, self.below.contributions
+        scale = np.sqrt(variances(contributions, law))
         # What a report contributes beyond the mean, in its own standard deviations.
-        beyond = (self._contributions - (self._contributions @ law)[:, None]) * np.sqrt(law)
+        beyond = (contributions - (contributions @ law)[:, None]) * np.sqrt(law)
         relative = np.divide(beyond, scale[:, None], out=np.zeros_like(beyond), where=scale[:, None] > 0)
         # Of few reports about each threshold counts are not normal, and the largest of many of them least of all.
         few = self._bits is not None and self.n * law.min() < NORMAL
         draws = count_draws(self.n * law) if few else standard_draws(len(law))
         noise: NDArray[np.float64] = draws @ relative.T
         return noise
-
-    def share_between(self, first: int, last: int) -> tuple[float, float, float | None]:
-        """The unbiased share of the people between two edges, its standard error, and the fitted share."""
-        inside = self._inside(first, last)
-        contributions = self.among.contributions(inside)
-        fitted = None if self.fitted is None else float(self.fitted[first:last].sum())
-        return float((contributions @ self.shares.law)[0]), float(self._errors(inside)[0]), fitted
-
-    def within_between(self, first: int, last: int, errors: float) -> Limits:
-        """The limits of this share at so many standard errors, shape (1,) each."""
-        if self.among.optional:
-            return self.among.limits(self._inside(first, last), errors, self.n)
-        value, stderr, _ = self.share_between(first, last)
-        return np.array([value - errors * stderr]), np.array([value + errors * stderr])
-
-    def leverage_between(self, first: int, last: int) -> float:
-        """How many people one report can weigh in the share between two edges."""
-        return float(np.ptp(self.among.contributions(self._inside(first, last))))
-
-    def _errors(self, inside: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Standard errors of the shares of some sets of bins, as far as the reports tell, shape (m,).
-
-        The plug-in ones, and what these lack where reports say the same: as `variance_of_reports` has it of values.
-
-        Args:
-            inside: 1 for the bins in each set, 0 for others, shape (m, k).
-        """
-        contributions, n = self.among.contributions(inside), self.n
-        plain = _errors(contributions, self.among.noise(n), n)
-        if self.among.optional or inside.all():
-            return plain
-        squares = np.stack([self._mechanism.adjoint(row**2) for row in contributions])
-        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (inside > 0, inside == 0))
-        share = np.clip(contributions @ self._law, 1 / (n + 1), n / (n + 1))
-        variance = np.maximum(share * own + (1 - share) * least - share**2, 0.0)
-        errors: NDArray[np.float64] = np.maximum(plain, np.sqrt(variance / n))
-        return errors
-
-    def _inside(self, first: int, last: int) -> NDArray[np.float64]:
-        """The functional of the bins that is this share, shape (1, k)."""
-        inside = np.zeros((1, self.bins.k))
-        inside[0, first:last] = 1.0
-        return inside
 
     @property
     def _bits(self) -> WindowResponse | None:
@@ -310,10 +255,6 @@ class DistributionEstimate(Brief):
     def _law(self) -> NDArray[np.float64]:
         """How often each code is sent, as far as reports and channel tell it together: the noise is that of this."""
         return self._mechanism.known_law(self.shares.law)
-
-    @cached_property
-    def _contributions(self) -> NDArray[np.float64]:
-        return self.among.contributions(below_edges(self.bins.k))
 
 
 def _of_bits(mechanism: Mechanism) -> WindowResponse | None:
@@ -344,7 +285,8 @@ def function_errors(
         bins: how many; by default all that is read.
     """
     count, law = mechanism.k if bins is None else bins, mechanism.forward(shares)
-    return _errors(Among(mechanism, law, count).contributions(below_edges(count)), law, n)
+    contributions = Among(mechanism, law, count).contributions(below_edges(count))
+    return np.sqrt(variances(contributions, law) / n)
 
 
 def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
@@ -355,8 +297,3 @@ def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
     own = own if own.sum() > 0 else bins.widths
     among: NDArray[np.float64] = own / own.sum()
     return among
-
-
-def _errors(contributions: NDArray[np.float64], law: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    mean = contributions @ law
-    return np.sqrt(np.maximum(contributions**2 @ law - mean**2, 0.0) / n)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import hypot, inf, isnan, nan
 
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.possible import possible_limits
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,7 @@ def difference(before: WithInterval, after: WithInterval, confidence: float) -> 
     value = after.value - before.value
     least, most = after.least - before.most, after.most - before.least
     known = not (isnan(before.stderr) or isnan(after.stderr))
-    return WithInterval(
-        value,
-        hypot(before.stderr, after.stderr) if known else nan,
-        # Both by both ends: a change beyond what is possible still has limits in order, at the nearest that is.
-        min(max(value - hypot(down, up_before), least), most),
-        max(min(value + hypot(up, down_before), most), least),
-        least,
-        most,
-    )
+    stderr = hypot(before.stderr, after.stderr) if known else nan
+    limits = value - hypot(down, up_before), value + hypot(up, down_before)
+    low, high = map(float, possible_limits(value, limits, (least, most)))
+    return WithInterval(value, stderr, low, high, least, most)

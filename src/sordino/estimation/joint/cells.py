@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sordino.errors import SordinoError
 from sordino.estimation.estimate import Estimate
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import quotient_limits
 
 Floats = NDArray[np.float64]
@@ -51,7 +52,7 @@ class TableShares:
         """Shares that err as a normal distribution does."""
         stderr = np.sqrt(np.maximum(variance, 0.0))
         reach = errors_to_either_side(confidence) * stderr
-        return cls(value, stderr, np.clip(value - reach, 0, 1), np.clip(value + reach, 0, 1), fitted)
+        return cls(value, stderr, *possible_limits(value, (value - reach, value + reach)), fitted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +148,7 @@ class Within:
     @property
     def told(self) -> TableShares:
         """The shares."""
-        low, high = np.clip(self.low, 0, 1), np.clip(self.high, 0, 1)
+        low, high = possible_limits(self.value, (self.low, self.high))
         return TableShares(self.value, np.sqrt(self._variance), low, high, self.fitted)
 
     def difference(self, first: int, second: int) -> TableShares:
@@ -166,8 +167,7 @@ class Within:
         return TableShares(
             value,
             np.sqrt(np.maximum(variance[one] + variance[other] - 2 * shared, 0.0)),
-            np.clip(value - below, -1, 1),
-            np.clip(value + above, -1, 1),
+            *possible_limits(value, (value - below, value + above), (-1, 1)),
             None if self.fitted is None else self.fitted[one] - self.fitted[other],
         )
 

@@ -17,6 +17,7 @@ from sordino.domain.moment import Factors, given
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimated_moments import AboutNumbers, EstimatedMoments, read_moments
 from sordino.estimation.interval import errors_to_either_side
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.quotient import quotient_limits
 from sordino.estimation.moments import NormalEstimate
 from sordino.mechanism.aggregate import Aggregate
@@ -66,7 +67,10 @@ class NumberAndShare:
         """Of the mean, within [-1, 1], at this many standard errors; None where the share may be 0."""
         (yy, ys), (_, ss) = self.covariance.tolist()
         low, high = quotient_limits(self.number, self.share, (yy, ss, ys), z)
-        return None if np.isnan(low) else (float(np.clip(low, -1, 1)), float(np.clip(high, -1, 1)))
+        if np.isnan(low):
+            return None
+        least, most = map(float, possible_limits(self.mean, (low, high), (-1, 1)))
+        return least, most
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +135,7 @@ class MeansGiven(NormalEstimate):
             ends = np.array(own.limits(z) or (np.nan, np.nan))
             low[j], high[j] = self.ranges.middle[j] + self.ranges.half[j] * ends
         d = self.ranges.d
-        low[d:], high[d:] = np.clip(low[d:], 0, 1), np.clip(high[d:], 0, 1)
+        low[d:], high[d:] = possible_limits(self.value[d:], (low[d:], high[d:]))
         return low, high
 
     def untold(self, z: float) -> tuple[int, ...]:

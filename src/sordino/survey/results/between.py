@@ -7,6 +7,7 @@ import numpy as np
 
 from sordino.document.checked_tables import nearest
 from sordino.errors import SordinoError, SordinoErrors
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.exact.messages.brief import shown
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.shares import HistogramResult
@@ -84,7 +85,7 @@ def _difference(result: HistogramResult, one: int, other: int, coverage: Coverag
     estimate, each, n = result.estimate, coverage.each(count), result.n
     difference = estimate.difference(one, other)
     moved = np.array(estimate.moved_difference(one, other, coverage.forged))
-    low, high = coverage.limits(
+    limits = coverage.limits(
         difference.interval(each),
         difference.value,
         difference.stderr,
@@ -95,7 +96,8 @@ def _difference(result: HistogramResult, one: int, other: int, coverage: Coverag
         part=coverage.forged / n,
     )
     numbers = {"estimate": difference.value, "stderr": difference.stderr}
-    numbers |= {"low": np.clip(low, -1.0, 1.0), "high": np.clip(high, -1.0, 1.0)}
+    low, high = possible_limits(difference.value, limits, (-1, 1))
+    numbers |= {"low": low, "high": high}
     numbers |= {"moved": moved} if coverage.forged else {}
     head = {"attribute": result.question.name, "value": result.label(one), "minus": result.label(other)}
     return {**head, **{name: float(number) for name, number in numbers.items()}}

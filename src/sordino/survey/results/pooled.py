@@ -16,6 +16,7 @@ import numpy as np
 from sordino.domain.attribute import Domain
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.pooled import PooledPart, pool, tells_sums
 from sordino.estimation.moments import NormalEstimate
@@ -59,7 +60,7 @@ class PooledResult:
         """Lower and upper limits, shape (m,) each, within what is possible."""
         found, each = self.estimate, self.coverage.each(len(self.heads))
         fixed, nothing = found.interval(each), np.zeros_like(found.value)
-        low, high = self.coverage.limits(
+        limits = self.coverage.limits(
             fixed,
             found.value,
             found.stderr,
@@ -69,7 +70,7 @@ class PooledResult:
             moved=nothing,
             part=0.0,
         )
-        return np.clip(low, *self.ends), np.clip(high, *self.ends)
+        return possible_limits(found.value, limits, self.ends)
 
     def label(self, place: int) -> str:
         """Of one row."""

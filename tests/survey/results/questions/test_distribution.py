@@ -11,12 +11,12 @@ import sordino
 PEOPLE = 20_000
 
 
-def estimated(bins, **against):
+def estimated(bins, ranges=(), **against):
     survey = {
         "version": 1,
         "epsilon": "2",
         "attribute": {"age": {"number": {"low": 20, "high": 80, "bins": bins}}},
-        "ask": [{"distribution": "age"}],
+        "ask": [{"distribution": "age"} | ({"ranges": ranges} if ranges else {})],
     }
     plan = sordino.plan(survey, PEOPLE)
     people = pa.table({"age": np.random.default_rng(2).uniform(20, 80, PEOPLE)})
@@ -41,6 +41,15 @@ def test_parts_of_many_bins_are_their_sums_with_errors_of_their_own():
         # What is known of the channel can add to what the reports show, of many reports hardly anything.
         assert plain * (1 - 1e-9) <= part["stderr"] < 1.02 * plain
         assert part["stderr"] < sum(row["stderr"] for row in inside)
+
+
+@pytest.mark.parametrize("against", [{}, {"forged": 30}, {"watched": True, "simultaneous": True}])
+def test_a_range_that_is_a_bin_has_the_row_of_that_bin(against):
+    *bins, one, other, everybody = estimated(12, [[45, 50], [75, 80], [20, 80]], **against).rows()
+    assert one == pytest.approx(bins[5])
+    assert other == pytest.approx(bins[11])
+    assert everybody["estimate"] == pytest.approx(1)
+    assert everybody.get("moved", 0) == pytest.approx(0, abs=1e-9)
 
 
 def test_parts_count_among_what_holds_together():

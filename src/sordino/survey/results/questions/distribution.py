@@ -1,6 +1,6 @@
 """What a plan's reports say about the distribution of a number: rows of bins, of ranges, and of quantiles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
+from sordino.estimation.distributions.ranges import RangeShares
 from sordino.estimation.estimate import Method
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.results.coverage import Coverage
-from sordino.survey.results.questions.rows import Numbers
+from sordino.survey.results.questions.rows import Numbers, numbers_at
 
 Row: TypeAlias = dict[str, str | float]
 
@@ -84,18 +86,12 @@ class DistributionResult:
     @cached_property
     def interval(self) -> Limits:
         """Lower and upper limits of each bin's share, shape (k,) each."""
-        return self._limits(self.estimate.within(self._errors), *self.estimate.of_bins, self.moved)
+        return self._bins["low"], self._bins["high"]
 
     @property
     def _errors(self) -> float:
         """How many standard errors limits are from an estimate."""
         return self.coverage.errors(self.n, self.question.people, self.each)
-
-    @cached_property
-    def moved(self) -> NDArray[np.float64]:
-        """How far at most the forged reports can have moved the share of each bin, shape (k,)."""
-        k = self.question.domain.k
-        return self.estimate.shares.moved(self.coverage.forged)[:k] if self.coverage.forged else np.zeros(k)
 
     @cached_property
     def band(self) -> Limits:
@@ -118,15 +114,8 @@ class DistributionResult:
     def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
         """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
         value, stderr, edges = np.zeros_like(fixed), self.estimate.stderr, self.question.domain.k - 1
-        moved = self.coverage.forged * self.estimate.leverage / self.n
+        moved = self.coverage.forged * self.estimate.below.leverage / self.n
         return self._widened((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
-
-    def _limits(
-        self, fixed: Limits, value: NDArray[np.float64], stderr: NDArray[np.float64], moved: NDArray[np.float64]
-    ) -> Limits:
-        """Limits of some shares, from those for one time."""
-        low, high = self._widened(fixed, value, stderr, moved, self.each)
-        return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def _widened(
         self,
@@ -140,34 +129,43 @@ class DistributionResult:
         return self.coverage.limits(fixed, value, stderr, each=each, n=n, expected=expected, moved=moved, part=part)
 
     @cached_property
+    def _bins(self) -> Numbers:
+        return self._columns(self.estimate.of_bins)
+
+    @cached_property
     def ranges(self) -> list[Row]:
         """The share of each range that is asked, with the limits of an interval that holds by itself."""
-        return [self._range(low, high) for low, high in self.question.ranges]
+        return self._between(self.question.ranges)
 
     @cached_property
     def parts(self) -> list[Row]:
         """The same of parts of the range with as many bins each; none where bins are few enough to be shown."""
         edges = np.linspace(0, self.question.domain.k, self._parts + 1).round().astype(np.intp).tolist()
-        return [self._range(low, high) for low, high in pairwise(edges)]
+        return self._between(list(pairwise(edges)))
 
     @property
     def _parts(self) -> int:
         return PARTS if self.question.domain.k > MOST_SHOWN else 0
 
-    def _range(self, first: int, last: int) -> Row:
-        value, stderr, fitted = self.estimate.share_between(first, last)
-        forged = self.coverage.forged
-        moved = forged * self.estimate.leverage_between(first, last) / self.n if forged else 0.0
-        ends = self.estimate.within_between(first, last, self._errors)
-        low, high = self._limits(ends, np.array([value]), np.array([stderr]), np.array([moved]))
-        row: Row = self._between(first, last) | {"estimate": value, "stderr": stderr}
-        row |= {"low": float(low[0]), "high": float(high[0])}
-        row |= {} if fitted is None else {"fitted": fitted}
-        return row | ({"moved": moved} if forged else {})
+    def _between(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
+        return self._rows(ranges, self._columns(self.estimate.between(ranges))) if ranges else []
 
-    def _between(self, first: int, last: int) -> Row:
-        edges = self.question.domain.edges
-        return {"attribute": self.question.name, "from": edges[first], "to": edges[last]}
+    def _columns(self, shares: RangeShares) -> Numbers:
+        """What is told of the shares of some ranges, bins among them."""
+        forged, fitted = self.coverage.forged, self.fitted
+        moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
+        low, high = self._widened(shares.within(self._errors), shares.value, shares.stderr, moved, self.each)
+        columns = {"estimate": shares.value, "stderr": shares.stderr}
+        columns |= {"low": np.clip(low, 0, 1), "high": np.clip(high, 0, 1)}
+        columns |= {} if fitted is None else {"fitted": shares.inside @ fitted}
+        return columns | ({"moved": moved} if forged else {})
+
+    def _rows(self, ranges: Iterable[tuple[int, int]], columns: Numbers) -> list[Row]:
+        name, edges = self.question.name, self.question.domain.edges
+        return [
+            {"attribute": name, "from": edges[first], "to": edges[last], **numbers_at(columns, place)}
+            for place, (first, last) in enumerate(ranges)
+        ]
 
     @property
     def count(self) -> int:
@@ -202,14 +200,7 @@ class DistributionResult:
 
     def rows(self) -> Iterator[Row]:
         """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
-        (values, errors), fitted = self.estimate.of_bins, self.fitted
-        (lows, highs), k = self.interval, self.question.domain.k
-        for place in range(k):
-            told = {"estimate": values[place], "stderr": errors[place]}
-            told |= {"low": lows[place], "high": highs[place]}
-            told |= {} if fitted is None else {"fitted": fitted[place]}
-            told |= {"moved": self.moved[place]} if self.coverage.forged else {}
-            yield self._between(place, place + 1) | {name: float(number) for name, number in told.items()}
+        yield from self._rows(pairwise(range(self.question.domain.k + 1)), self._bins)
         yield from self.ranges
         if self.missing is not None:
             yield self.missing
@@ -222,7 +213,7 @@ class DistributionResult:
         if self.estimate.missing is None:
             return None
         value, stderr = self.estimate.missing
-        ends = (np.array([value + side * self._errors * stderr]) for side in (-1, 1))
-        low, high = (float(np.clip(end, 0, 1)[0]) for end in ends)
+        reach = self._errors * stderr
+        low, high = map(float, possible_limits(value, (value - reach, value + reach)))
         told = {"estimate": value, "stderr": stderr, "low": low, "high": high}
         return {"attribute": self.question.name, "value": MISSING} | told

@@ -1,0 +1,89 @@
+"""Shares of the people whose number lies in some ranges of bins: in a bin, below an edge, between two edges.
+
+All are sums of unbiased shares, each with an error of its own: what noise adds to one bin it takes from its neighbours.
+Standard errors are those that the reports show; where these say the same, as few do, what is known of the channel says
+more: an error is never smaller than the least that any people with such a share cause. Limits are as of a normal
+distribution: the noise of a share is far larger than what a share near zero does to it. Of a number that may be missing
+all is about those who have it (`Among`), with Fieller's limits.
+Shapes: m ranges of the k bins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.estimation.distributions.among import Among, variances
+from sordino.estimation.intervals.possible import possible_limits
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RangeShares:
+    """What reports say of the shares of some ranges.
+
+    Attributes:
+        among: what the codes say of those who have the number; its law is the one that noise is worked out by.
+        law: how often each code was sent, of all reports, shape (outputs,).
+        n: the number of reports.
+        inside: 1 for the bins in each range, 0 for others, shape (m, k).
+    """
+
+    among: Among
+    law: Floats
+    n: int
+    inside: Floats
+
+    @cached_property
+    def contributions(self) -> Floats:
+        """What each code counts as in each share, shape (m, outputs)."""
+        return self.among.contributions(self.inside)
+
+    @cached_property
+    def value(self) -> Floats:
+        """The shares, shape (m,): right on average, or nearly where the number may be missing; may leave 0..1."""
+        return self.contributions @ self.law
+
+    @cached_property
+    def stderr(self) -> Floats:
+        """Of each, shape (m,); zero only of all bins together, where everybody has the number."""
+        contributions, n, mechanism = self.contributions, self.n, self.among.mechanism
+        plain = np.sqrt(variances(contributions, self.among.noise(n)) / n)
+        if self.among.optional:
+            return plain
+        # As `variance_of_reports` has it of values.
+        squares = np.stack([mechanism.adjoint(row**2) for row in contributions])
+        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (self.inside > 0, self.inside == 0))
+        share = np.clip(contributions @ self.among.law, 1 / (n + 1), n / (n + 1))
+        variance = np.maximum(share * own + (1 - share) * least - share**2, 0.0)
+        errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / n)))
+        return errors
+
+    @cached_property
+    def leverage(self) -> Floats:
+        """How many people one report can weigh in each at most, shape (m,)."""
+        leverage: Floats = np.ptp(self.contributions, axis=1)
+        return leverage
+
+    def within(self, errors: float) -> tuple[Floats, Floats]:
+        """Lower and upper limits of each share by itself, within 0..1, shape (m,) each.
+
+        Args:
+            errors: how many standard errors they reach to either side.
+        """
+        if self.among.optional:
+            limits = self.among.limits(self.inside, errors, self.n)
+        else:
+            limits = self.value - errors * self.stderr, self.value + errors * self.stderr
+        return possible_limits(self.value, limits)
+
+
+def inside_ranges(ranges: Iterable[tuple[int, int]], bins: int) -> Floats:
+    """The functionals of the shares that are ranges, by the edges where each begins and ends, shape (m, k)."""
+    inside = np.zeros((len(ends := list(ranges)), bins))
+    for row, (first, last) in zip(inside, ends, strict=True):
+        row[first:last] = 1.0
+    return inside

@@ -1,0 +1,42 @@
+"""Limits within what is possible, of which something is always left, also for an estimate that is far from it.
+
+Noise takes an estimate of a share below 0, and its limits may lie there too: cut to 0..1 they would hold 0 alone, or
+nothing, and seem to be surer the more the estimate errs. So a possible value belongs to the interval if it is not much
+further from the estimate than the nearest possible one is, in squares: what a likelihood ratio says of an estimate
+whose error is normal. With x below 0 by b, and limits that reach r to either side, that is all up to
+-b + sqrt(r^2 + b^2): more than 0, and no more than r. An estimate that is possible keeps its limits, cut.
+
+Intervals are nowhere narrower than cut ones: each side errs at most as often as it did. Of values that are nearer to an
+end than limits reach they hold more often than promised, since to that end nothing can be missed: at 95%, in up to
+97.5%. Sources: Cox and Hinkley 1974, Section 9.3 (likelihood ratios); Mandelkern 2002 (intervals near a boundary).
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def possible_limits(
+    value: ArrayLike, limits: Iterable[ArrayLike], ends: tuple[float, float] = (0.0, 1.0)
+) -> tuple[Floats, Floats]:
+    """Limits of estimates from those that take everything for possible, of any shape; what is not a number stays so.
+
+    Args:
+        value: the estimates.
+        limits: the lower ones and the upper ones.
+        ends: what is possible lies between them.
+
+    Example:
+        >>> low, high = possible_limits([-0.4, 0.1, 1.3], ([-0.7, -0.2, 0.9], [-0.1, 0.4, 1.7]))
+        >>> low.round(6).tolist(), high.round(6).tolist()
+        ([0.0, 0.0, 0.8], [0.1, 0.4, 1.0])
+    """
+    least, most = ends
+    value, low, high = (np.asarray(one, dtype=np.float64) for one in (value, *limits))
+    below, above = np.maximum(least - value, 0.0), np.maximum(value - most, 0.0)
+    low = np.where(above > 0, value - np.hypot(value - low, above), low)
+    high = np.where(below > 0, value + np.hypot(high - value, below), high)
+    return np.clip(low, least, most), np.clip(high, least, most)
