@@ -159,7 +159,9 @@ class ApproximateFilter:
         exact = self.exact
         if exact is not None:
             if output is None:
-                raise SordinoError("a filter over a domain needs the answer", found="none")
+                raise SordinoError(
+                    "a filter over a domain needs the answer", found="none", step="give `after` the answer too"
+                )
             exact = exact.counted(query, read_output(output, query.outputs))
         spent = self._plus(query) if way == "first" else self.spent_by_epsilons
         return _replaced(self, spent, halted=self.halted or way == "exact", exact=exact)

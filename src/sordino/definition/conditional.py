@@ -48,7 +48,11 @@ def read_prior(prior: Any) -> Weights:
         found = "no axis" if array.ndim == 0 else "a negative one" if cells else "none"
         raise SordinoError("a prior must be an array of probabilities", found=found)
     if abs(sum(cells, Fraction(0)) - 1) > OFF:
-        raise SordinoError("a prior's probabilities must sum to 1", found=f"{float(sum(cells)):.12g}")
+        raise SordinoError(
+            "a prior's probabilities must sum to 1",
+            found=f"{float(sum(cells)):.12g}",
+            step='give fractions, as "1/3", where decimals do not',
+        )
     shared = lcm(*(cell.denominator for cell in cells))
     weights = np.array([int(cell * shared) for cell in cells], dtype=object).reshape(array.shape)
     for attribute in range(array.ndim):

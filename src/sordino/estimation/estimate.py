@@ -225,9 +225,10 @@ def estimate(
         raise SordinoError(
             "reports can be read only with the mechanism that made them",
             found=f"a tally of {aggregate.fingerprint}, not {mechanism.fingerprint}",
+            step="estimate with the mechanism that privatized",
         )
     if aggregate.n == 0:
-        raise SordinoError("an estimate needs reports", found="none")
+        raise SordinoError("an estimate needs reports", found="none", step="collect reports first")
     law = aggregate.counts / aggregate.n
     decoded = Decoded(mechanism, law)
     value = decoded.estimate(subtract_totals=subtract_totals)

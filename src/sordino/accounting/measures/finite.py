@@ -274,7 +274,9 @@ class FiniteState(GroupedState):
                 raise SordinoError(f"a query must be about the domain's {k} values", found=shown(mechanism.k))
         else:
             raise SordinoError(
-                "a question about attributes needs a filter over a Record", found="another finite domain"
+                "a question about attributes needs a filter over a Record",
+                found="another finite domain",
+                step="make the filter over Record({name: Categories(...)})",
             )
         own = self.measure.own(mechanism, spread)
         outputs = mechanism.outputs if can_list(mechanism) else None

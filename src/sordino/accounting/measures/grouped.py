@@ -178,7 +178,11 @@ class GroupedState(ABC):
         """The query's LDP level, exactly."""
         ratio = self.known(query).epsilon
         if ratio is None:
-            raise SordinoError("a query must satisfy LDP", found="an answer that some values cannot give")
+            raise SordinoError(
+                "a query must satisfy LDP",
+                found="an answer that some values cannot give",
+                step="ask through a mechanism whose every code can come from each value",
+            )
         return Nats.log(ratio)
 
     def counted(self, query: Any, output: int) -> "Self":
