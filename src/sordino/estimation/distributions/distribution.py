@@ -14,7 +14,8 @@ below it to the first that surely does not. How many standard errors make that s
 around the quantile asks for, if the function rises there as the fitted one does; as many as for one edge at least.
 Where bins are wide it holds more often than promised, since it ends at edges.
 
-Of a number that may be missing all of this is about those who have it (`Among`), beside the share of who lacks it.
+Of a number that may be missing all of this is about those who have it (`Subpopulation`), beside the share of those who
+lack it.
 Sources: bands by the supremum of the estimate's own Gaussian noise (Montiel Olea and Plagborg-Moller 2019); quantiles
 by inversion (Woodruff 1952).
 """
@@ -28,10 +29,10 @@ from numpy.typing import NDArray
 
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
-from sordino.estimation.distributions.among import Among, below_edges, variances
 from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_function
 from sordino.estimation.distributions.ranges import RangeShares, inside_ranges
 from sordino.estimation.distributions.smoothed import smoothed_shares
+from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges, variances
 from sordino.estimation.estimate import Estimate, Method, estimate
 from sordino.estimation.interval import errors_to_either_side
 from sordino.estimation.intervals.draws import count_draws, standard_draws
@@ -98,7 +99,7 @@ class DistributionEstimate(Brief):
         bits = _of_bits(mechanism)
         if method is None and spikes and bits is None:
             shares = estimate(mechanism, aggregate, "unbiased")
-            function = Among(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
+            function = Subpopulation(mechanism, shares.law, bins.k).contributions(below_edges(bins.k)) @ shares.law
             return cls(bins, shares, nearest_function(function, np.ones(bins.k - 1)), "isotonic")
         if method is None and (spikes or bins.k < FEWEST_SMOOTHED):
             method = "likelihood"
@@ -119,9 +120,9 @@ class DistributionEstimate(Brief):
         return self.shares.n
 
     @cached_property
-    def among(self) -> Among:
+    def subpopulation(self) -> Subpopulation:
         """What the codes say of those who have the number."""
-        return Among(self._mechanism, self._law, self.bins.k)
+        return Subpopulation(self._mechanism, self._law, self.bins.k)
 
     @cached_property
     def of_bins(self) -> RangeShares:
@@ -138,12 +139,16 @@ class DistributionEstimate(Brief):
         return self._inside(inside_ranges(ranges, self.bins.k))
 
     def _inside(self, inside: NDArray[np.float64]) -> RangeShares:
-        return RangeShares(self.among, self.shares.law, self.n, inside)
+        return RangeShares(self.subpopulation, self.shares.law, self.n, inside)
 
     @property
     def missing(self) -> tuple[float, float] | None:
         """The share of the people who lack the number, and its standard error; None where everybody has it."""
-        return (self.among.missing, self.among.share_stderr(self.n)) if self.among.optional else None
+        return (
+            (self.subpopulation.missing, self.subpopulation.share_stderr(self.n))
+            if self.subpopulation.optional
+            else None
+        )
 
     @property
     def function(self) -> NDArray[np.float64]:
@@ -211,9 +216,9 @@ class DistributionEstimate(Brief):
 
     def errors_at(self, part: float) -> NDArray[np.float64]:
         """Standard errors by which the function at each edge is told from a part of the people, shape (k - 1,)."""
-        if not self.among.optional:
+        if not self.subpopulation.optional:
             return self.stderr
-        return self.among.errors_at(below_edges(self.bins.k), part, self.n)
+        return self.subpopulation.errors_at(below_edges(self.bins.k), part, self.n)
 
     def reach(self, part: float, confidence: float) -> float:
         """Standard errors beyond which an edge surely lies on its side of a quantile.
@@ -285,7 +290,7 @@ def function_errors(
         bins: how many; by default all that is read.
     """
     count, law = mechanism.k if bins is None else bins, mechanism.forward(shares)
-    contributions = Among(mechanism, law, count).contributions(below_edges(count))
+    contributions = Subpopulation(mechanism, law, count).contributions(below_edges(count))
     return np.sqrt(variances(contributions, law) / n)
 
 

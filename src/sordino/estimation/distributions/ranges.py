@@ -4,7 +4,7 @@ All are sums of unbiased shares, each with an error of its own: what noise adds 
 Standard errors are those that the reports show; where these say the same, as few do, what is known of the channel says
 more: an error is never smaller than the least that any people with such a share cause. Limits are as of a normal
 distribution: the noise of a share is far larger than what a share near zero does to it. Of a number that may be missing
-all is about those who have it (`Among`), with Fieller's limits.
+all is about those who have it (`Subpopulation`), with Fieller's limits.
 Shapes: m ranges of the k bins.
 """
 
@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.distributions.among import Among, variances
+from sordino.estimation.distributions.subpopulation import Subpopulation, variances
 from sordino.estimation.intervals.possible import possible_limits
 
 Floats = NDArray[np.float64]
@@ -26,13 +26,13 @@ class RangeShares:
     """What reports say of the shares of some ranges.
 
     Attributes:
-        among: what the codes say of those who have the number; its law is the one that noise is worked out by.
+        subpopulation: what the codes say of those who have the number; its law is the one that noise is worked out by.
         law: how often each code was sent, of all reports, shape (outputs,).
         n: the number of reports.
         inside: 1 for the bins in each range, 0 for others, shape (m, k).
     """
 
-    among: Among
+    subpopulation: Subpopulation
     law: Floats
     n: int
     inside: Floats
@@ -40,7 +40,7 @@ class RangeShares:
     @cached_property
     def contributions(self) -> Floats:
         """What each code counts as in each share, shape (m, outputs)."""
-        return self.among.contributions(self.inside)
+        return self.subpopulation.contributions(self.inside)
 
     @cached_property
     def value(self) -> Floats:
@@ -50,14 +50,14 @@ class RangeShares:
     @cached_property
     def stderr(self) -> Floats:
         """Of each, shape (m,); zero only of all bins together, where everybody has the number."""
-        contributions, n, mechanism = self.contributions, self.n, self.among.mechanism
-        plain = np.sqrt(variances(contributions, self.among.noise(n)) / n)
-        if self.among.optional:
+        contributions, n, mechanism = self.contributions, self.n, self.subpopulation.mechanism
+        plain = np.sqrt(variances(contributions, self.subpopulation.noise(n)) / n)
+        if self.subpopulation.optional:
             return plain
         # As `variance_of_reports` has it of values.
         squares = np.stack([mechanism.adjoint(row**2) for row in contributions])
         own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (self.inside > 0, self.inside == 0))
-        share = np.clip(contributions @ self.among.law, 1 / (n + 1), n / (n + 1))
+        share = np.clip(contributions @ self.subpopulation.law, 1 / (n + 1), n / (n + 1))
         variance = np.maximum(share * own + (1 - share) * least - share**2, 0.0)
         errors: Floats = np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / n)))
         return errors
@@ -74,8 +74,8 @@ class RangeShares:
         Args:
             errors: how many standard errors they reach to either side.
         """
-        if self.among.optional:
-            limits = self.among.limits(self.inside, errors, self.n)
+        if self.subpopulation.optional:
+            limits = self.subpopulation.limits(self.inside, errors, self.n)
         else:
             limits = self.value - errors * self.stderr, self.value + errors * self.stderr
         return possible_limits(self.value, limits)

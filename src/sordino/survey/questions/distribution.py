@@ -197,7 +197,7 @@ class DistributionQuestion:
 
     def _largest_given(self) -> float:
         """By shares r below an edge: their people in the worst bin below it, and the others in the worst above."""
-        from sordino.estimation.distributions.among import below_edges
+        from sordino.estimation.distributions.subpopulation import below_edges
 
         mechanism, k, missing = self.mechanism.bare, self.domain.k, self.attribute.missing_share
         given = mechanism.unbiased(np.append(np.ones(k), 0.0))

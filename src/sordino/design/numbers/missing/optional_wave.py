@@ -4,7 +4,7 @@
 says "missing" with some part of the largest probability that is of use. At a small epsilon a small one tells the
 distribution better, and who has a number at all much worse. Of some parts the one is taken at which the exact variances
 of both, at the declared share, have the least sum: of the share, and of the distribution function among those who have
-the number, the mean over the edges, for evenly spread numbers (`Among`).
+the number, the mean over the edges, for evenly spread numbers (`Subpopulation`).
 
 The part is chosen on few bins. A finer cut makes the function at each of its edges noisier, as many times as there are
 bins, and nothing that is coarser: what is read of many bins are ranges, quantiles and a smoothed curve.
@@ -19,7 +19,7 @@ import numpy as np
 
 from sordino.design.numbers.square_wave import square_wave
 from sordino.design.reproducible import coarse_number, exponential
-from sordino.estimation.distributions.among import Among, below_edges
+from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
 from sordino.exact.coin import WORD
 from sordino.exact.nats import Nats
 from sordino.mechanism.numbers.optional_window import OptionalWindow, common
@@ -62,7 +62,7 @@ def _spliced(k: int, level: Nats, part: float) -> OptionalWindow:
 def variance(channel: OptionalWindow, missing: float) -> float:
     """The variance, times n, of the share of people who lack the number, and that of the function: see above."""
     k = channel.bins.k
-    among = Among(channel, channel.forward(np.append(np.full(k, (1 - missing) / k), missing)), k)
-    below = among.contributions(below_edges(k))
-    errors = below**2 @ among.law - (below @ among.law) ** 2
-    return float(errors.mean()) + among.share_variance(among.law)
+    having = Subpopulation(channel, channel.forward(np.append(np.full(k, (1 - missing) / k), missing)), k)
+    below = having.contributions(below_edges(k))
+    errors = below**2 @ having.law - (below @ having.law) ** 2
+    return float(errors.mean()) + having.share_variance(having.law)

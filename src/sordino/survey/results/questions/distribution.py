@@ -63,7 +63,7 @@ class DistributionResult:
     @property
     def why(self) -> SordinoError | None:
         """Why nothing is told: that as far as the reports say nobody may have the number; None where it is told."""
-        if self.estimate.among.tells(self._errors, self.n):
+        if self.estimate.subpopulation.tells(self._errors, self.n):
             return None
         rule = f"{self.question.name}: reports must tell that somebody has the number, for its distribution among them"
         return SordinoError(rule, found="so few that nobody may", step="ask more people, or leave it out")

@@ -6,8 +6,8 @@ from scipy import optimize
 
 from sordino.domain.bins import Bins
 from sordino.domain.interval import Interval
-from sordino.estimation.distributions.among import Among, below_edges
 from sordino.estimation.distributions.distribution import DistributionEstimate, function_errors
+from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.numbers.optional_window import OptionalWindow
 from sordino.mechanism.numbers.window import WindowResponse
@@ -40,9 +40,9 @@ def drawn(seed, n=N):
 
 def test_of_the_expected_reports_the_distribution_among_those_who_have_it_is_told():
     counts = SHARES @ dense()
-    among = Among(CHANNEL, counts, K)
-    np.testing.assert_allclose(among.contributions(np.eye(K)) @ counts, HAVE, atol=1e-12)
-    assert among.missing == pytest.approx(MISSING, abs=1e-12)
+    having = Subpopulation(CHANNEL, counts, K)
+    np.testing.assert_allclose(having.contributions(np.eye(K)) @ counts, HAVE, atol=1e-12)
+    assert having.missing == pytest.approx(MISSING, abs=1e-12)
 
 
 def test_standard_errors_are_those_of_many_surveys():
@@ -85,14 +85,14 @@ def test_a_quantile_lies_beyond_edges_that_are_surely_on_one_side():
     """Of the share below an edge minus the part of those who have it, which needs no quotient."""
     found = estimated(drawn(4))
     value, low, high = found.quantile(0.5, 0.95)
-    errors, among = found.errors_at(0.5), found.among
+    errors, having = found.errors_at(0.5), found.subpopulation
     reach = found.reach(0.5, 0.95)
     sides = (found.function - 0.5) / errors
     assert low == max([0, *(10.0 * (1 + np.flatnonzero(sides < -reach)))])
     assert high == min([60, *(10.0 * (1 + np.flatnonzero(sides >= reach)))])
     assert low <= value <= high
     # As far from the part as from its own mean where it is the part.
-    away = among.errors_at(below_edges(K), float(found.function[2]), N)[2]
+    away = having.errors_at(below_edges(K), float(found.function[2]), N)[2]
     assert away == pytest.approx(found.stderr[2], rel=1e-9)
 
 
@@ -116,8 +116,8 @@ def test_what_is_fitted_adds_up_to_all_who_have_it():
 def test_where_nobody_has_it_nothing_is_told():
     nobody = np.append(np.zeros(K), 1.0) @ dense()
     counts = np.random.default_rng(6).multinomial(N, nobody)
-    assert not Among(CHANNEL, counts / N, K).tells(1.96, N)
-    assert Among(CHANNEL, drawn(6) / N, K).tells(1.96, N)
+    assert not Subpopulation(CHANNEL, counts / N, K).tells(1.96, N)
+    assert Subpopulation(CHANNEL, drawn(6) / N, K).tells(1.96, N)
     assert np.isnan(estimated(counts).of_bins.within(1.96)).all()
 
 

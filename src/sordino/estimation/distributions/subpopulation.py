@@ -23,7 +23,7 @@ Limits = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Among:
+class Subpopulation:
     """What the codes of a channel over k bins, or over these and none, say of those who have the number.
 
     Attributes:
