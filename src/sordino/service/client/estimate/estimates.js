@@ -45,12 +45,9 @@ export function estimates(questions, document) {
 function ofQuestion(part, question, counts) {
   if (part.numbers) return ofNumbers(part, question, counts);
   const reading = readingOf(question.mechanism);
-  if (question.mayMiss) return ofThoseInBins(part, question, reading, counts);
+  if (part.distribution !== undefined) return ofDistribution(part, question, reading, counts);
   const { n, value, stderr } = sharesOf(reading, counts, Boolean(part.subtract_totals));
-  const rows = value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] }));
-  if (part.distribution === undefined) return { n, rows };
-  const ranges = rangesOf(reading, counts, placesOf(part, question)).map((found, i) => ({ label: part.ranges[i].join(" to "), ...found }));
-  return { n, rows: [...rows, ...ranges], unsaid: unsaidOf(part) };
+  return { n, rows: value.map((estimate, x) => ({ label: question.label(x), estimate, stderr: stderr[x] })) };
 }
 
 /** The ranges that are asked, by the places of their edges. */
@@ -62,14 +59,16 @@ function placesOf({ ranges }, { edges }) {
 
 const unsaidOf = ({ quantiles }) => quantiles.map((text) => `the quantile ${text}, which is read off a fitted curve`);
 
-/** Bins and ranges among those who have a number that may be missing, and the share of those who lack it. */
-function ofThoseInBins(part, question, reading, counts) {
+/** Bins and ranges; of a number that may be missing among those who have it, and the share of those who lack it. */
+function ofDistribution(part, question, reading, counts) {
   const n = reading.total(counts);
   if (n === 0) throw new RangeError("nobody who answered it");
   const bins = Array.from({ length: question.bins }, (_, bin) => [bin, bin + 1]);
-  const { rows, missing } = rangesGiven(reading, counts, [...bins, ...placesOf(part, question)], question.bins);
+  const ranges = [...bins, ...placesOf(part, question)];
+  const { rows, missing } = question.mayMiss ? rangesGiven(reading, counts, ranges, question.bins) : { rows: rangesOf(reading, counts, ranges) };
   const labels = [...bins.map(([bin]) => question.label(bin)), ...part.ranges.map((range) => range.join(" to "))];
-  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), { label: "missing", ...missing }], unsaid: unsaidOf(part) };
+  const lacking = missing ? [{ label: "missing", ...missing }] : [];
+  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), ...lacking], unsaid: unsaidOf(part) };
 }
 
 function ofNumbers(part, question, counts) {
