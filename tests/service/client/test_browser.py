@@ -206,12 +206,18 @@ def test_wrong_answers_are_told_beside_their_fields_by_keyboard(collector, page,
 
 
 def test_a_number_that_may_be_missing_may_be_left_empty(page, tmp_path):
-    income = {"number": {"low": 0, "high": 1000}, "missing": "0.1"}
+    income = {"number": {"low": 0, "high": 9000}, "missing": "0.1"}
     survey = {"version": 1, "epsilon": "1", "attribute": {"income": income}, "ask": [{"mean": "income"}]}
     found = Collecting(tmp_path, Plan.of(Survey.read(survey), 1000))
     try:
         page.goto(f"{found.address}/form")
         assert "leave it empty if you have none" in page.locator("fieldset").inner_text()
+        # One and a half thousand, or one and a half: nothing is guessed.
+        page.locator("input").fill("1,500")
+        send(page)
+        assert "must have one meaning; found a comma" in page.locator("fieldset").inner_text()
+        assert found.count == 0
+        page.locator("input").fill("")
         send(page)
         told(page, "is counted once")
         assert found.count == 1

@@ -19,14 +19,17 @@ from sordino.survey.results.tally import aggregate_text
 pytestmark = pytest.mark.live
 
 MANY, ALIKE = "many", "alike"
+SURE = 1.959963984540054 - 1e-6
 FEWEST = 5
+
+QUANTILES = ["0.1", "0.5", "0.9"]
 
 SURVEYS = {
     "ranges": {
         "version": 1,
         "epsilon": "2",
         "attribute": {"pay": {"number": {"low": 0, "high": 64, "bins": 32}}},
-        "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [30, 64]], "quantiles": ["0.5"]}],
+        "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [30, 64]], "quantiles": QUANTILES}],
     },
     "thresholds": {
         "version": 1,
@@ -36,13 +39,13 @@ SURVEYS = {
             "ill": {"categories": ["yes", "no"], "delta": "0.2"},
         },
         "dependence": {"thresholds": {"pay": 0.1}},
-        "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [28, 64]]}],
+        "ask": [{"distribution": "pay", "ranges": [[0, 8], [8, 32], [28, 64]], "quantiles": QUANTILES}],
     },
     "ranges of those who have it": {
         "version": 1,
         "epsilon": "2",
         "attribute": {"pay": {"number": {"low": 0, "high": 64, "bins": 32}, "missing": "0.3"}},
-        "ask": [{"distribution": "pay", "ranges": [[0, 8], [30, 64]], "quantiles": ["0.5"]}],
+        "ask": [{"distribution": "pay", "ranges": [[0, 8], [30, 64]], "quantiles": QUANTILES}],
     },
     "missing": {
         "version": 1,
@@ -126,7 +129,15 @@ def test_the_same_tally_gives_the_same_estimates(worked_out, name, people):
             assert isinstance(result, Untold)
             continue
         rows = [row for row in result.rows() if "stderr" in row]
-        # Quantiles of a distribution have no standard error, and are not worked out there.
+        named = [(row["value"], told["label"]) for row, told in zip(rows, found["rows"], strict=True) if "value" in row]
+        if not any(getattr(part, "grid", None) for part in plan.document.attributes.values()):
+            assert all(told == (value if isinstance(value, str) else ", ".join(value)) for value, told in named)
+        # Of a quantile, which is read off a fitted curve, only between which edges it lies at least.
+        for text, own in zip(getattr(result.question.part, "quantiles", ()), found.get("quantiles", ()), strict=True):
+            away = SURE * result.estimate.errors_at(float(text))
+            assert (own["low"], own["high"]) == result.estimate.quantile(float(text), 0.95, away)[1:]
+            [(_, _, low, high)] = [each for each in result.quantiles if each[0] == text]
+            assert low <= own["low"] <= own["high"] <= high
         for key in ("estimate", "stderr"):
             own = [row[key] for row in found["rows"]]
             assert own == pytest.approx([row[key] for row in rows], rel=1e-6, abs=1e-9), key

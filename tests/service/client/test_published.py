@@ -1,6 +1,7 @@
 """What a stranger sees of a tally that a collector publishes, in Chromium."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -30,6 +31,10 @@ def plan():
 def reports(plan, first, last):
     codes = ((7 * n) % plan.sampled.outputs for n in range(first, last))
     return json.dumps({"reports": [{"id": f"{first + n:032x}", "code": str(code)} for n, code in enumerate(codes)]})
+
+
+def answered(document, route):
+    route.fulfill(status=200, json=document)
 
 
 def told(page, address):
@@ -95,7 +100,15 @@ def test_each_kind_of_question_about_numbers_is_held_against_its_own_rows(tmp_pa
         assert "The collector's are the same." in said
         rows = json.loads(asked(f"{address}/estimates"))["rows"]
         assert said.count("the same") == 1 + sum("stderr" in row for row in rows)
-        assert "Not worked out: the quantile 0.5, which is read off a fitted curve." in said
+        [median] = [row for row in rows if "quantile" in row]
+        assert f"{median['estimate']:.6g}, from {median['low']:g} to {median['high']:g}" in said
+        # A quantile beyond what reports leave open, and a row under another one's name, are seen.
+        for row, name, other in [(median, "high", median["low"]), (rows[0], "value", "rent")]:
+            changed = [one | ({name: other} if one is row else {}) for one in rows]
+            answer = partial(answered, {"n": 900, "rows": changed})
+            page.route(f"{address}/estimates", answer)
+            assert "The collector's differ" in told(page, address)
+            page.unroute(f"{address}/estimates", answer)
 
 
 def test_what_is_not_published_is_said(tmp_path, plan, page):

@@ -81,10 +81,13 @@ export class Field {
     return [element("label", {}, label, element("span", { class: "hint", id: `${id}-hint` }, hint), input), input];
   }
 
-  /** Whether an answer may be meant a thousand times as large; degrees are never that large. */
+  /** Whether an answer may be meant a thousand times as large, which is one too; degrees are never that large. */
   #hasThousands() {
-    const { grid, labels } = this.attribute;
-    return !grid && !labels && THOUSANDS.test(this.inputs[0].value.trim());
+    const { grid, labels, number } = this.attribute;
+    const text = this.inputs[0].value.trim();
+    if (grid || labels || !THOUSANDS.test(text)) return false;
+    const large = Number(text.replace(",", ""));
+    return number ? number.low <= large && large <= number.high : large < size(this.attribute);
   }
 
   /** Keyboards of some phones have no minus among the digits. */

@@ -55,13 +55,13 @@ export async function published({ plan, questions }) {
     const told = await fetched("estimates");
     const found = estimates(questions, tally);
     const theirs = rowsOf(plan.queries, told.rows);
-    const apart = found.filter((one, i) => one.rows?.some((row, x) => !isSame(row, theirs[i][x])));
+    const apart = found.filter((one, i) => one.rows && !isTold(one, theirs[i], hasMap(questions.asked[i])));
     const alike = apart.length
       ? "The collector's differ: where reports came in between, load the page again; else something is wrong."
       : found.some(({ rows }) => rows) ? "The collector's are the same." : "";
     return card(
       element("p", {}, `Worked out on this page from ${told.n} reports and the plan's integers: unbiased estimates, and how far they may be off (one standard error). ${alike}`),
-      ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i])]),
+      ...found.flatMap((one, i) => [element("h3", {}, heading(plan.queries[i], one)), shown(one, theirs[i], hasMap(questions.asked[i]))]),
     );
   } catch (error) {
     return card(element("p", {}, error instanceof TypeError ? "What the collector publishes cannot be read." : error.message));
@@ -70,29 +70,51 @@ export async function published({ plan, questions }) {
 
 const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).slice(1)}${n === undefined ? "" : `, ${n} reports`}`;
 
-const isSame = (row, other) =>
-  other !== undefined && Math.abs(row.estimate - other.estimate) <= SAME * (row.stderr + Math.abs(row.estimate)) && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
+/** Names of a map's cells are rounded, and not alike everywhere. */
+const hasMap = ({ attribute, attributes = [attribute] }) => attributes.some((own) => own?.grid);
 
-function shown({ rows, why, unsaid = [] }, theirs) {
+/** Whether a row of the collector's says the same, of the same: by what it is called, where that is a name. */
+function isSame(row, other, unnamed) {
+  if (other === undefined) return false;
+  const names = unnamed || other.value === undefined || [other.value].flat().join(", ") === row.label;
+  const off = SAME * (row.stderr + Math.abs(row.estimate));
+  return names && Math.abs(row.estimate - other.estimate) <= off && Math.abs(row.stderr - other.stderr) <= SAME * (row.stderr + 1e-12);
+}
+
+/** Whether a quantile of the collector's lies within its interval, and that holds the least that reports leave open. */
+const isAround = ({ label, low, high }, other) =>
+  other !== undefined && label === `quantile ${other.quantile}` && other.low <= low && high <= other.high && other.low <= other.estimate && other.estimate <= other.high;
+
+const isTold = ({ rows, quantiles = [] }, theirs, unnamed) =>
+  theirs.length === rows.length + quantiles.length && rows.every((row, x) => isSame(row, theirs[x], unnamed)) && quantiles.every((one, x) => isAround(one, theirs[rows.length + x]));
+
+function shown({ rows, why, unsaid = [], quantiles = [] }, theirs, unnamed) {
   if (!rows) return element("p", {}, `Not worked out: ${why}.`);
   const order = rows.map((_, x) => x);
   if (rows.length > SHOWN) order.sort((a, b) => rows[b].estimate - rows[a].estimate);
   const cell = (row) => (row ? written(row) : "none");
-  const lines = order.slice(0, SHOWN).map((x) => [rows[x].label, written(rows[x]), isSame(rows[x], theirs[x]) ? "the same" : cell(theirs[x])]);
+  const lines = order.slice(0, SHOWN).map((x) => [rows[x].label, written(rows[x]), isSame(rows[x], theirs[x], unnamed) ? "the same" : cell(theirs[x])]);
+  const within = quantiles.map((one, x) => [one.label, `from ${short(one.low)} to ${short(one.high)}`, around(theirs[rows.length + x])]);
   const table = element(
     "table",
     {},
     element("thead", {}, element("tr", {}, ...["Answer", "Worked out here", "The collector's"].map((text) => element("th", { scope: "col" }, text)))),
-    element("tbody", {}, ...lines.map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
+    element("tbody", {}, ...[...lines, ...within].map(([label, ...rest]) => element("tr", {}, element("th", { scope: "row" }, label), ...rest.map((text) => element("td", {}, text))))),
   );
   const hints = rows.length > SHOWN ? [`The ${SHOWN} largest of ${rows.length}; all were compared.`] : [];
+  if (quantiles.length) hints.push("Of a quantile reports leave open at least what stands here, each edge of the bins looked at by itself; where it lies within is read off a fitted curve, which this page does not work out.");
   if (unsaid.length) hints.push(`Not worked out: ${unsaid.join("; ")}.`);
   return element("div", {}, table, ...hints.map((hint) => element("p", { class: "hint" }, hint)));
 }
 
+const short = (number) => String(Number(number.toPrecision(6)));
+
+/** A quantile of the collector's, with its interval. */
+const around = (row) => (row ? `${short(row.estimate)}, from ${short(row.low)} to ${short(row.high)}` : "none");
+
 /** An estimate with two digits of its standard error. */
 function written({ estimate, stderr }) {
-  if (!(stderr > 0)) return String(Number(estimate.toPrecision(6)));
+  if (!(stderr > 0)) return short(estimate);
   const places = Math.min(Math.max(1 - Math.floor(Math.log10(stderr)), 0), 12);
   return `${estimate.toFixed(places)} ±\u00a0${stderr.toFixed(places)}`;
 }

@@ -5,7 +5,7 @@ import { columnsOf, unitOf } from "./columns.js";
 import { given, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
 import { leastSquares } from "./regression.js";
-import { rangesGiven, rangesOf } from "./ranges.js";
+import { quantilesOf, rangesGiven, rangesOf } from "./ranges.js";
 import { countersOf, readingOf, sharesOf } from "./reading.js";
 
 /** What is wrong with a tally, in words. */
@@ -22,8 +22,8 @@ export function countsOf(plan, document) {
 }
 
 /**
- * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`, and what is
- * `unsaid` beside the rows, with why; throws TallyError.
+ * Each question with its estimates, or why there are none: `{place, n, rows}` or `{place, why}`; beside the rows, `{label, estimate,
+ * stderr}`, of a distribution `quantiles`, `{label, low, high}`, and what is `unsaid`, with why; throws TallyError.
  */
 export function estimates(questions, document) {
   const counts = countsOf(questions.plan, document);
@@ -57,7 +57,12 @@ function placesOf({ ranges }, { edges }) {
   return places;
 }
 
-const unsaidOf = ({ quantiles }) => quantiles.map((text) => `the quantile ${text}, which is read off a fitted curve`);
+/** Between which edges each quantile that is asked lies: where between is read off a fitted curve, which is not worked out here. */
+function quantilesOfPart({ quantiles }, question, reading, counts) {
+  const bins = question.mayMiss ? question.bins : undefined;
+  const found = quantilesOf(reading, counts, question.edges, quantiles.map(Number), bins);
+  return quantiles.map((text, i) => ({ label: `quantile ${text}`, ...found[i] }));
+}
 
 /** Bins and ranges; of a number that may be missing among those who have it, and the share of those who lack it. */
 function ofDistribution(part, question, reading, counts) {
@@ -68,7 +73,7 @@ function ofDistribution(part, question, reading, counts) {
   const { rows, missing } = question.mayMiss ? rangesGiven(reading, counts, ranges, question.bins) : { rows: rangesOf(reading, counts, ranges) };
   const labels = [...bins.map(([bin]) => question.label(bin)), ...part.ranges.map((range) => range.join(" to "))];
   const lacking = missing ? [{ label: "missing", ...missing }] : [];
-  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), ...lacking], unsaid: unsaidOf(part) };
+  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), ...lacking], quantiles: quantilesOfPart(part, question, reading, counts) };
 }
 
 function ofNumbers(part, question, counts) {
@@ -86,7 +91,8 @@ function ofNumbers(part, question, counts) {
     const told = centred(found, i, i + offset);
     if (!told) throw new RangeError("a tally that does not tell its moments together");
     const unit = half * other;
-    return { label: `${part.numbers[i]}, ${part.numbers[i + offset]}`, estimate: unit * told.value, stderr: unit * told.stderr };
+    const label = part.numbers.slice(i, i + offset + 1).filter((_, place) => place === 0 || place === offset).join(", ");
+    return { label, estimate: unit * told.value, stderr: unit * told.stderr };
   }));
   return { n, rows };
 }

@@ -77,3 +77,38 @@ export function rangesGiven(reading, counts, ranges, bins) {
   });
   return { rows, missing: { estimate: 1 - share, stderr } };
 }
+
+/** Standard errors of an interval of 95 %, less what the order of additions may change. */
+const SURE = REACH - 1e-6;
+
+/**
+ * Between which edges the numbers lie that parts of the people do not exceed, at least: from the last edge that surely lies below one to
+ * the first that surely does not, each edge looked at by itself. `bins` of a number that may be missing: among those who have it.
+ */
+export function quantilesOf(reading, counts, edges, parts, bins) {
+  const inner = edges.slice(1, -1);
+  const told = bins === undefined ? belowEdges(reading, counts, inner.length) : belowEdgesGiven(reading, counts, inner.length, bins);
+  return parts.map((part) => {
+    const away = inner.map((_, i) => SURE * told.stderr(i, part));
+    const below = inner.filter((_, i) => told.share[i] + away[i] < part);
+    const above = inner.filter((_, i) => told.share[i] - away[i] >= part);
+    const ends = [below.at(-1) ?? edges[0], above[0] ?? edges.at(-1)];
+    return { low: Math.min(...ends), high: Math.max(...ends) };
+  });
+}
+
+/** The unbiased share of the people below each edge between two bins, and its standard error, whatever the part. */
+function belowEdges(reading, counts, edges) {
+  const found = rangesOf(reading, counts, Array.from({ length: edges }, (_, i) => [0, i + 1]));
+  return { share: found.map(({ estimate }) => estimate), stderr: (i) => found[i].stderr };
+}
+
+/** The same among those who have the number, and the error by which each is told from a part of them. */
+function belowEdgesGiven(reading, counts, edges, bins) {
+  const given = addsOf(reading, [0, bins]);
+  const known = oneMore(reading, counts);
+  const share = meanOf(counts, given).estimate;
+  const codes = Array.from({ length: edges }, (_, i) => addsOf(reading, [0, i + 1]));
+  const away = (i, part) => codes[i].map((own, y) => own - part * given[y]);
+  return { share: codes.map((code) => meanOf(counts, code).estimate / share), stderr: (i, part) => meanOf(counts, away(i, part), known).stderr / share };
+}
