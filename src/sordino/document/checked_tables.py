@@ -47,6 +47,9 @@ WORDS: Mapping[str, str] = {
 
 STEPS: Mapping[tuple[str, str], str] = {
     ("missing", "version"): "write version = 1",
+    ("missing", "attribute"): "write [attribute.NAME], and below it categories, a grid or a number",
+    ("missing", "ask"): 'write [[ask]], and below it histogram = "NAME", for instance',
+    ("missing", "record"): "write [record], and below it a value of each attribute",
     # One question alone is still one of a list.
     ("list_type", "ask"): "write [[ask]] in double brackets",
 }

@@ -264,5 +264,8 @@ def cannot(what: str, path: Path, error: OSError) -> SordinoError:
     folder = isinstance(error, IsADirectoryError)
     reason = "a folder" if folder else (error.strerror or type(error).__name__).lower()
     # A name that leads to no file is a mistake in what was given; everything else is the system's affair.
-    kind = SordinoError if isinstance(error, NO_FILE) else UnavailableError
-    return kind(f"{path} must be possible to {what}", found=reason)
+    mistaken = isinstance(error, NO_FILE)
+    step = "look at the name and the folder" if mistaken else "look at the rights, and at the room on the disk"
+    return (SordinoError if mistaken else UnavailableError)(
+        f"{path} must be possible to {what}", found=reason, step=step
+    )

@@ -131,7 +131,7 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and application != APPLICATION:
-        raise SordinoError(f"{path} must be a store of reports", found="another database")
+        raise SordinoError(f"{path} must be a store of reports", found="another database", step="name another file")
     if version > VERSION:
         step = "serve it by the version of Sordino that made it"
         raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
@@ -177,4 +177,5 @@ def _clear(name: str) -> Iterator[None]:
         found = "another process that has it open" if busy else str(error)
         raise UnavailableError(f"{name} must be written", found=found, step=step) from None
     except sqlite3.DatabaseError:
-        raise DamagedError(f"{name} must be a whole SQLite file", found="another file") from None
+        step = "name another file, or get an undamaged copy"
+        raise DamagedError(f"{name} must be a whole SQLite file", found="another file", step=step) from None
