@@ -10,9 +10,11 @@ import math
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.metric import MetricLDP
@@ -46,6 +48,7 @@ from sordino.survey.frozen.plan_fields import unseal
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.reading.schema import Survey
+from sordino.verbs.dependence import dependence
 
 VECTORS = Path(__file__).parent.parent / "tests" / "vectors"
 
@@ -181,9 +184,22 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     yield "number_category", frozen(both_kinds, {"regression": features}, epsilon="1")
     sides = {"x": {"categories": ["yes", "no"]}, "age": AGE, "z": {"categories": 2}, "pay": PAY}
     yield "number_binary", frozen(sides, {"regression": {**features, "base": {"z": "1"}}}, epsilon="1/2")
+    yield "number_category_bounds", of_sample({**sides, "x": {**sides["x"], "delta": "1/4"}}, features)
     asks = {"histogram": "x", "weight": 3}, {"histogram": "y"}, {"mean": ["age", "pay"], "weight": 2}
     several = {"x": {**NAMES, "delta": "1"}, "y": {"grid": GRID, "delta": "2"}, "age": AGE, "pay": PAY}
     yield "several_questions", frozen(several, *asks)
+
+
+def of_sample(attributes: dict[str, Any], features: dict[str, Any]) -> Plan:
+    """A regression without the attribute x, beside a question about x, whose dependence is counted in a sample."""
+    n = np.arange(40_000)
+    labels = {"x": np.array(["yes", "no"])[n % 2], "z": n // 2 % 2, "age": AGE["number"]["low"] + n % 7}
+    sample = pa.table({**labels, "pay": 10 + n % 11})
+    asked = {"regression": {**features, "features": ["age", "z"], "base": {"z": "1"}}}
+    survey = {"version": 1, "epsilon": "1", "attribute": attributes, "ask": [asked, {"histogram": "x"}]}
+    with TemporaryDirectory() as folder:
+        dependence(survey, sample, output=Path(folder) / "statement.json")
+        return Plan.of(Survey.read({**survey, "dependence": {"file": "statement.json"}}, folder=Path(folder)), 1000)
 
 
 def cases_of_distributions() -> Iterator[tuple[str, Plan]]:

@@ -4,9 +4,10 @@ A query reads a value of the record and answers through a finite channel. So wha
 that of the channel, found by the exact certificate over all its outputs, and nothing of it is declared. What the
 reading decides is which dependence bounds serve: a reading of two values has a law that is linear in its moment, so
 that bounds on that moment alone are enough; of several signs together, through a channel that flips bits by a table,
-the loss is told exactly from the table; of two categories together the bounds on their combination; every other reading
-takes the bounds on all other attributes together. Queries that a person answers together are the answers of one type:
-no bound on one statistic serves two of them.
+the loss is told exactly from the table; of two categories together the bounds on their combination; of a category with
+the sign of a number those on both, which serve their product too, since it is a function of the two; every other
+reading takes the bounds on all other attributes together. Queries that a person answers together are the answers of one
+type: no bound on one statistic serves two of them.
 
 Sees only the `Mechanism` interface: author and checker share no formulas.
 Source: BCDP paper, read per statistic; the rules are those of `definition.sampling`.
@@ -121,6 +122,9 @@ def _answer(query: Query) -> Answer:
     names = tuple((place,) for place in statistic.places)
     if statistic.coded:
         # Never one of signs, however its channel is made, nor linear: no name of a product of numbers is one of these.
+        if statistic.signed is not None:
+            category, number = statistic.signed
+            return Answer(((category,), (number,)), level, signed=True)
         return Answer(names, level, table=set(statistic.coded) == set(statistic.places))
     if statistic.linear:
         return Answer(statistic.bits, level, linear=True)

@@ -8,6 +8,15 @@ square, nothing less can be declared. A product of i and another attribute need 
 Two places name the product of two numbers, never a pair of categories. What is known of several categories together is
 apart (`of_table`): the total variation between the laws of their *combination*, counted or declared for it, never made
 of the bounds for its parts. Given one of these attributes it is 1.
+What is known of a category together with the sign of a number is apart as well (`of_category_sign`): a number x in [-1,
+1] is rounded to a sign that is + with probability (1 + x)/2, and with p_v = Pr(category v) and m_v = E[x; category v],
+both given a value of attribute i, the laws of (category, sign) differ by
+
+    1/2 sum_v max(|p_v - p'_v|, |m_v - m'_v|)
+
+in total variation: the two signs of v have probabilities (p_v + m_v)/2 and (p_v - m_v)/2, and |s + t| + |s - t| is 2
+max(|s|, |t|). Bounds for the category and for the number make none for this: a third attribute may be whether the sign
+goes with the category, and independent of each.
 What is known of the order of a number's values is apart too (`of_thresholds`): how far its distribution functions
 differ given two values of an attribute, at any of the thresholds between its bins. It is at most the total variation
 between the laws of the bins, and no bound for a mean says anything about it.
@@ -39,6 +48,9 @@ BoundOnVariation = int | float | str | Fraction
 Places: TypeAlias = tuple[int, ...]
 """Of several attributes of categories that are read together, ascending."""
 
+CategoryAndNumber: TypeAlias = tuple[int, int]
+"""The places of a category and of a number whose sign is read with it, in this order."""
+
 FEWEST_TOGETHER, MOST_TOGETHER = 2, 8
 """Attributes of a table."""
 
@@ -60,6 +72,8 @@ class Dependence(Brief):
             alone.
         tables: for some (attribute, categories together) a bound for the law of their combination; the categories by
             their places, ascending.
+        category_signs: for some (attribute, (category, number)) a bound for the law of the category together with the
+            number's sign.
         thresholds: for some (attribute, number) a bound for the share of people below any one threshold between the
             bins of the number, its distribution function: on the largest difference given two values of the attribute.
 
@@ -77,18 +91,25 @@ class Dependence(Brief):
     statistics: Mapping[tuple[int, Moment], Fraction] = field(default_factory=dict)
     tables: Mapping[tuple[int, Places], Fraction] = field(default_factory=dict)
     thresholds: Mapping[tuple[int, int], Fraction] = field(default_factory=dict)
+    category_signs: Mapping[tuple[int, CategoryAndNumber], Fraction] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # What is checked here stays: nobody else holds the table.
         object.__setattr__(self, "statistics", MappingProxyType(dict(self.statistics)))
         object.__setattr__(self, "tables", MappingProxyType(dict(self.tables)))
         object.__setattr__(self, "thresholds", MappingProxyType(dict(self.thresholds)))
+        object.__setattr__(self, "category_signs", MappingProxyType(dict(self.category_signs)))
         d = len(self.rest)
-        named = [*self.statistics, *self.tables, *((i, (number,)) for i, number in self.thresholds)]
+        named = [
+            *self.statistics,
+            *self.tables,
+            *self.category_signs,
+            *((i, (number,)) for i, number in self.thresholds),
+        ]
         wrong = [key for key in named if not (key[1] and all(0 <= place < d for place in (key[0], *key[1])))]
         if wrong:
             raise SordinoError(f"bounds must be about {d} attributes", found=shown(wrong[0]))
-        told = (self.statistics, self.tables, self.thresholds)
+        told = (self.statistics, self.tables, self.category_signs, self.thresholds)
         for bound in (*self.rest, *(bound for bounds in told for bound in bounds.values())):
             if not 0 <= require_short(bound) <= 1:
                 raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
@@ -102,6 +123,7 @@ class Dependence(Brief):
             if i in places and bound != 1:
                 rule = "a table tells each of its attributes: such a bound must be 1"
                 raise SordinoError(rule, found=f"{bound} for a table of {places}", step="leave the bound out")
+        _require_signs(self.category_signs)
         own = [bound for (i, number), bound in self.thresholds.items() if i == number and bound != 1]
         if own:
             rule = "thresholds of a number tell that number: such a bound must be 1"
@@ -190,6 +212,11 @@ class Dependence(Brief):
         declared = self.tables.get((attribute, places), Fraction(1))
         return Fraction(1) if attribute in places else min(declared, self.rest[attribute])
 
+    def of_category_sign(self, attribute: int, pair: CategoryAndNumber) -> Fraction:
+        """A bound for a category together with a number's sign given the attribute: 1 where it is one of the two."""
+        declared = self.category_signs.get((attribute, pair), Fraction(1))
+        return Fraction(1) if attribute in pair else min(declared, self.rest[attribute])
+
     def of_thresholds(self, attribute: int, number: int, pieces: int = 1) -> Fraction:
         """A bound for an answer about the bins of a number given the attribute: 1 where it is that number.
 
@@ -225,6 +252,20 @@ def read_variation(bound: BoundOnVariation) -> Fraction:
     if not 0 <= value <= 1:
         raise SordinoError("a bound on dependence must lie in [0, 1]", found=shown(str(bound)))
     return value
+
+
+def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> None:
+    """Refuse what is no category with a number's sign.
+
+    Raises:
+        SordinoError: one attribute for both, or a bound below 1 given one of them.
+    """
+    for (i, pair), bound in signs.items():
+        if len(set(pair)) != len(pair) or len(pair) != FEWEST_TOGETHER:
+            raise SordinoError("a category and a number must be two attributes", found=shown(pair))
+        if i in pair and bound != 1:
+            rule = "a category with a number's sign tells both: such a bound must be 1"
+            raise SordinoError(rule, found=f"{bound} for {pair}", step="leave the bound out")
 
 
 def _short(bound: Fraction) -> Fraction:

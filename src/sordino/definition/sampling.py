@@ -8,11 +8,12 @@ person answers once. For attribute i, what a type tells is at most
 a the levels of its answers that touch i, added; b those of the others; q the largest total variation between the laws
 of all that the others are about, together, given two values of i. Where the only answer is about one statistic s, and
 linear in it, it is ln(1 + q_i(s) (e^level - 1)), whether or not s touches i; where it is about a table, a combination
-of categories that do not touch i, the same with the q of the table's law. Where the only answer is about the bins of a
-number, through a channel whose codes have probabilities that rise or fall in few pieces from bin to bin, the same with
-what bounds on the number's distribution function make of it (`Dependence.of_thresholds`). Where the only answer sends
-signs with errors drawn from a table, the loss is told exactly from the table (the smallest bound that holds for every
-belief within q).
+of categories that do not touch i, the same with the q of the table's law; where it is about a category together with
+the sign of a number, with the q of the law of both (`Dependence.of_category_sign`). Where the only answer is about the
+bins of a number, through a channel whose codes have probabilities that rise or fall in few pieces from bin to bin, the
+same with what bounds on the number's distribution function make of it (`Dependence.of_thresholds`). Where the only
+answer sends signs with errors drawn from a table, the loss is told exactly from the table (the smallest bound that
+holds for every belief within q).
 
 A number's q_i(s) may be half the largest gap of its conditional means, and that bounds nothing but what is linear in
 it: two laws with one mean can differ in everything else, so that several levels of the number tell them apart. A bit
@@ -37,6 +38,8 @@ from sordino.exact.nats import FIRST_DIGITS, Nats, NatsLike, exponential
 
 NOTHING = Nats(Fraction(0))
 
+PAIR = 2
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -51,6 +54,8 @@ class Answer:
             statistics. Empty for any other channel.
         table: whether the statistics are categories whose combination is looked at as one value: the bounds for this
             combination serve it, and none for its parts.
+        signed: whether the statistics are a category and, after it, a number of which nothing but the sign is looked
+            at, together or as their product: the bounds for the category with this sign serve it.
         linear: whether the probability of each code is linear in the one statistic: of a number one bit is, several
             levels are not; of a category everything is. Only then do bounds for this statistic alone serve; else those
             for the rest do.
@@ -63,15 +68,19 @@ class Answer:
     errors: tuple[int, ...] = ()
     linear: bool = False
     table: bool = False
+    signed: bool = False
     pieces: int = 0
 
     def __post_init__(self) -> None:
-        if self.pieces and (self.linear or self.errors or self.table or list(map(len, self.statistics)) != [1]):
+        otherwise = self.linear or self.errors or self.table or self.signed
+        if self.pieces and (otherwise or list(map(len, self.statistics)) != [1]):
             raise SordinoError("an answer about bins must be about one number", found=shown(self.statistics))
-        if self.table:
+        if self.table or self.signed:
             places = [place for statistic in self.statistics for place in statistic]
             if self.linear or self.errors or len(places) != len(self.statistics) or len(set(places)) < len(places):
                 raise SordinoError("a table must be of the values of different attributes", found=shown(places))
+            if self.signed and (self.table or len(places) != PAIR):
+                raise SordinoError("a sign must be read with one category", found=shown(places))
         if self.linear and len(self.statistics) != 1:
             raise SordinoError("a linear answer must be about one statistic", found=str(len(self.statistics)))
         if not self.errors:
@@ -252,9 +261,12 @@ class _Losses:
         return losses
 
     def _variation(self, i: int, others: AnswerType) -> Fraction:
-        """The q of attribute i for answers that do not touch it: a statistic's, a table's or bins' if it is alone."""
+        """The q of attribute i for answers that do not touch it: of what it looks at if it is alone."""
         if len(others) == 1 and others[0].table:
             return self._dependence.of_table(i, tuple(sorted(others[0].places)))
+        if len(others) == 1 and others[0].signed:
+            (category,), (number,) = others[0].statistics
+            return self._dependence.of_category_sign(i, (category, number))
         if len(others) == 1 and others[0].pieces:
             ((number,),) = others[0].statistics
             return self._dependence.of_thresholds(i, number, others[0].pieces)

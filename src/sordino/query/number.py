@@ -99,6 +99,11 @@ class NumberStatistic(Statistic):
         """The places at which a category stands, not a number (`domain.coded`), and how many categories there are."""
         return {}
 
+    @property
+    def signed(self) -> tuple[int, int] | None:
+        """The places of a category and of a number, if what is read is a function of that category and its sign."""
+        return None
+
     def shares(self, records: Floats) -> Floats:
         """The mean law of some records of numbers in [-1, 1], shape (k,), in floats: of signs and of what overrides it.
 

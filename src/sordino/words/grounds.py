@@ -40,7 +40,8 @@ def bounds_in_short(promise: CoordinatePromise) -> str:
 def bound_in_short(promise: CoordinatePromise, i: int) -> str:
     """The bounds that one attribute's delta rests on, from the smallest."""
     numbers = [bound for statistic, bound in promise.rests_on(i) if statistic is not None]
-    numbers += [bound for _, bound in (*promise.rests_on_tables(i), *promise.rests_on_thresholds(i))]
+    others = promise.rests_on_tables(i), promise.rests_on_signs(i), promise.rests_on_thresholds(i)
+    numbers += [bound for each in others for _, bound in each]
     rest = promise.dependence.of_rest(i)
     together = [f"at most {_number(rest)}"] if rest < 1 else []
     if numbers:
@@ -64,7 +65,18 @@ def dependence_json(promise: CoordinatePromise) -> dict[str, Any]:
         {"attribute": names[i], "number": names[number], "bound": str(bound)}
         for (i, number), bound in sorted(known.thresholds.items())
     ]
-    return {"statistics": statistics, "tables": tables, "thresholds": thresholds, "ground": list(promise.ground)}
+    signs = [
+        {"attribute": names[i], "category": names[category], "number": names[number], "bound": str(bound)}
+        for (i, (category, number)), bound in sorted(known.category_signs.items())
+    ]
+    ground = list(promise.ground)
+    return {
+        "statistics": statistics,
+        "tables": tables,
+        "category_signs": signs,
+        "thresholds": thresholds,
+        "ground": ground,
+    }
 
 
 def _bounds(promise: CoordinatePromise, i: int) -> str:
@@ -79,6 +91,9 @@ def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
     for places, bound in promise.rests_on_tables(i):
         *names, last = (repr(promise.names[place]) for place in places)
         yield f"one about {', '.join(names)} and {last} together at most {_number(bound)}"
+    for pair, bound in promise.rests_on_signs(i):
+        category, signed = (repr(promise.names[place]) for place in pair)
+        yield f"one about {category} and the sign of {signed} together at most {_number(bound)}"
     for number, bound in promise.rests_on_thresholds(i):
         yield f"the share of people below any one threshold of {promise.names[number]!r} at most {_number(bound)}"
 

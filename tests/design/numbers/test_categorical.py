@@ -59,12 +59,12 @@ def test_a_category_of_two_is_asked_by_one_bit_where_that_is_worth_it():
     assert not any(isinstance(statistic, BinaryProduct) for statistic in drawn["6"])
 
 
-def test_each_statistic_keeps_its_own_deltas_and_two_categories_have_a_bound_of_their_own():
-    """Of attributes 0 to 3 nothing else tells; 4, which is not asked, depends on all but a table of 1 and 2."""
+def test_each_statistic_keeps_its_own_deltas_and_what_is_asked_together_has_a_bound_of_its_own():
+    """Nothing tells of attributes 0 to 3; of 4 all but the categories 1 and 2 together, and 2 with the sign of 3."""
     amounts = ["1/2", "1", "3/2", "2", "5/4"]
     none = Dependence.bounded([0]).rest[0]
     parts = {(4, (2,)): none, (4, (3,)): none, (4, (2, 3)): none}
-    known = Dependence(Dependence.bounded([0, 0, 0, 0, 1]).rest, parts, {(4, (1, 2)): none})
+    known = Dependence(Dependence.bounded([0, 0, 0, 0, 1]).rest, parts, {(4, (1, 2)): none}, {}, {(4, (2, 3)): none})
     found = levels(sampled_regression([Nats.of(a) for a in amounts], Nats.of("2"), known, 3, [0, 1, 2], {1: 3, 2: 4}))
     assert found == pytest.approx(
         {
@@ -73,7 +73,7 @@ def test_each_statistic_keeps_its_own_deltas_and_two_categories_have_a_bound_of_
             "category-sign 1 3 0": 0.5,
             "category-sign 1 3 3": 1,
             "category-sign 2 4 0": 0.5,
-            "category-sign 2 4 3": 1.25,
+            "category-sign 2 4 3": 1.5,
             "two-categories 1 3 2 4": 1,
         },
         rel=1e-9,

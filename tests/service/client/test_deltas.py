@@ -40,6 +40,7 @@ ASKED = {
 }
 STEP = Fraction(1, 10**9)
 TABLES = [("a", "1/70"), ("b", "1/9")]
+SIGNS = [("b", "y", "1/25"), ("x", "y", "1/8"), ("b", "x", "1/15"), ("y", "x", "1/50")]
 THRESHOLDS = {"a": "1/30", "y": "1/5"}
 STATISTICS = [("a", ["b"], "1/30"), ("b", ["a", "c"], "1/40"), ("x", ["y"], "1/20")]
 
@@ -69,6 +70,12 @@ def test_what_is_reached_is_kept_and_less_is_not(tmp_path, epsilon, ask):
         pair = ["y", "z"] if "z" in str(ask) else ["x", "y"]
         tables = [{"attribute": name, "table": pair, "bound": bound} for name, bound in TABLES]
         content["dependence"]["tables"] = tables
+    if "regression" in ask[0]:
+        features = ask[0]["regression"]["features"]
+        signs = [one for one in SIGNS if one[1] in features]
+        content["dependence"]["category_signs"] = [
+            {"attribute": name, "category": category, "number": "c", "bound": bound} for name, category, bound in signs
+        ]
     # Enough for whatever is told.
     for attribute in content["attributes"].values():
         attribute["delta"] = epsilon

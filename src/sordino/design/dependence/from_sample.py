@@ -12,6 +12,9 @@ fixed before the sample is seen.
   ranges of length 1/n_a (n_a times) and 1/n_b: Hoeffding's inequality gives exp(-2 t^2 / (1/n_a + 1/n_b)). M' = M.
 - Tables of several categories: the same of the law of their combination, which is counted as one value. No bounds for
   its parts enter.
+- A category with the sign of a number x in [-1, 1], which is + with probability (1 + x)/2: S is a set of pairs of them,
+  and what a record adds to it, its probability to be read in S, lies in [0, 1]: the same inequality. What is seen is
+  the distance of the mean laws, 1/2 sum_v max(|p_v - p'_v|, |m_v - m'_v|) (`definition.dependence`). M' = M.
 - Bits about thresholds of a number: D is the largest difference of the distribution functions, at one fixed threshold;
   the shares on one side of it differ by at most the largest difference seen. The same inequality, M' = M.
 - One bit about s in [-1, 1]: D is half the gap of the conditional means; ranges are 2/n_a and 2/n_b, halved again with
@@ -39,6 +42,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.dependence.sample_questions import (
+    SIGNS,
+    CategoryWithSign,
     Compared,
     DistributionFunction,
     SampleNumber,
@@ -74,7 +79,7 @@ class SampleTally:
         n: how many records.
         cells: for each attribute the records of each value or bin, shape (k_i,).
         tables: for each compared (i, s) a histogram's or bins' counts, shape (k_i, k_s), or sums in units of
-            1/UNIT, (k_i,).
+            1/UNIT: of numbers, (k_i,), of the probabilities of a category with a sign, (k_i, k_s).
     """
 
     n: int
@@ -118,9 +123,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
                 binned[DistributionFunction(place)] = Bins(attribute.asked).locate(values)
         else:
             cells.append(np.asarray(column, dtype=np.intp))
-    moments = [
-        one for one in asked.statistics if not (isinstance(one, DistributionFunction) or asked.is_histogram(one))
-    ]
+    moments = [one for one in asked.statistics if isinstance(one, tuple) and not asked.is_histogram(one)]
     sums: dict[Compared, NDArray[np.int64]] = {}
     if moments:
         fixed = np.rint(Moments(asked.d, tuple(moments)).values(numbers) * UNIT).astype(np.int64)
@@ -131,6 +134,12 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
         if statistic in sums:
             tables[i, statistic] = np.zeros(k, dtype=np.int64)
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
+        elif isinstance(statistic, CategoryWithSign):
+            laws = np.zeros((k, asked.answers(statistic)), dtype=np.int64)
+            plus = np.rint((1 + numbers[:, statistic.number]) / 2 * UNIT).astype(np.int64)
+            np.add.at(laws, (cells[i], SIGNS * cells[statistic.category]), UNIT - plus)
+            np.add.at(laws, (cells[i], SIGNS * cells[statistic.category] + 1), plus)
+            tables[i, statistic] = laws
         else:
             answers = asked.answers(statistic)
             if isinstance(statistic, DistributionFunction):
@@ -235,7 +244,11 @@ def _largest(
     largest, most_seen = 0.0, 0.0
     for a in range(len(counts)):
         with np.errstate(divide="ignore", invalid="ignore"):
-            if histogram:
+            if isinstance(statistic, CategoryWithSign):
+                # Each probability is off by half of 1/UNIT at most when it becomes a multiple of it.
+                laws = table[: a + 1] / counts[: a + 1, None]
+                seen = np.abs(laws[:a] - laws[a]).sum(axis=1) / (2 * UNIT) + 1 / UNIT
+            elif histogram:
                 # Exact in 64 bits: each sum is at most twice the product of two counts of one sample.
                 apart = table[:a] * counts[a] - table[a] * counts[:a, None]
                 if isinstance(statistic, DistributionFunction):

@@ -29,6 +29,9 @@ MOST_VALUES = 1000
 MOST_CELLS = 1 << 18
 """Nor is a histogram by an attribute, if the table of both has more cells."""
 
+SIGNS = 2
+"""Of a number."""
+
 MOST_DENOMINATOR = 10**30
 """Of a number that is written into a file."""
 
@@ -53,13 +56,31 @@ class DistributionFunction:
         return (self.number,)
 
 
-Compared: TypeAlias = Moment | DistributionFunction
-"""What a sample is compared by: a statistic, or the distribution function of a number."""
+@dataclass(frozen=True, order=True)
+class CategoryWithSign:
+    """A category together with a number that is rounded at random to a sign.
+
+    Attributes:
+        category: its place.
+        number: its place.
+    """
+
+    category: int
+    number: int
+
+    @property
+    def places(self) -> Moment:
+        """Of the attributes that it is about."""
+        return self.category, self.number
+
+
+Compared: TypeAlias = Moment | DistributionFunction | CategoryWithSign
+"""What a sample is compared by: a statistic, the distribution function of a number, or a category with a sign."""
 
 
 def places_of(statistic: Compared) -> Moment:
     """The places of the attributes that it is about."""
-    return statistic.places if isinstance(statistic, DistributionFunction) else statistic
+    return statistic if isinstance(statistic, tuple) else statistic.places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +146,8 @@ class SampleQuestions:
         attributes: in the order of their places.
         statistics: (j,) for the histogram of categories or one bit about a number, (j, k) for one bit about the product
             of two numbers, or about 2 x^2 - 1 of one; several places of categories, ascending, for the combination of
-            their values, a table; `DistributionFunction(j)` for a bit about a threshold of a number.
+            their values, a table; `DistributionFunction(j)` for a bit about a threshold of a number;
+            `CategoryWithSign(j, k)` for a category with a number's sign.
 
     Example:
         >>> from sordino import Categories
@@ -143,22 +165,39 @@ class SampleQuestions:
             raise SordinoError("attributes must have names, each another", found=", ".join(map(repr, self.names)))
         if not self.statistics or len(set(self.statistics)) < len(self.statistics):
             raise SordinoError("there must be statistics, each once", found=f"{len(self.statistics)}")
-        for below in (one for one in self.statistics if isinstance(one, DistributionFunction)):
-            attribute = self.attributes[below.number] if 0 <= below.number < self.d else None
+        for statistic in self.statistics:
+            self._require(statistic)
+
+    def _require(self, statistic: Compared) -> None:
+        """Refuse a statistic that these attributes do not have.
+
+        Raises:
+            SordinoError: one about other attributes, or of others than its kind is about.
+        """
+        places = places_of(statistic)
+        known = bool(places) and all(0 <= place < self.d for place in places)
+        if isinstance(statistic, DistributionFunction):
+            attribute = self.attributes[statistic.number] if known else None
             if not (isinstance(attribute, SampleNumber) and attribute.asked):
-                raise SordinoError("thresholds must be of numbers whose distribution is asked", found=shown(below))
-        for statistic in (one for one in self.statistics if not isinstance(one, DistributionFunction)):
-            known = statistic and all(0 <= place < self.d for place in statistic)
-            if not known or list(statistic) != sorted(statistic):
-                rule = f"a statistic must be about some of {self.d} attributes, in ascending order"
-                raise SordinoError(rule, found=shown(statistic))
-            counted = {self.is_histogram((j,)) for j in statistic}
-            if len(counted) > 1 or (counted == {True} and len(set(statistic)) < len(statistic)):
-                raise SordinoError("only numbers have products", found=" * ".join(self._named(statistic)))
-            most = MOST_TOGETHER if counted == {True} else 2
-            if len(statistic) > most:
-                rule = f"a statistic must be about at most {most} such attributes"
-                raise SordinoError(rule, found=self.label(statistic))
+                raise SordinoError("thresholds must be of numbers whose distribution is asked", found=shown(statistic))
+        elif isinstance(statistic, CategoryWithSign):
+            if not known or self._kinds(places) != [True, False]:
+                raise SordinoError("a sign must be of a number, with a category", found=shown(statistic))
+        elif not known or list(statistic) != sorted(statistic):
+            rule = f"a statistic must be about some of {self.d} attributes, in ascending order"
+            raise SordinoError(rule, found=shown(statistic))
+        else:
+            self._require_together(statistic)
+
+    def _require_together(self, statistic: Moment) -> None:
+        """Refuse what is neither a product of numbers nor a table of categories."""
+        counted = set(self._kinds(statistic))
+        if len(counted) > 1 or (counted == {True} and len(set(statistic)) < len(statistic)):
+            raise SordinoError("only numbers have products", found=" * ".join(self._named(statistic)))
+        most = MOST_TOGETHER if counted == {True} else 2
+        if len(statistic) > most:
+            rule = f"a statistic must be about at most {most} such attributes"
+            raise SordinoError(rule, found=self.label(statistic))
 
     @property
     def d(self) -> int:
@@ -174,29 +213,32 @@ class SampleQuestions:
         """A statistic's name for people."""
         if isinstance(statistic, DistributionFunction):
             return f"{self.names[statistic.number]}, thresholds"
+        if isinstance(statistic, CategoryWithSign):
+            return f"{', '.join(self._named(statistic.places))}, sign"
         return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
 
     def is_table(self, statistic: Compared) -> bool:
         """Whether it is the combination of several categories."""
-        return len(places_of(statistic)) > 1 and self.is_histogram(statistic)
+        return isinstance(statistic, tuple) and len(statistic) > 1 and self.is_histogram(statistic)
 
     def answers(self, statistic: Compared) -> int:
-        """How many values a histogram or a table has, or bins between thresholds."""
+        """How many values a histogram or a table has, bins between thresholds, or signs with categories."""
         if isinstance(statistic, DistributionFunction):
             number = self.attributes[statistic.number]
             return len(number.asked) - 1 if isinstance(number, SampleNumber) else 0
+        if isinstance(statistic, CategoryWithSign):
+            return SIGNS * cells_of(self.attributes[statistic.category])
         return math.prod(cells_of(self.attributes[place]) for place in statistic)
 
     def is_histogram(self, statistic: Compared) -> bool:
         """Whether it is answered as a category, so that its whole law counts and not its mean alone."""
-        return isinstance(statistic, DistributionFunction) or not isinstance(
-            self.attributes[statistic[0]], SampleNumber
-        )
+        return not isinstance(statistic, tuple) or not isinstance(self.attributes[statistic[0]], SampleNumber)
 
     def why(self, i: int, statistic: Compared) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
         attribute, cells = self.attributes[i], cells_of(self.attributes[i])
-        if set(places_of(statistic)) == {i} or (i in places_of(statistic) and self.is_table(statistic)):
+        whole = isinstance(statistic, CategoryWithSign) or self.is_table(statistic)
+        if set(places_of(statistic)) == {i} or (i in places_of(statistic) and whole):
             return "own"
         if cells == 0:
             return "no bins"
@@ -205,6 +247,10 @@ class SampleQuestions:
             return "exact number"
         answers = self.answers(statistic) if self.is_histogram(statistic) else 1
         return "many values" if cells > MOST_VALUES or cells * answers > MOST_CELLS else "sample"
+
+    def _kinds(self, places: Sequence[int]) -> list[bool]:
+        """Of each attribute whether it is counted."""
+        return [not isinstance(self.attributes[place], SampleNumber) for place in places]
 
     def _named(self, statistic: Moment) -> Sequence[str]:
         return [self.names[place] for place in statistic]

@@ -9,6 +9,7 @@ from fractions import Fraction
 from sordino.definition.dependence import Dependence
 from sordino.design.dependence.sample_questions import (
     MOST_DENOMINATOR,
+    CategoryWithSign,
     Compared,
     DistributionFunction,
     SampleQuestions,
@@ -101,12 +102,15 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
     single: dict[tuple[int, Moment], Fraction] = {}
     tables: dict[tuple[int, Moment], Fraction] = {}
     thresholds: dict[tuple[int, int], Fraction] = {}
+    signs: dict[tuple[int, tuple[int, int]], Fraction] = {}
     for (i, statistic), bound in known.items():
         if isinstance(statistic, DistributionFunction):
             thresholds[i, statistic.number] = bound
+        elif isinstance(statistic, CategoryWithSign):
+            signs[i, (statistic.category, statistic.number)] = bound
         else:
             (tables if asked.is_table(statistic) else single)[i, statistic] = bound
-    return Dependence((Fraction(1),) * asked.d, single, tables, thresholds)
+    return Dependence((Fraction(1),) * asked.d, single, tables, thresholds, signs)
 
 
 def read_confidence(confidence: float | str | Fraction) -> Fraction:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.answers import answers
-from sordino.definition.dependence import Dependence, Places
+from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.reproducible import coarse
 from sordino.domain.moment import Moment
@@ -62,6 +62,11 @@ def highest_level(variations: Iterable[Fraction], deltas: Sequence[Nats], epsilo
 def highest_table_level(places: Places, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
     """That of a table of some categories, by the bounds for this table."""
     return highest_level((dependence.of_table(i, places) for i in range(len(deltas))), deltas, epsilon)
+
+
+def highest_sign_level(pair: CategoryAndNumber, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
+    """That of a category with a number's sign, or of their product, by the bounds for these."""
+    return highest_level((dependence.of_category_sign(i, pair) for i in range(len(deltas))), deltas, epsilon)
 
 
 def highest_bins_level(number: int, pieces: int, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:

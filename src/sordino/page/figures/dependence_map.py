@@ -10,7 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure as Drawing
 
-from sordino.design.dependence.sample_questions import DistributionFunction, places_of
+from sordino.design.dependence.sample_questions import CategoryWithSign, DistributionFunction, places_of
 from sordino.design.dependence.stated import Statement
 from sordino.exact.nats import outward
 from sordino.page.figures.axes import FILE_SIZE as SIZE
@@ -36,8 +36,8 @@ LABEL = 18
 """Letters of a name at most."""
 
 
-BELOW = ", thresholds"
-"""After the name of a number whose distribution function is compared."""
+AFTER = {DistributionFunction: ", thresholds", CategoryWithSign: ", sign"}
+"""The name of a number whose distribution function is compared, or its sign, with a category."""
 
 
 def dependence_map(statement: Statement) -> Drawing:
@@ -48,10 +48,9 @@ def dependence_map(statement: Statement) -> Drawing:
     shown = [[bounds[i, statistic] for statistic in columns] for i in rows]
     values = np.array([[np.nan if cell.why == "own" else float(cell.bound) for cell in row] for row in shown])
     names = [fit(asked.names[i], LABEL) for i in rows]
-    between = [", " if asked.is_table(s) else " \N{MULTIPLICATION SIGN} " for s in columns]
+    between = [", " if asked.is_histogram(s) else " \N{MULTIPLICATION SIGN} " for s in columns]
     labels = [
-        sign.join(fit(asked.names[place], LABEL) for place in places_of(s))
-        + (BELOW if isinstance(s, DistributionFunction) else "")
+        sign.join(fit(asked.names[place], LABEL) for place in places_of(s)) + AFTER.get(type(s), "")
         for sign, s in zip(between, columns, strict=True)
     ]
     size = (3.2 + CELL * max(len(columns), 4), 2.6 + CELL * len(names))

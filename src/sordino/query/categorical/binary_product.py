@@ -3,7 +3,8 @@
 It tells the product alone, with less noise at a small epsilon than a channel that tells its parts as well.
 
 Guarantee: what is read is about both attributes. A bound on dependence for a product of numbers never serves it: of two
-categories one for their combination does, and else only those for all other attributes together (`audit.answers`).
+categories one for their combination does, of a category and a number one for the category with the number's sign, and
+else only those for all other attributes together (`audit.answers`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +53,7 @@ class BinaryProduct(NumberStatistic):
             raise SordinoError("one or two of two attributes must have categories", found=shown(self.categories))
 
     @property
-    def places(self) -> tuple[int, ...]:
+    def places(self) -> tuple[int, int]:
         """Both."""
         return self.first, self.second
 
@@ -60,6 +61,11 @@ class BinaryProduct(NumberStatistic):
     def coded(self) -> Mapping[int, int]:
         """The categories'."""
         return dict.fromkeys(self.places[: self.categories], FEWEST)
+
+    @property
+    def signed(self) -> tuple[int, int] | None:
+        """Both, where one is a number: the product's sign is the number's, turned around in one of the categories."""
+        return self.places if self.categories == 1 else None
 
     @property
     def k(self) -> int:

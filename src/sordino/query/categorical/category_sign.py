@@ -3,8 +3,9 @@
 The shares of the categories, the number, and its products with each category's indicator: products of k indicators that
 are asked by a bit each would each be told by a k-th of the people.
 
-Guarantee: what is read is about both attributes. Only bounds on dependence for all other attributes together serve it
-(`audit.answers`); none that is about a product of numbers, or about either part, does.
+Guarantee: what is read is about both attributes. A bound on dependence for a category with this number's sign serves it
+(`audit.answers`), or that for all other attributes together; none that is about a product of numbers, or about either
+part, does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,6 +59,11 @@ class CategoryAndSign(NumberStatistic):
     def coded(self) -> Mapping[int, int]:
         """The category's."""
         return {self.place: self.categories}
+
+    @property
+    def signed(self) -> tuple[int, int]:
+        """Both."""
+        return self.place, self.number
 
     @property
     def k(self) -> int:

@@ -75,6 +75,7 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     names = {*part.rest, *(name for bound in part.statistics for name in (bound.attribute, *bound.statistic))}
     names |= {name for bound in part.tables or () for name in (bound.attribute, *bound.table)} | set(part.bins or ())
     names |= {name for bound in part.thresholds or () for name in (bound.attribute, bound.number)}
+    names |= {name for bound in part.category_signs or () for name in (bound.attribute, bound.category, bound.number)}
     if not names <= set(places) or set(part.rest) != set(places):
         raise SordinoError("a plan's dependence must be about its attributes", found="others")
     place = {name: i for i, name in enumerate(places)}
@@ -95,7 +96,13 @@ def dependence_of(part: DependencePart | None, places: Sequence[str]) -> Depende
     }
     if len(thresholds) < len(part.thresholds or ()):
         raise SordinoError("a plan must have one bound for each attribute and number", found="two for one of them")
-    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics, tables, thresholds)
+    signs = {
+        (place[bound.attribute], (place[bound.category], place[bound.number])): _canonical(bound.bound)
+        for bound in part.category_signs or ()
+    }
+    if len(signs) < len(part.category_signs or ()):
+        raise SordinoError("a plan must have one bound for each category with a sign", found="two for one of them")
+    return Dependence(tuple(_canonical(part.rest[name]) for name in places), statistics, tables, thresholds, signs)
 
 
 def _canonical(text: str) -> Fraction:

@@ -200,6 +200,22 @@ class TableBoundPart(Part):
     bound: str
 
 
+class CategorySignBoundPart(Part):
+    """A bound for a category together with a number's sign, given an attribute that is none of them.
+
+    Attributes:
+        attribute: that is given.
+        category: the attribute with categories.
+        number: that is rounded at random to a sign.
+        bound: as text.
+    """
+
+    attribute: str
+    category: str
+    number: str
+    bound: str
+
+
 class ThresholdBoundPart(Part):
     """A bound for the distribution function of a number given another attribute.
 
@@ -221,6 +237,7 @@ class DependencePart(Part):
         rest: for each attribute a bound for all others together, as text; 1 where it is not declared.
         statistics: smaller bounds for some statistics.
         tables: bounds for tables that the plan asks.
+        category_signs: bounds for categories together with numbers' signs that the plan asks.
         thresholds: bounds for distribution functions that the plan asks.
         bins: the numbers whose bounds are about the bins that they fall in, and how many bins; of all other attributes
             bounds are about the values themselves.
@@ -230,6 +247,7 @@ class DependencePart(Part):
     rest: dict[str, str]
     statistics: list[StatisticPart]
     tables: list[TableBoundPart] | None = None
+    category_signs: list[CategorySignBoundPart] | None = None
     thresholds: list[ThresholdBoundPart] | None = None
     bins: dict[str, int] | None = None
     ground: list[str]

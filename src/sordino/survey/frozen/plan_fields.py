@@ -165,6 +165,7 @@ class PlanDocument(Part):
             raise SordinoError("a question about numbers must be about different ones", found="one of them twice")
         self._check_tables(tables)
         self._check_thresholds(distributions)
+        self._check_signs(about_numbers)
         if any(self.attributes[name].labels is None and self.attributes[name].numbers is None for name in categorical):
             raise SordinoError("a base must be of an attribute with categories", found="another")
         whole = [
@@ -207,6 +208,20 @@ class PlanDocument(Part):
         bounds = (self.dependence.tables if self.dependence is not None else None) or ()
         if any(frozenset(bound.table) not in asked for bound in bounds):
             raise SordinoError("a bound for a table must be about one that is asked", found="another")
+
+    def _check_signs(self, parts: list[NumbersPart]) -> None:
+        """A bound for a category with a number's sign is about two that a regression asks together."""
+        asked = {
+            (category, number)
+            for part in parts
+            for category in part.categorical
+            for number in set(part.numbers) - set(part.categorical)
+        }
+        bounds = (self.dependence.category_signs if self.dependence is not None else None) or ()
+        if any((bound.category, bound.number) not in asked for bound in bounds):
+            raise SordinoError(
+                "a bound for a sign must be about a category and a number of a regression", found="another"
+            )
 
     def _check_thresholds(self, distributions: list[str]) -> None:
         """What bounds on a distribution function are about is which bins there are, so they are about those asked."""

@@ -9,7 +9,13 @@ from sordino.definition.dependence import Dependence
 from sordino.design.dependence.sample_questions import SampleNumber, cells_of
 from sordino.design.dependence.stated import Statement
 from sordino.errors import SordinoError
-from sordino.survey.frozen.parts import DependencePart, StatisticPart, TableBoundPart, ThresholdBoundPart
+from sordino.survey.frozen.parts import (
+    CategorySignBoundPart,
+    DependencePart,
+    StatisticPart,
+    TableBoundPart,
+    ThresholdBoundPart,
+)
 from sordino.survey.planning.questions_for_sample import questions_for_sample
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.schema import Survey
@@ -44,6 +50,7 @@ def declared_dependence(survey: Survey) -> DependencePart | None:
             rest=rest,
             statistics=statistics,
             tables=_of_tables(survey, known) or None,
+            category_signs=_of_category_signs(survey, known) or None,
             thresholds=_counted(survey, known) or None,
             bins=_binned(statement) or None,
             ground=said,
@@ -91,6 +98,23 @@ def _of_tables(survey: Survey, known: Dependence) -> list[TableBoundPart]:
         TableBoundPart(attribute=places[i], table=[places[place] for place in table], bound=str(bound))
         for (i, table), bound in sorted(known.tables.items())
         if bound < 1 and table in asked
+    ]
+
+
+def _of_category_signs(survey: Survey, known: Dependence) -> list[CategorySignBoundPart]:
+    """The bounds for a category with a number's sign, where a regression of the survey asks them together."""
+    places = survey.places
+    asked = {
+        (places.index(category), places.index(number))
+        for ask in survey.questions
+        if ask.regression is not None
+        for category in ask.regression.features
+        for number in (*ask.regression.features, ask.regression.target)
+    }
+    return [
+        CategorySignBoundPart(attribute=places[i], category=places[pair[0]], number=places[pair[1]], bound=str(bound))
+        for (i, pair), bound in sorted(known.category_signs.items())
+        if bound < 1 and pair in asked
     ]
 
 

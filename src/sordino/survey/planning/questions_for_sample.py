@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sordino.design.dependence.sample_questions import Compared, DistributionFunction, SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import (
+    CategoryWithSign,
+    Compared,
+    DistributionFunction,
+    SampleNumber,
+    SampleQuestions,
+)
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.survey.reading.schema import Survey
@@ -52,8 +58,8 @@ def statistics_of(
 ) -> Iterator[Compared]:
     """What a question may ask: `histogram`, `table`, `distribution`, `mean`, `covariance` or `regression`.
 
-    Of a regression on attributes of `categories`, by their names, the combinations of each two; a category and a number
-    are asked together, which no statistic of a sample is about.
+    Of a regression on attributes of `categories`, by their names, the combinations of each two, and each of them with
+    each number's sign.
     """
     if "distribution" in ask:
         yield DistributionFunction(places[ask["distribution"]])
@@ -70,6 +76,8 @@ def statistics_of(
         groups.append([name for name in everything if name not in categories])
         coded = sorted(places[name] for name in everything if name in categories)
         yield from combinations(coded, 2)
+        numbers = sorted(places[name] for name in everything if name not in categories)
+        yield from (CategoryWithSign(category, number) for category in coded for number in numbers)
     for names in groups:
         together = sorted(places[name] for name in names)
         for place in together:

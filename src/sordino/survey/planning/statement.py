@@ -15,9 +15,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from sordino.definition.dependence import MOST_TOGETHER, Dependence
+from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER, Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS
 from sordino.design.dependence.sample_questions import (
+    CategoryWithSign,
     Compared,
     DistributionFunction,
     SampleNumber,
@@ -61,6 +62,7 @@ class _BoundPart(Part):
     attribute: Text
     statistic: list[Text] = Field(min_length=1, max_length=MOST_TOGETHER)
     thresholds: Literal[True] | None = None
+    sign: Literal[True] | None = None
     bound: RatioText
     why: Why
     seen: RatioText | None = None
@@ -94,6 +96,7 @@ def statement_document(statement: Statement) -> dict[str, Any]:
             "attribute": names[bound.attribute],
             "statistic": [names[place] for place in places_of(bound.statistic)],
             **({"thresholds": True} if isinstance(bound.statistic, DistributionFunction) else {}),
+            **({"sign": True} if isinstance(bound.statistic, CategoryWithSign) else {}),
             "bound": _exact(bound.bound),
             "why": bound.why,
             **({} if bound.seen is None else {"seen": _exact(bound.seen), "least": bound.least}),
@@ -156,6 +159,8 @@ def _moved(statistic: Compared, move: Sequence[int]) -> Compared:
     """A statistic of a statement, of the same attributes at their places in the survey."""
     if isinstance(statistic, DistributionFunction):
         return DistributionFunction(move[statistic.number])
+    if isinstance(statistic, CategoryWithSign):
+        return CategoryWithSign(move[statistic.category], move[statistic.number])
     return tuple(sorted(move[j] for j in statistic))
 
 
@@ -184,7 +189,9 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
             f"The conditional shares of those who will answer may be up to {_exact(statement.shift)} (total variation) "
             "from the population's: each bound has twice as much on top."
         )
-    lines += [_about(attribute) for attribute in asked.attributes if isinstance(attribute, SampleNumber)]
+    signed = {asked.names[one.number] for one in asked.statistics if isinstance(one, CategoryWithSign)}
+    numbers = [attribute for attribute in asked.attributes if isinstance(attribute, SampleNumber)]
+    lines += [_about(number, signed=number.name in signed) for number in numbers]
     lines += [text for why, text in REASONS.items() if kinds[why]]
     lines.append(
         "The bounds count against somebody who believes of the other answers, given this one, what the population's "
@@ -206,7 +213,7 @@ REASONS: dict[Why, str] = {
 }
 
 
-def _about(attribute: SampleNumber) -> str:
+def _about(attribute: SampleNumber, *, signed: bool) -> str:
     """What the bounds of a number are about."""
     answers = "the middle of its bin" if attribute.answers == "bin" else "the number as it is"
     if attribute.lipschitz is not None:
@@ -217,6 +224,8 @@ def _about(attribute: SampleNumber) -> str:
     else:
         about = "nothing is declared"
     answers += ", or about its product with another"
+    if signed:
+        answers += ", or its sign with a category"
     if attribute.asked:
         answers += f", or whether it lies below one of {len(attribute.asked) - 2} thresholds"
     return f"{attribute.name}: {about}. Devices must answer one bit about {answers}."
@@ -262,9 +271,7 @@ def _statement(part: _StatementPart) -> Statement:
     bounds = []
     for bound in part.bounds:
         told = tuple(place[name] for name in bound.statistic)
-        if bound.thresholds and len(told) > 1:
-            raise SordinoError("thresholds must be of one number", found=shown(bound.statistic))
-        statistic: Compared = DistributionFunction(told[0]) if bound.thresholds else told
+        statistic = _compared(told, bound)
         value, seen = Fraction(bound.bound), None if bound.seen is None else Fraction(bound.seen)
         if value > 1 or (seen is not None and seen > value) or (bound.why == "sample") != (seen is not None):
             rule = "a bound must be at most 1, and from a sample no less than is seen in it"
@@ -275,6 +282,19 @@ def _statement(part: _StatementPart) -> Statement:
         raise SordinoError(f"comparisons must be {asked.comparisons}", found=shown(part.comparisons))
     confidence, shift = read_confidence(Fraction(part.confidence)), Fraction(part.shift)
     return Statement(asked, tuple(bounds), part.records, confidence, shift, part.population, part.date)
+
+
+def _compared(told: tuple[int, ...], bound: _BoundPart) -> Compared:
+    """The statistic of a bound about some places."""
+    if bound.thresholds:
+        if bound.sign or len(told) > 1:
+            raise SordinoError("thresholds must be of one number", found=shown(bound.statistic))
+        return DistributionFunction(*told)
+    if bound.sign:
+        if len(told) != FEWEST_TOGETHER:
+            raise SordinoError("a sign must be of a number, with a category", found=shown(bound.statistic))
+        return CategoryWithSign(*told)
+    return told
 
 
 def _exact(number: Fraction) -> str:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from sordino.audit.certify import Certificate
-from sordino.definition.dependence import Dependence, Places
+from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
 from sordino.definition.sampling import AnswerType, sampling_deltas, sampling_level, served_alone
 from sordino.domain.moment import Moment
 from sordino.exact.nats import Nats
@@ -86,6 +86,11 @@ class CoordinatePromise:
         """The bounds for tables, smaller than that for the rest, that the delta of attribute i can rest on."""
         known = sorted((places, bound) for (place, places), bound in self.dependence.tables.items() if place == i)
         return tuple((places, bound) for places, bound in known if bound < self.dependence.of_rest(i))
+
+    def rests_on_signs(self, i: int) -> tuple[tuple[CategoryAndNumber, Fraction], ...]:
+        """The categories with a number's sign, bounded below the rest, that the delta of attribute i can rest on."""
+        known = sorted((pair, bound) for (place, pair), bound in self.dependence.category_signs.items() if place == i)
+        return tuple((pair, bound) for pair, bound in known if bound < self.dependence.of_rest(i))
 
     def rests_on_thresholds(self, i: int) -> tuple[tuple[int, Fraction], ...]:
         """The numbers with a bound, smaller than that for the rest, on their distribution function given attribute i.

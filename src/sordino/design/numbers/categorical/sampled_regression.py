@@ -8,7 +8,7 @@ each be drawn for a k-th of these people. Of two categories one bit about the pr
 
 Guarantee: deltas-Bayesian-coordinate-DP within the dependence bounds, and epsilon-LDP for everybody. A value of two
 attributes tells each of them, so its level is at most the least of their deltas; what it tells of others is bounded by
-the bound for two categories together, where one is declared, and else by that for all other attributes. The sampling
+the bound for the two together, where one is known, and else by that for all other attributes. The sampling
 rule says it again of the finished channels.
 
 Channels: of those whose tally says how often each code was sent, the one whose shares of the values have the least
@@ -17,7 +17,6 @@ summed variance. Subset selection, whose tally does not say it, has mostly some 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from math import prod
@@ -25,7 +24,7 @@ from math import prod
 from sordino.definition.dependence import Dependence
 from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.categorical.draws import least_error
-from sordino.design.numbers.drawn_answers import highest_level, highest_levels, highest_table_level, keeps_deltas
+from sordino.design.numbers.drawn_answers import highest_levels, highest_sign_level, highest_table_level, keeps_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
 from sordino.domain.coded import Indicator
 from sordino.domain.moment import Factor, Factors, ordered, place_of
@@ -78,10 +77,9 @@ def sampled_regression(
     _require_few([categories[place] for place in coded], len(numbers) + 1)
 
     def of_pair(one: int, other: int) -> Nats:
-        places = min(one, other), max(one, other)
         if other in categories:
-            return highest_table_level(places, deltas, epsilon, dependence)
-        return _highest(places, deltas, epsilon, dependence)
+            return highest_table_level((min(one, other), max(one, other)), deltas, epsilon, dependence)
+        return highest_sign_level((one, other), deltas, epsilon, dependence)
 
     # The numbers themselves are told with each category.
     names = [name for name in regression_statistics(target, numbers) if len(name) > 1]
@@ -119,12 +117,6 @@ def _of_pair(one: int, other: int, categories: Mapping[int, int]) -> Iterator[Nu
         yield CategoryAndSign(one, categories[one], other)
     if categories[one] == categories.get(other, FEWEST) == FEWEST:
         yield BinaryProduct(one, other, 1 + (other in categories))
-
-
-def _highest(places: tuple[int, int], deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> Nats:
-    """The largest level for a category and a number together: of each of them it tells all that it tells."""
-    variations = (Fraction(1) if i in places else dependence.of_rest(i) for i in range(len(deltas)))
-    return highest_level(variations, deltas, epsilon)
 
 
 def _require_few(categories: Sequence[int], numbers: int) -> None:

@@ -105,11 +105,12 @@ function promisesCells(plan) {
 
 /** Whether what bounds on dependence are about is asked. */
 function dependsOnAsked(plan) {
-  const { tables = [], thresholds = [] } = plan.dependence ?? {};
+  const { tables = [], category_signs: signs = [], thresholds = [] } = plan.dependence ?? {};
   const pairs = asked(plan, "base").flatMap((part) => categorical(part).flatMap((name, i, names) => names.slice(i + 1).map((other) => [name, other])));
   const known = [...asked(plan, "table").map(({ table }) => table), ...pairs];
   const distributions = asked(plan, "distribution").map(({ distribution }) => distribution);
-  return tables.every(({ table }) => known.some((names) => same(names, table))) && thresholds.every(({ number }) => distributions.includes(number));
+  const together = ({ category, number }) => asked(plan, "base").some((part) => categorical(part).includes(category) && numbersOf(part).includes(number));
+  return tables.every(({ table }) => known.some((names) => same(names, table))) && signs.every(together) && thresholds.every(({ number }) => distributions.includes(number));
 }
 
 const bounds = (plan) => plan.dependence === undefined || Dependence.isWhole(plan.dependence, Object.keys(plan.attributes));
@@ -169,7 +170,7 @@ export const RULES = [
   ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["a table must have an epsilon where attributes have deltas, and else be of protected values", promisesCells],
-  ["a bound on dependence must be about a table or a distribution that is asked", dependsOnAsked],
+  ["a bound on dependence must be about a table, a category with a number or a distribution that is asked", dependsOnAsked],
   ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],
   ["a promise must be about each value of its attribute, and about no others", coversAll],
 ];

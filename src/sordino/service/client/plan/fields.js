@@ -151,6 +151,7 @@ export const PLAN = fields({
     rest: tableOf(isVariation),
     statistics: listOf(fields({ attribute: text, statistic: both(listOf(text, 1), (found) => found.length <= 2), bound: isVariation })),
     "tables?": listOf(fields({ attribute: text, table: TOGETHER, bound: isVariation })),
+    "category_signs?": listOf(fields({ attribute: text, category: text, number: text, bound: isVariation })),
     "thresholds?": listOf(fields({ attribute: text, number: text, bound: isVariation })),
     "bins?": tableOf(Number.isInteger),
     ground: listOf(text),

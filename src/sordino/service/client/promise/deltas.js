@@ -27,9 +27,10 @@ function typesOf(part, asked) {
     // Two values of a number have a law that is linear in it; what is stated for products of numbers is for no category.
     const alone = mechanism.k === 2 && !statistic.categories ? names : null;
     const flips = name === "signs" && !alone ? flipsOf(mechanism) : null;
-    // Of several categories what is read is of a table of them; a category and a number are nothing that a bound is stated for.
-    const table = statistic.categories?.(places).length === names.length && names;
-    return { names, ratio: worst(mechanism), alone, flips, table };
+    // Of several categories what is read is of a table of them; of one, which stands first, with the sign of a number.
+    const counted = statistic.categories?.(places).length ?? 0;
+    const [table, signed] = [counted === names.length && names, counted === 1 && names.length === 2];
+    return { names, ratio: worst(mechanism), alone, flips, table, signed };
   }));
 }
 
