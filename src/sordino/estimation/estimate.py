@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.estimation.interval import require_confidence, share_interval
-from sordino.estimation.intervals.contrast import contrast, contrast_leverage
+from sordino.estimation.intervals.contrast import contrast, contrast_leverage, least_variance
 from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.moments import NormalEstimate
@@ -175,6 +175,20 @@ class Estimate(Brief):
             SordinoError: a tally that does not tell it.
         """
         return self._decoded.covariance(functionals, subtract_totals=self._subtract_totals) / self.n
+
+    def variances(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The variances of the estimates of linear functionals of the shares, shape (m,), where reports are alike too.
+
+        Args:
+            functionals: of the values, shape (m, k).
+
+        Raises:
+            SordinoError: a tally that does not tell it.
+        """
+        found, subtract = np.diagonal(self.covariance(functionals)), self._subtract_totals
+        # Nobody's answers vary less than those of some value, though all reports may say the same.
+        least = [least_variance(self.mechanism, one, subtract_totals=subtract) / self.n for one in functionals]
+        return np.maximum(found, least)
 
     def sums(self, blocks: Partition) -> Sums:
         """What the values of each block have together, with the standard errors of these sums.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.partition import Partition
 from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.intervals.contrast import contributions
+from sordino.estimation.intervals.contrast import contributions, least_variance
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.unbiased import Decoded
 
@@ -47,9 +47,12 @@ def block_sums(decoded: Decoded, n: int, blocks: Partition, *, subtract_totals: 
     Raises:
         SordinoError: a tally that does not say how often each code was sent.
     """
-    value, square, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
+    value, variance, swing = np.empty(blocks.m), np.empty(blocks.m), np.empty(blocks.m)
     for block in range(blocks.m):
         inside = (blocks.block == block).astype(np.float64)
         each = contributions(decoded.mechanism, inside, subtract_totals=subtract_totals)
-        value[block], square[block], swing[block] = each @ decoded.law, each**2 @ decoded.law, np.ptp(each)
-    return Sums(value, np.sqrt(np.maximum(square - value**2, 0) / n), swing)
+        value[block], swing[block] = each @ decoded.law, np.ptp(each)
+        # Reports that all say the same show no variance; nobody's answers have less than those of some value.
+        least = least_variance(decoded.mechanism, inside, subtract_totals=subtract_totals)
+        variance[block] = max(each**2 @ decoded.law - value[block] ** 2, least)
+    return Sums(value, np.sqrt(variance / n), swing)

@@ -5,6 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from sordino.domain.partition import Partition
+from sordino.estimation.estimate import estimate
+from sordino.mechanism.aggregate import Aggregate
+from sordino.mechanism.randomized import RandomizedResponse
+from sordino.papers.simulation import SimulationSource
+from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.results.between import share_differences
 from sordino.survey.results.change import changes
 from sordino.survey.results.coverage import Coverage
@@ -72,3 +78,26 @@ def test_no_interval_is_without_width(coverage):
                 low, high = one.band
                 assert (high - low)[1:-1].min() > 1e-4
     assert wide > 500
+
+
+def alike(question, n, source):
+    """The tally of one answer to a question, sent so many times."""
+    numbers = isinstance(question, NumbersQuestion)
+    asked, person = (question.query, [[0.0]]) if numbers else (question.mechanism, [0])
+    return asked.tally(np.repeat(asked.privatize(person, source), n)).counts
+
+
+@pytest.mark.parametrize("n", [2, 5, 80])
+def test_reports_that_are_all_alike_are_not_sure(n):
+    """They show no noise of a sum either: that of a table's cells over an attribute had no error."""
+    plan, rows = planned(ASKED, 400), []
+    for seed in range(8):
+        counts = np.concatenate([alike(question, n, SimulationSource(seed)) for question in plan.questions])
+        tally = Aggregate(plan.sampled.fingerprint, n * len(plan.questions), counts)
+        found = results(plan, tally, "unbiased")
+        rows += [row for one in found if not isinstance(one, Untold) for row in one.rows()]
+        rows += [row for table in table_results(found) for _, row in table.rows()]
+    assert min(row["high"] - row["low"] for row in rows if "quantile" not in row and row["low"] is not None) > 1e-4
+    channel = RandomizedResponse(6, "1")
+    sums = estimate(channel, channel.tally([5] * n)).sums(Partition.of([[0, 1], [2, 3, 4], [5]]))
+    assert sums.stderr.min() > 0.05

@@ -61,15 +61,13 @@ class Cells:
 
     Attributes:
         shape: how many values each attribute has; the last one's run fastest.
-        value: the unbiased estimates, shape (k,).
+        estimate: of their shares.
         covariance: of these, shape (k, k).
-        fitted: a distribution near them, shape (k,), or None.
     """
 
     shape: tuple[int, ...]
-    value: Floats
+    estimate: Estimate
     covariance: Floats
-    fitted: Floats | None
 
     @classmethod
     def of(cls, shape: Sequence[int], estimate: Estimate) -> "Cells":
@@ -82,13 +80,23 @@ class Cells:
         if k > LARGEST_TABLE:
             rule = f"conditional shares and differences are told of tables of at most {LARGEST_TABLE:,} cells"
             raise SordinoError(rule, found=f"{k:,}", step="work with the table's rows")
-        return cls(tuple(shape), estimate.value, estimate.covariance(np.eye(k)), estimate.fitted)
+        return cls(tuple(shape), estimate, estimate.covariance(np.eye(k)))
+
+    @property
+    def value(self) -> Floats:
+        """The unbiased estimates, shape (k,)."""
+        return self.estimate.value
+
+    @property
+    def fitted(self) -> Floats | None:
+        """A distribution near them, shape (k,), or None."""
+        return self.estimate.fitted
 
     def margin(self, axes: Sequence[int], confidence: float) -> TableShares:
         """The shares of the combinations of some attributes' values, the last one's running fastest."""
         sums = self._sums(axes)
         fitted = None if self.fitted is None else sums @ self.fitted
-        return TableShares.normal(sums @ self.value, self._variance(sums), fitted, confidence)
+        return TableShares.normal(sums @ self.value, self.estimate.variances(sums), fitted, confidence)
 
     def within(self, of: Sequence[int], given: Sequence[int], confidence: float) -> "Within":
         """The shares of some attributes' values within each combination of others'.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.ranges import Ranges
 from sordino.estimation.estimate import Estimate
-from sordino.estimation.intervals.contrast import least_variance, tells_covariance
+from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.moments import NormalEstimate, means
 from sordino.estimation.unbiased import Decoded
@@ -55,12 +55,9 @@ class PooledPart:
             subtract_totals: as the estimate was made.
         """
         mechanism, n = estimate.mechanism, estimate.n
-        found = np.diagonal(estimate.covariance(sums))
-        # Nobody's answers vary less than those of some value, though all reports may say the same.
-        least = [least_variance(mechanism, one, subtract_totals=subtract_totals) / n for one in sums]
         planned = Decoded(mechanism, mechanism.forward(np.full(mechanism.k, 1 / mechanism.k)))
         expected = np.diagonal(planned.covariance(sums, subtract_totals=subtract_totals))
-        return cls(sums @ estimate.value, np.maximum(found, least), n / expected, n)
+        return cls(sums @ estimate.value, estimate.variances(sums), n / expected, n)
 
     @classmethod
     def of_mean(cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges) -> "PooledPart":
