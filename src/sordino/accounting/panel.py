@@ -17,11 +17,12 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.accounting.measures.definitions.measure_of import measure_of
 from sordino.accounting.measures.finite import FiniteState
 from sordino.accounting.measures.gaps import largest_gap, widest_pair
 from sordino.accounting.measures.grouped import UNDECIDED
-from sordino.accounting.measures.measure import Ratio, level_above, measure_of
 from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
+from sordino.accounting.measures.ratio import Ratio, level_above
 from sordino.accounting.state import Rule
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.pairwise import LDP, BlockLDP

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.accounting.measures.grouped import LONGEST, UNDECIDED, GroupedState, QueryLosses
-from sordino.accounting.measures.measure import Measure, Ratio, epsilon_ratio
+from sordino.accounting.measures.measure import Measure
 from sordino.accounting.measures.mechanism_columns import Columns, can_list, parts
+from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.definition.pairwise import LDP
 from sordino.domain.record import Record
 from sordino.errors import RefusedError, SordinoError

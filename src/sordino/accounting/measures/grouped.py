@@ -17,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.accounting.measures.measure import GroupBounds, Ratio, level_above
+from sordino.accounting.measures.measure import GroupBounds
+from sordino.accounting.measures.ratio import Ratio, level_above
 from sordino.accounting.state import Binding, Decision, Rule
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds

@@ -17,9 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.accounting.measures.definitions.record_attributes import Attributes
 from sordino.accounting.measures.grouped import GroupedState, QueryLosses, shortened
-from sordino.accounting.measures.measure import Attributes, GroupBounds, Ratio, epsilon_ratio
+from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.mechanism_columns import Columns, can_list
+from sordino.accounting.measures.ratio import Ratio, epsilon_ratio
 from sordino.accounting.measures.whole_likelihood import WholeFactors
 from sordino.accounting.state import Decision, Rule
 from sordino.definition.bayesian import BayesianCoordinateDP
