@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sordino import OptionalNumber, Query, RandomizedResponse, Sampled, covariances, means
+from sordino import Number, OptionalNumber, Query, RandomizedResponse, Sampled, covariances, means
 from sordino.design.numbers.missing.optional_accuracy import expected_means_given
 from sordino.design.numbers.missing.optional_channel import optional_channel
 from sordino.domain.ranges import Ranges
@@ -99,3 +99,22 @@ def test_means_of_queries_are_of_those_who_have_the_numbers():
         means(query, tallied, [0])
     with pytest.raises(SordinoError, match="must tell every statistic"):
         covariances(query, tallied)
+
+
+def test_a_limit_that_is_cut_is_the_end_of_the_range():
+    asked = Query(OptionalNumber(0), RandomizedResponse(3, "9"))
+    # Neither half of this range nor its middle is a float.
+    ends = (0.1, 0.3)
+    for value, end in enumerate(ends):
+        limits = MeansGiven.of(asked, asked.tally([value] * 80 + [2] * 20), Ranges.of({"x": ends})).interval(0.95)
+        assert limits[value][0] == end
+
+
+def test_numbers_that_everybody_has_have_limits_within_their_ranges_beside_others():
+    both = Sampled(
+        (Query(OptionalNumber(0), RandomizedResponse(3, "9")), Query(Number(1), RandomizedResponse(2, "1"))), (1, 1)
+    )
+    counts = np.array([20, 20, 20, 30, 0])
+    found = MeansGiven.of(both, Aggregate(both.fingerprint, 90, counts), Ranges.of({"x": (0, 1), "y": (5, 8)}))
+    low, high = found.interval(0.95)
+    assert found.value[1] < 5 == low[1] < high[1] < 8

@@ -20,6 +20,9 @@ STEPS = {
 }
 """What to do about a table that cannot be read to its end."""
 
+BLANK = 'take it out; if it is an empty cell of a table with one column, write "" there'
+"""What to do about a blank line."""
+
 PIECE = 1 << 18
 """Bytes that are looked at together: they stay in the processor's cache."""
 
@@ -48,7 +51,7 @@ def refuse_blank_lines(table: PathOrFrame) -> None:
                     blank[:-1] |= ends[:-2] & (signs[1:-1] == ord("\r")) & ends[2:]
                 if blank.any():
                     line = lines + np.count_nonzero(ends[: np.argmax(blank)]) + 1
-                    raise SordinoError(f"{table} must have no blank lines", found=f"line {line}", step="take it out")
+                    raise SordinoError(f"{table} must have no blank lines", found=f"line {line}", step=BLANK)
                 tail = text[-2:]
                 lines += int(np.count_nonzero(ends)) - tail.count(b"\n")
     except (OSError, EOFError, zlib.error) as error:

@@ -20,22 +20,21 @@ Floats = NDArray[np.float64]
 
 
 def possible_limits(
-    value: ArrayLike, limits: Iterable[ArrayLike], ends: tuple[float, float] = (0.0, 1.0)
+    value: ArrayLike, limits: Iterable[ArrayLike], ends: tuple[ArrayLike, ArrayLike] = (0.0, 1.0)
 ) -> tuple[Floats, Floats]:
     """Limits of estimates from those that take everything for possible, of any shape; what is not a number stays so.
 
     Args:
         value: the estimates.
         limits: the lower ones and the upper ones.
-        ends: what is possible lies between them.
+        ends: what is possible lies between them, of all estimates or of each.
 
     Example:
         >>> low, high = possible_limits([-0.4, 0.1, 1.3], ([-0.7, -0.2, 0.9], [-0.1, 0.4, 1.7]))
         >>> low.round(6).tolist(), high.round(6).tolist()
         ([0.0, 0.0, 0.8], [0.1, 0.4, 1.0])
     """
-    least, most = ends
-    value, low, high = (np.asarray(one, dtype=np.float64) for one in (value, *limits))
+    value, low, high, least, most = (np.asarray(one, dtype=np.float64) for one in (value, *limits, *ends))
     below, above = np.maximum(least - value, 0.0), np.maximum(value - most, 0.0)
     low = np.where(above > 0, value - np.hypot(value - low, above), low)
     high = np.where(below > 0, value + np.hypot(high - value, below), high)

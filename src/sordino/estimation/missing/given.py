@@ -131,10 +131,12 @@ class MeansGiven(NormalEstimate):
     def within(self, z: float) -> Limits:
         """What lies no further from the estimates than this many standard errors."""
         low, high = self.value - z * self.stderr, self.value + z * self.stderr
+        d, ends = self.ranges.d, (self.ranges.low, self.ranges.high)
+        low[:d], high[:d] = possible_limits(self.value[:d], (low[:d], high[:d]), ends)
         for j, own in self.told.items():
-            ends = np.array(own.limits(z) or (np.nan, np.nan))
-            low[j], high[j] = self.ranges.middle[j] + self.ranges.half[j] * ends
-        d = self.ranges.d
+            limits = np.array(own.limits(z) or (np.nan, np.nan))
+            # A limit that is cut is the end of the range itself, not what rounding makes of it.
+            low[j], high[j] = np.interp(limits, (-1, 1), (self.ranges.low[j], self.ranges.high[j]))
         low[d:], high[d:] = possible_limits(self.value[d:], (low[d:], high[d:]))
         return low, high
 

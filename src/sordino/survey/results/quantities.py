@@ -151,8 +151,7 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         kind = "share" if share else asked
         name = f"{kind} of {row['value']}"
         scale = (0.0, 1.0) if share else _scale([question.intervals[question.asked.index(one)] for one in names])
-        # Limits that are cut to what is possible say less of the error than it is.
-        ends = scale if kind != "covariance" else (-inf, inf)
+        ends = tuple(float(end[places]) for end in result.possible)
         told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale, is_share=share)
         about = kind, frozenset(names)
         yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
+from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.missing.given import MeansGiven
 from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
@@ -76,7 +77,7 @@ class NumbersResult:
         estimate, n, expected = self.estimate, self.n, self.question.people
         if isinstance(estimate, MeansGiven):
             return estimate.within(self._reach)
-        return self.coverage.limits(
+        limits = self.coverage.limits(
             estimate.interval(self.each),
             estimate.value,
             estimate.stderr,
@@ -86,6 +87,23 @@ class NumbersResult:
             moved=self.moved,
             part=self.part,
         )
+        return possible_limits(estimate.value, limits, self.possible)
+
+    @cached_property
+    def possible(self) -> Limits:
+        """The ends of what each number can be, of the estimate's shape; a coefficient can be any."""
+        ranges = self.question.ranges
+        match self.question.part.asked:
+            case "mean":
+                shares = len(self.question.missing)
+                return np.array([*ranges.low, *[0.0] * shares]), np.array([*ranges.high, *[1.0] * shares])
+            case "covariance":
+                # Popoviciu: none is larger than the product of two halves of ranges; and no variance is below 0.
+                most = np.outer(ranges.half, ranges.half)
+                return np.where(np.eye(ranges.d, dtype=np.bool_), 0.0, -most), most
+            case "regression":
+                endless = np.full(self.estimate.value.shape, np.inf)
+                return -endless, endless
 
     @property
     def each(self) -> float:
