@@ -98,6 +98,35 @@ def require_inside(records: NDArray[np.float64], first: int = 0, optional: Colle
             )
 
 
+def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] = ()) -> NDArray[np.float64]:
+    """Records of at least d numbers as float64, shape (n, at least d); looked at, unless they were before.
+
+    Args:
+        values: the records.
+        d: how many numbers each must have at least.
+        optional: the places of those that may be missing, NaN.
+
+    Raises:
+        SordinoError: another shape, or others than in [-1, 1] (named by position, never by value).
+    """
+    records = rows_of(values, d)
+    if not isinstance(values, Scaled):
+        require_inside(records, optional=optional)
+    return records
+
+
+def rows_of(values: ArrayLike | Scaled, d: int) -> NDArray[np.float64]:
+    """Records of at least d numbers as float64, whatever the numbers are.
+
+    Raises:
+        SordinoError: another shape.
+    """
+    records = values.records if isinstance(values, Scaled) else read_rows(values)
+    if records.shape[1] < d:
+        raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")
+    return records
+
+
 def _inside(piece: NDArray[np.float64]) -> bool:
     """Whether all are in [-1, 1]: the extremes of numbers of which one is NaN are NaN."""
     if not piece.size:

@@ -9,7 +9,7 @@ Source: rounding as in Duchi, Jordan and Wainwright 2018 (two points) and Wang e
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.coded import MOST_PLACES
 from sordino.domain.moment import Factors, Moment, Moments
-from sordino.domain.scaled import Scaled, read_rows, require_inside
+from sordino.domain.scaled import Scaled, read_records
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -353,35 +353,6 @@ def statistic_of(moment: Moment) -> Number | Product:
         (Number(place=3, points=2), Product(first=0, second=1))
     """
     return Number(moment[0]) if len(moment) == 1 else Product(*moment)
-
-
-def read_records(values: ArrayLike | Scaled, d: int, optional: Collection[int] = ()) -> Floats:
-    """Records of at least d numbers as float64, shape (n, at least d); looked at, unless they were before.
-
-    Args:
-        values: the records.
-        d: how many numbers each must have at least.
-        optional: the places of those that may be missing, NaN.
-
-    Raises:
-        SordinoError: another shape, or others than in [-1, 1] (named by position, never by value).
-    """
-    records = rows_of(values, d)
-    if not isinstance(values, Scaled):
-        require_inside(records, optional=optional)
-    return records
-
-
-def rows_of(values: ArrayLike | Scaled, d: int) -> Floats:
-    """Records of at least d numbers as float64, whatever the numbers are.
-
-    Raises:
-        SordinoError: another shape.
-    """
-    records = values.records if isinstance(values, Scaled) else read_rows(values)
-    if records.shape[1] < d:
-        raise SordinoError(f"records must be rows of {d} numbers", found=f"rows of {records.shape[1]}")
-    return records
 
 
 def require_places(places: Sequence[int]) -> None:

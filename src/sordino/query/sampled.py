@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.measured import Measured
-from sordino.domain.scaled import Scaled, require_inside
+from sordino.domain.scaled import Scaled, read_records, require_inside, rows_of
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
@@ -27,7 +27,7 @@ from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.alike import Alike, Parts, alike_queries
-from sordino.query.number import NumberStatistic, read_records, rows_of
+from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.several import SeveralQueries
 from sordino.query.together import Together

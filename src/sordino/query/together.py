@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.scaled import Scaled
+from sordino.domain.scaled import Scaled, read_records
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked_class
 from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query.alike import Alike, alike_queries
-from sordino.query.number import NumberStatistic, read_records
+from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
 from sordino.query.several import SeveralQueries
 
