@@ -78,7 +78,7 @@ def require_confidence(confidence: float) -> None:
         SordinoError: a confidence outside (0, 1).
     """
     if not 0 < confidence < 1:
-        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence))
+        raise SordinoError("a confidence must lie between 0 and 1", found=shown(confidence), step="write 0.95 for 95 %")
 
 
 def errors_to_either_side(confidence: float) -> float:

@@ -60,7 +60,11 @@ def require_public(asked: Iterable[str], public: Public, method: Method | None) 
     """
     if public and method != "smoothed":
         found = "the default" if method is None else shown(method)
-        raise SordinoError("public numbers are for the method smoothed", found=found, step="name the method, or none")
+        raise SordinoError(
+            "public numbers are for the method smoothed",
+            found=found,
+            step="take --method smoothed, or no public numbers",
+        )
     if other := sorted(set(public) - set(asked)):
         raise SordinoError(
             "public numbers are about shares that are asked for",
