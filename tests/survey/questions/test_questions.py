@@ -114,7 +114,7 @@ def test_the_unanswered_question_is_named(frozen):
     for own, name in ((codes < second, "y"), (codes >= second, "x"), (codes < third, "a \u00fc")):
         found = results(plan, plan.sampled.tally(codes[own]))
         untold = {result.question.name: str(result.why) for result in found if isinstance(result, Untold)}
-        assert f"{name} must have been answered; found no reports about it." == untold[name]
+        assert f"{name} must have been answered; found no reports about it: collect more." == untold[name]
         assert len(untold) < 3
 
 

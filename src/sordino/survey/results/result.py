@@ -75,7 +75,8 @@ def results(
     found = tuple(_result(question, own, method, coverage, public.get(question.name)) for question, own in parts)
     untold = [result for result in found if isinstance(result, Untold)]
     if len(untold) == len(found):
-        raise untold[0].why
+        # Why one that was answered is not told says more than that others were not.
+        raise max(untold, key=lambda result: result.n).why
     return found if method is not None else _agreeing(found)
 
 
@@ -107,7 +108,7 @@ def _result(
 ) -> Result:
     """What a question's own reports say about it."""
     if own.n == 0:
-        why = SordinoError(f"{question.name} must have been answered", found="no reports about it")
+        why = SordinoError(f"{question.name} must have been answered", found="no reports about it", step="collect more")
         return Untold(question, own.n, why)
     try:
         _require_bounded(question, own.n, coverage.forged)
