@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from sordino.estimation.estimate import estimate
-from sordino.estimation.intervals.apart import WithInterval, difference
 from sordino.estimation.intervals.forged import forged_limits
+from sordino.estimation.intervals.independent_difference import WithInterval, difference
 from sordino.estimation.joint.cells import sums_over
 from sordino.estimation.joint.pooled import PooledPart, pool
 from sordino.mechanism.aggregate import Aggregate

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.estimation.intervals.apart import WithInterval
+from sordino.estimation.intervals.independent_difference import WithInterval
 from sordino.page.descriptions import changes_in_words
 from sordino.page.figures.changes import Interval, Sides, changes
 from sordino.page.page import Figure, PageTable, Section, Sentences, render

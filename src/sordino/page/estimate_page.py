@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.domain.grid import Grid
+from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
-from sordino.exact.said import DIGITS, told_beside
 from sordino.page.descriptions import map_in_words, region_in_words, shares_in_words
 from sordino.page.distribution_sections import distribution_sections
 from sordino.page.figures.bars import Shares, bars
@@ -168,13 +168,13 @@ def _promise(promise: CoordinatePromise) -> PageTable:
     rows = [
         (
             f"{name}, which of {bins} bins" if (bins := promise.binned(i)) else name,
-            told_beside(promise.reached[i], promise.deltas[i]),
+            loss_text_beside(promise.reached[i], promise.deltas[i]),
             upward(promise.deltas[i], DIGITS),
             "yes" if promise.relies(i) else "no",
         )
         for i, name in enumerate(promise.names)
     ]
-    level = told_beside(promise.level, promise.epsilon)
+    level = loss_text_beside(promise.level, promise.epsilon)
     rows.append(("the whole record", level, upward(promise.epsilon, DIGITS), "no"))
     # What each reaches stands in the rows.
     said = (sentence.text for sentence in kept(promise) if sentence.purpose is not Purpose.REACHED)

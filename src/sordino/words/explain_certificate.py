@@ -1,7 +1,7 @@
 """A certificate in plain words, with the names of the values where they are known; all those of a plan."""
 
 from sordino.audit.certify import Certificate
-from sordino.exact.said import told_of
+from sordino.exact.amount_text import loss_text_of
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.question import CountedDomain
 from sordino.words.odds_by_attribute import kept
@@ -39,9 +39,10 @@ def certificate_sentences(certificate: Certificate, domain: CountedDomain | None
     if witness.loss is None:
         return (f"The promise is broken without bound: {where}, the second can never cause the code.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
+    loss = loss_text_of(witness.loss, certificate.slack + witness.loss)
     return (
         f"{verdict}: checked on every output in exact integers.",
-        f"Least is left of a bound at {where}: a loss of {told_of(witness.loss, certificate.slack + witness.loss)}.",
+        f"Least is left of a bound at {where}: a loss of {loss}.",
     )
 
 

@@ -18,8 +18,8 @@ from sordino.definition.coordinate import CoordinateDP
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.record import Record
+from sordino.exact.amount_text import loss_text, remaining_text
 from sordino.exact.nats import outward
-from sordino.exact.said import left, told
 from sordino.words.odds import factor, promise
 from sordino.words.sentence import Purpose
 
@@ -70,7 +70,7 @@ def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
     if isinf(binding.left):
         clauses = ["nothing that was promised can be lost: every query is accepted."]
     else:
-        told_apart, rest = _said(binding.spent, told), _said(known.remaining, left)
+        told_apart, rest = _said(binding.spent, loss_text), _said(known.remaining, remaining_text)
         clauses = [
             f"least is left between {binding.about}: the answers so far tell them apart by at most {told_apart}.",
             f"queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
@@ -102,7 +102,7 @@ def _odometer(known: Odometer) -> tuple[str, ...]:
     lines = []
     for reading in known.readings:
         realized, separate, epsilons = (
-            _said(amount, told) for amount in (reading.realized, reading.separate, reading.epsilons)
+            _said(amount, loss_text) for amount in (reading.realized, reading.separate, reading.epsilons)
         )
         lines.append(
             f"The answers tell {reading.about} apart by at most {realized}; counted one by one {separate}, by epsilons"

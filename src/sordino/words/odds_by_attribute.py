@@ -4,8 +4,8 @@ Numbers round against the promise. Source: BCDP paper, Section 2 (odds ratios) a
 """
 
 from sordino.audit.certify import Certificate
+from sordino.exact.amount_text import CLOSE, loss_text, loss_text_of
 from sordino.exact.nats import Nats
-from sordino.exact.said import CLOSE, told, told_of
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.words.grounds import bound_in_short, bound_sentences, bounds_in_short
 from sordino.words.odds import PRIOR, beliefs, factor
@@ -67,18 +67,18 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
 def _both(promised: Nats, reached: Nats) -> str:
     """A factor in nats too, and what the plan's integers reach of it."""
     if abs(float(promised) - float(reached)) <= float(CLOSE):
-        return f"{factor(promised)} ({told(promised)})"
-    return f"{factor(promised)} ({told(promised)}; this plan reaches {factor(reached)}, {told(reached)})"
+        return f"{factor(promised)} ({loss_text(promised)})"
+    return f"{factor(promised)} ({loss_text(promised)}; this plan reaches {factor(reached)}, {loss_text(reached)})"
 
 
 def kept(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     """The certificate in sentences: what the plan's integers reach."""
     verdict = "The promise holds" if promise.holds else f"The promise is BROKEN for {', '.join(promise.broken)}"
     reached = [
-        f"{name!r}{_about_bins(promise, i)}: at most {told_of(promise.reached[i], promise.deltas[i])}."
+        f"{name!r}{_about_bins(promise, i)}: at most {loss_text_of(promise.reached[i], promise.deltas[i])}."
         for i, name in enumerate(promise.names)
     ]
-    reached.append(f"The whole record: at most {told_of(promise.level, promise.epsilon)}.")
+    reached.append(f"The whole record: at most {loss_text_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
     levels = dict.fromkeys(map(_most_telling, promise.certificates))
     return (
@@ -93,7 +93,7 @@ def _most_telling(certificate: Certificate) -> str:
     witness = certificate.witness
     if witness is None or witness.loss is None:
         return "Some answer about numbers can show for certain what was not read of the record."
-    told = told_of(witness.loss, witness.loss + certificate.slack)
+    told = loss_text_of(witness.loss, witness.loss + certificate.slack)
     return f"No answer about numbers tells more of the whole record than {told}."
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.alone import largest_alone
 from sordino.evidence.bound.coordinate import CoordinateLoss
+from sordino.evidence.bound.single_report import largest_alone
 from sordino.evidence.box import BoxEvidence
 
 BOX = Box([-1, 0], [1, 2])

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.alone import largest_alone
 from sordino.evidence.bound.cells import CELLS
 from sordino.evidence.bound.cubic import Cubic
 from sordino.evidence.bound.numbers import NumberLosses
 from sordino.evidence.bound.remainder import Fit
+from sordino.evidence.bound.single_report import largest_alone
 from sordino.evidence.box import BoxEvidence
 
 SQUARE = Box([-1, -1], [1, 1])

@@ -30,9 +30,9 @@ from sordino.definition.product import Amounts
 from sordino.definition.rest import Rest
 from sordino.domain.box import Box
 from sordino.errors import RefusedError, SordinoError
-from sordino.evidence.bound.alone import largest_alone
 from sordino.evidence.bound.loss import BoxLoss, LossBounds
 from sordino.evidence.bound.numbers import NumberLosses
+from sordino.evidence.bound.single_report import largest_alone
 from sordino.evidence.shape import Floats
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats

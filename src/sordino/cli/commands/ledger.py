@@ -12,7 +12,7 @@ from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.say import say
 from sordino.errors import DamagedError, UnavailableError
-from sordino.exact.said import left, told, told_of
+from sordino.exact.amount_text import loss_text, loss_text_of, remaining_text
 from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
@@ -77,8 +77,8 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     if book["remaining"] is not None:
         spent, rest = Fraction(book["spent"]), Fraction(book["remaining"])
         say(
-            f"Told so far: at most {told(spent)}. Least is left between {book['binds']}: queries "
-            f"of {left(rest)} together are accepted, whatever they ask; larger ones may be."
+            f"Told so far: at most {loss_text(spent)}. Least is left between {book['binds']}: queries "
+            f"of {remaining_text(rest)} together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
@@ -181,7 +181,7 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
         )
         return
     verdict = "accepted" if accepted else "refused"
-    most = told_of(Fraction(loss), ledger.terms.epsilon)
+    most = loss_text_of(Fraction(loss), ledger.terms.epsilon)
     say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
 
 

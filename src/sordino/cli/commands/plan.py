@@ -26,8 +26,8 @@ from sordino.cli.terminal.forecasts import (
 )
 from sordino.cli.whole_numbers import Whole
 from sordino.errors import SordinoError
-from sordino.survey.planning.buys import what_a_bound_buys
 from sordino.survey.planning.forecast import Forecast, warnings
+from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.plan import MOST_PEOPLE, Plan
 from sordino.survey.reading.schema import Survey
 from sordino.verbs.freeze import freeze

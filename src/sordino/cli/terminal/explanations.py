@@ -5,8 +5,8 @@ from typing import Any
 from sordino.audit.certify import Certificate
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
+from sordino.exact.amount_text import DIGITS, loss_text_beside
 from sordino.exact.nats import upward
-from sordino.exact.said import DIGITS, told_beside
 from sordino.survey.planning.plan import Plan
 from sordino.survey.questions.coordinates import CoordinatePromise
 from sordino.survey.questions.question import CountedDomain
@@ -42,8 +42,8 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
         label = f"{name} ({bins} bins)" if bins else name
         rests = bound_in_short(promise, i) if promise.relies(i) else "nothing"
         delta = promise.deltas[i]
-        rows.append((label, upward(delta, DIGITS), told_beside(promise.reached[i], delta), rests))
-    whole = upward(promise.epsilon, DIGITS), told_beside(promise.level, promise.epsilon)
+        rows.append((label, upward(delta, DIGITS), loss_text_beside(promise.reached[i], delta), rests))
+    whole = upward(promise.epsilon, DIGITS), loss_text_beside(promise.level, promise.epsilon)
     return [*rows, ("the whole record", *whole, "")]
 
 

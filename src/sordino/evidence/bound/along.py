@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sordino.evidence.bound.alone import largest_alone
 from sordino.evidence.bound.cells import CELLS, SQUARES
 from sordino.evidence.bound.problem import Problem
 from sordino.evidence.bound.search import Leaves, Search
+from sordino.evidence.bound.single_report import largest_alone
 from sordino.evidence.box import SPARE_ROUNDINGS, UNIT, BoxEvidence, Terms
 from sordino.evidence.shape import Floats
 from sordino.exact.rounding import down

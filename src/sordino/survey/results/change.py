@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
-from sordino.estimation.intervals.apart import WithInterval, difference
+from sordino.estimation.intervals.independent_difference import WithInterval, difference
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.survey.results.comparable import why_apart
 from sordino.survey.results.coverage import Coverage

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from sordino.domain.attribute import Attribute
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
-from sordino.estimation.intervals.apart import WithInterval
+from sordino.estimation.intervals.independent_difference import WithInterval
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from in_one import in_one
 from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
 from sordino.definition.sampling import dependent_loss, largest_level
+from sordino.exact.amount_text import loss_text, loss_text_beside, loss_text_of, remaining_text
 from sordino.exact.nats import Nats, upward
-from sordino.exact.said import left, told, told_beside, told_of
 from sordino.words.explain_filter import left_sentences
 
 AMOUNTS = st.fractions(min_value=0, max_value=100) | st.sampled_from(
@@ -30,14 +30,14 @@ def read(text):
 
 @given(AMOUNTS)
 def test_what_is_told_is_never_said_smaller(amount):
-    said, tolerance = read(told(amount))
+    said, tolerance = read(loss_text(amount))
     assert said + tolerance >= amount
     assert said <= amount * Fraction(101, 100) + Fraction(1, 10**9)
 
 
 @given(AMOUNTS)
 def test_what_is_left_is_never_said_larger(amount):
-    said, tolerance = read(left(amount))
+    said, tolerance = read(remaining_text(amount))
     assert said <= amount
     assert tolerance == 0
     assert said >= amount * Fraction(99, 100) - Fraction(1, 10**9)
@@ -49,8 +49,8 @@ def test_amounts_next_to_short_decimals_are_rounded_against_the_promise():
         short = Fraction(int(rng.integers(1, 1000)), 10 ** int(rng.integers(0, 7)))
         off = Fraction(int(rng.integers(-9, 10)), 10 ** int(rng.integers(5, 30)))
         for amount in (max(short + off, Fraction(0)), Fraction(float(short)), Fraction(float(rng.random()))):
-            surely, none = read(left(amount))
-            at_most, tolerance = read(told(amount))
+            surely, none = read(remaining_text(amount))
+            at_most, tolerance = read(loss_text(amount))
             assert surely <= amount <= at_most + tolerance
             assert none == 0
 
@@ -71,7 +71,7 @@ def test_what_a_filter_says_is_left_is_accepted(seed):
 
 @given(AMOUNTS, st.fractions(min_value=Fraction(1, 10), max_value=100))
 def test_what_is_reached_is_said_beside_the_bound(amount, bound):
-    said = told_of(amount, Nats(bound))
+    said = loss_text_of(amount, Nats(bound))
     if "its bound" in said:
         assert abs(amount - bound) <= Fraction(1, 10**9)
         return
@@ -91,26 +91,26 @@ def test_what_just_keeps_its_bound_does_not_look_broken(delta, variation):
     bound = Nats.of(delta)
     reached = dependent_loss(largest_level(bound, variation), variation)
     assert reached <= bound
-    assert told_of(reached, bound).endswith("its bound")
-    assert told_beside(reached, bound) == upward(bound, 3)
+    assert loss_text_of(reached, bound).endswith("its bound")
+    assert loss_text_beside(reached, bound) == upward(bound, 3)
     # What is broken, however little, is never cut to its bound.
     more = bound + Fraction(1, 10**12)
-    assert told_of(more, bound).endswith("its bound (+ 1e-9)")
-    assert Fraction(told_beside(more, bound)) >= Fraction(bound.floor()) + Fraction(1, 10**12)
+    assert loss_text_of(more, bound).endswith("its bound (+ 1e-9)")
+    assert Fraction(loss_text_beside(more, bound)) >= Fraction(bound.floor()) + Fraction(1, 10**12)
 
 
 @in_one(
     ("said", "text"),
     [
-        (told(Nats.of("1.74188396")), "1.75 nats"),
-        (told(Fraction(0.2) + Fraction(0.2)), "0.4 nats (+ 1e-9)"),
-        (left(Fraction("0.0999999999")), "0.0999 nats"),
-        (left(Fraction("7.34e-20")), "0 nats"),
-        (told_of(Nats.of("0.98"), Nats.of(1)), "0.98 of 1 nat"),
-        (told_of(Fraction(0.2) + Fraction(0.2), Nats.of(1)), "0.4 of 1 nat (+ 1e-9)"),
-        (told_of(Nats.of("0.99999999999999999999"), Nats.of(1)), "1 nat, its bound"),
-        (told_of(Nats.of("1.1"), Nats.of(1)), "1.1 of 1 nat"),
-        (told_of(Nats.of("1.09865"), Nats.of("ln 3")), "1.09865 of 1.09861228 nats"),
+        (loss_text(Nats.of("1.74188396")), "1.75 nats"),
+        (loss_text(Fraction(0.2) + Fraction(0.2)), "0.4 nats (+ 1e-9)"),
+        (remaining_text(Fraction("0.0999999999")), "0.0999 nats"),
+        (remaining_text(Fraction("7.34e-20")), "0 nats"),
+        (loss_text_of(Nats.of("0.98"), Nats.of(1)), "0.98 of 1 nat"),
+        (loss_text_of(Fraction(0.2) + Fraction(0.2), Nats.of(1)), "0.4 of 1 nat (+ 1e-9)"),
+        (loss_text_of(Nats.of("0.99999999999999999999"), Nats.of(1)), "1 nat, its bound"),
+        (loss_text_of(Nats.of("1.1"), Nats.of(1)), "1.1 of 1 nat"),
+        (loss_text_of(Nats.of("1.09865"), Nats.of("ln 3")), "1.09865 of 1.09861228 nats"),
     ],
 )
 def test_as_people_read_them(said, text):

@@ -26,13 +26,13 @@ MOST_DIGITS = 9
 """Where fewer would make an amount look like its bound."""
 
 
-def told(amount: Nats | Fraction) -> str:
+def loss_text(amount: Nats | Fraction) -> str:
     """What can be told at most, with its unit.
 
     Example:
-        >>> told(Nats.of("1.74188396"))
+        >>> loss_text(Nats.of("1.74188396"))
         '1.75 nats'
-        >>> told(Fraction(4, 10) + Fraction(1, 10**12))
+        >>> loss_text(Fraction(4, 10) + Fraction(1, 10**12))
         '0.4 nats (+ 1e-9)'
     """
     value = _above(amount)
@@ -42,13 +42,13 @@ def told(amount: Nats | Fraction) -> str:
     return in_nats(number) + (MORE if Fraction(number) < value else "")
 
 
-def told_of(amount: Nats | Fraction, bound: Nats) -> str:
+def loss_text_of(amount: Nats | Fraction, bound: Nats) -> str:
     """What can be told at most, beside what is promised.
 
     Example:
-        >>> told_of(Nats.of("1.74188396"), Nats.of(2))
+        >>> loss_text_of(Nats.of("1.74188396"), Nats.of(2))
         '1.75 of 2 nats'
-        >>> told_of(Nats.of("0.9999999999999"), Nats.of(1))
+        >>> loss_text_of(Nats.of("0.9999999999999"), Nats.of(1))
         '1 nat, its bound'
     """
     most = _above(bound)
@@ -63,23 +63,23 @@ def told_of(amount: Nats | Fraction, bound: Nats) -> str:
     return f"{number} of {promised}{MORE if Fraction(number) < value else ''}"
 
 
-def told_beside(amount: Nats, bound: Nats) -> str:
+def loss_text_beside(amount: Nats, bound: Nats) -> str:
     """What can be told at most, for a table that has its bound in the next column by `upward`.
 
     Example:
-        >>> told_beside(Nats.of("0.123456"), Nats.of(1)), told_beside(Nats.of("1.001"), Nats.of(1))
+        >>> loss_text_beside(Nats.of("0.123456"), Nats.of(1)), loss_text_beside(Nats.of("1.001"), Nats.of(1))
         ('0.124', '1.01')
     """
     # The decimals around a logarithm that just keeps its bound may lie beyond that: what is kept must not look broken.
     return upward(bound if _keeps(amount, bound) and _above(amount) > _above(bound) else amount, DIGITS)
 
 
-def left(amount: Nats | Fraction) -> str:
+def remaining_text(amount: Nats | Fraction) -> str:
     """What is surely left, with its unit: rounded down, whatever is close above it.
 
     Example:
-        >>> left(Fraction("0.0999999999")), left(Fraction("7.34e-20")), left(Fraction("0.12345"))
-        ('0.0999 nats', '0 nats', '0.123 nats')
+        >>> remaining_text(Fraction("0.0999999999")), remaining_text(Fraction("7.34e-20"))
+        ('0.0999 nats', '0 nats')
     """
     value = amount.around()[0] if isinstance(amount, Nats) else amount
     return in_nats("0" if 0 <= value < CLOSE else outward(value, DIGITS, up=False))

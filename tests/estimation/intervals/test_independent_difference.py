@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sordino.estimation.intervals.apart import WithInterval, difference
+from sordino.estimation.intervals.independent_difference import WithInterval, difference
 
 
 def test_of_normal_limits_the_difference_has_the_normal_interval():
