@@ -124,7 +124,7 @@ def test_sparse_codes_are_counted_block_by_block(within):
     for block in range(mechanism.blocks.m):
         own = mechanism.blocks.values(block)
         inner = next(one for one in mechanism.inner if one.k == len(own))
-        inner_codes = codes[np.isin(values, own)] - np.uint64(mechanism._offsets[block])
+        inner_codes = codes[np.isin(values, own)] - np.uint64(mechanism._codes.offsets[block])
         expected = inner.support(inner.tally(inner_codes).counts.astype(float))
         np.testing.assert_allclose(sums.support[own], expected.support)
         np.testing.assert_allclose(sums.group[own], expected.group)

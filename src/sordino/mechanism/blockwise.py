@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from itertools import accumulate
 from math import lcm
 from typing import Any, ClassVar, Self, get_args
 
@@ -27,14 +26,12 @@ from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words
+from sordino.mechanism.block_codes import BlockCodes
 from sordino.mechanism.channel import CHUNK, LARGEST_CODE_BITS
 from sordino.mechanism.inner import INNER, Within, codes_in_blocks, inner_of_blocks
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.supported import Reading, Support, SupportMechanism
-
-BATCH = 1 << 18
-"""Counters of the blocks that are looked at together: 2 MB."""
 
 
 @checked_class
@@ -105,35 +102,9 @@ class Blockwise(Brief, SupportMechanism):
         object.__setattr__(self, "inner", inner)
 
     @cached_property
-    def _kind(self) -> NDArray[np.intp]:
-        """Each block's place in `inner`, shape (m,)."""
-        return np.searchsorted(np.array([mechanism.k for mechanism in self.inner]), self.blocks.sizes)
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        """Each block's first code, and after the last block the number of codes, m + 1 numbers of up to 65 bits."""
-        return list(accumulate((self.inner[kind].outputs for kind in self._kind.tolist()), initial=0))
-
-    @cached_property
-    def _first_code(self) -> Words:
-        """Each block's first code, shape (m,)."""
-        return np.array(self._offsets[:-1], dtype=np.uint64)
-
-    @cached_property
-    def _first_counter(self) -> NDArray[np.intp]:
-        """Each block's first counter, and after the last block the number of counters, shape (m + 1,)."""
-        lengths = np.array([mechanism.counters for mechanism in self.inner])[self._kind]
-        return np.concatenate(([0], np.cumsum(lengths)))
-
-    @cached_property
-    def _offset_of(self) -> Words:
-        """Each value's block's first code, shape (k,)."""
-        return self._first_code[self.blocks.block]
-
-    @cached_property
-    def _kind_of(self) -> NDArray[np.uint16]:
-        """Each value's block's place in `inner`, shape (k,); there are fewer than 2^16 sizes below 2^31 values."""
-        return self._kind[self.blocks.block].astype(np.uint16)
+    def _codes(self) -> BlockCodes:
+        """Where those of each block stand."""
+        return BlockCodes(self.blocks, self.inner)
 
     @property
     def parameters(self) -> str:
@@ -144,17 +115,17 @@ class Blockwise(Brief, SupportMechanism):
     @property
     def outputs(self) -> int:
         """The inner codes of all blocks, one block after the other."""
-        return self._offsets[-1]
+        return self._codes.offsets[-1]
 
     @property
     def counters(self) -> int:
         """The inner counters of all blocks, one block after the other."""
-        return int(self._first_counter[-1])
+        return int(self._codes.first_counter[-1])
 
     @cached_property
     def block_of_counter(self) -> NDArray[np.intp]:
         """Block by block."""
-        return np.repeat(np.arange(self.blocks.m), np.diff(self._first_counter))
+        return np.repeat(np.arange(self.blocks.m), np.diff(self._codes.first_counter))
 
     @property
     def counts_codes(self) -> bool:
@@ -176,7 +147,7 @@ class Blockwise(Brief, SupportMechanism):
         """Each value's, from its block's mechanism."""
         parts = [mechanism.reading for mechanism in self.inner]
         on, off, outside, alone = (
-            self._spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
+            self._codes.spread([getattr(part, name) for part in parts]) for name in ("on", "off", "outside", "alone")
         )
         whole = np.broadcast_to(np.bool_(self.blocks.m == 1), self.k)
         return Reading(on, off, outside, alone > 0, whole, np.broadcast_to(np.float64(0), self.k))
@@ -185,7 +156,7 @@ class Blockwise(Brief, SupportMechanism):
     def excess(self) -> NDArray[np.float64] | None:
         """Each counter's, from its block's mechanism."""
         excess = np.zeros(self.counters)
-        for mechanism, rows, _ in self._by_size:
+        for mechanism, rows, _ in self._codes.by_size:
             if mechanism.excess is None:
                 return None
             excess[rows] = mechanism.excess
@@ -199,16 +170,16 @@ class Blockwise(Brief, SupportMechanism):
     def weight(self, value: int, code: int) -> int:
         """The inner weight on the common denominator; zero outside the value's block."""
         block = self.blocks.block.item(value)
-        first = self._offsets[block]
-        if not first <= code < self._offsets[block + 1]:
+        first = self._codes.offsets[block]
+        if not first <= code < self._codes.offsets[block + 1]:
             return 0
-        kind = self._kind.item(block)
+        kind = self._codes.kind.item(block)
         return self._scales[kind] * self.inner[kind].weight(self.blocks.place.item(value), code - first)
 
     def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
         """Those of the inner mechanism of each code's block; elsewhere 0."""
-        block, inner = self._split(codes)
-        kinds = self._kind[block]
+        block, inner = self._codes.split(codes)
+        kinds = self._codes.kind[block]
         marks, weights = np.zeros((len(codes), self.k), dtype=np.int32), [0]
         for kind in np.flatnonzero(np.bincount(kinds)).tolist():
             mechanism, rows = self.inner[kind], np.flatnonzero(kinds == kind)
@@ -226,9 +197,9 @@ class Blockwise(Brief, SupportMechanism):
     def stacks(self) -> Iterator[ColumnStack]:
         """Each class of an inner mechanism, in all blocks of its size."""
         for kind, (mechanism, scale) in enumerate(zip(self.inner, self._scales, strict=True)):
-            blocks = np.flatnonzero(self._kind == kind)
+            blocks = np.flatnonzero(self._codes.kind == kind)
             values = self.blocks.order[self.blocks.starts[blocks, np.newaxis] + np.arange(mechanism.k)]
-            offsets = [self._offsets[block] for block in blocks.tolist()]
+            offsets = [self._codes.offsets[block] for block in blocks.tolist()]
             for column in mechanism.columns():
                 parts = (
                     ValueClass(values[:, part.values], tuple((weight * scale, n) for weight, n in part.weights))
@@ -241,7 +212,7 @@ class Blockwise(Brief, SupportMechanism):
         """Each block by its inner mechanism, all blocks of one size at once."""
         support = np.empty((*counters.shape[:-1], self.k))
         group = np.empty_like(support)
-        for mechanism, rows, values in self._batches:
+        for mechanism, rows, values in self._codes.batches:
             inner = mechanism.support(counters[..., rows])
             support[..., values], group[..., values] = inner.support, inner.group
         return Support(support, group)
@@ -249,14 +220,14 @@ class Blockwise(Brief, SupportMechanism):
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected counters, block by block."""
         law = np.empty((*p.shape[:-1], self.counters))
-        for mechanism, rows, values in self._batches:
+        for mechanism, rows, values in self._codes.batches:
             law[..., rows] = mechanism.forward(p[..., values])
         return law
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The transpose, block by block."""
         expected = np.empty((*weights.shape[:-1], self.k))
-        for mechanism, rows, values in self._batches:
+        for mechanism, rows, values in self._codes.batches:
             expected[..., values] = mechanism.adjoint(weights[..., rows])
         return expected
 
@@ -265,7 +236,7 @@ class Blockwise(Brief, SupportMechanism):
         if not self.counts_codes:
             return super().unbiased(functional)
         contributions = np.empty(self.outputs)
-        for mechanism, rows, values in self._by_size:
+        for mechanism, rows, values in self._codes.by_size:
             for row, inside in zip(rows, values, strict=True):
                 contributions[row] = mechanism.unbiased(functional[inside])
         return contributions
@@ -275,7 +246,7 @@ class Blockwise(Brief, SupportMechanism):
     ) -> NDArray[np.float64]:
         """The sum over the blocks: reports of one add nothing to the others' values."""
         moments = np.zeros((len(functionals), len(functionals)))
-        for mechanism, rows, values in self._by_size:
+        for mechanism, rows, values in self._codes.by_size:
             for row, inside in zip(rows, values, strict=True):
                 own = functionals[:, inside]
                 moments += mechanism.second_moments(own, law[row], subtract_totals=subtract_totals)
@@ -284,17 +255,17 @@ class Blockwise(Brief, SupportMechanism):
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """All blocks of one size at once."""
         moment = np.empty(p.shape)
-        for mechanism, _, values in self._batches:
+        for mechanism, _, values in self._codes.batches:
             moment[..., values] = mechanism.moment(p[..., values])
         return moment
 
     def reports(self, counters: NDArray[np.integer]) -> int:
         """Those of all blocks."""
-        return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._by_size for row in rows)
+        return sum(mechanism.reports(counters[row]) for mechanism, rows, _ in self._codes.by_size for row in rows)
 
     def possible(self, counters: NDArray[np.integer]) -> bool:
         """If those of all blocks are."""
-        return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._by_size)
+        return all(mechanism.possible(counters[..., rows]) for mechanism, rows, _ in self._codes.by_size)
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the reports tell in the clear."""
@@ -305,70 +276,31 @@ class Blockwise(Brief, SupportMechanism):
         """By the inner mechanism of each code's block."""
         wrong = np.zeros(len(codes), dtype=np.bool_)
         if any(not mechanism.counts_codes for mechanism in self.inner):
-            block, inner = self._split(codes.astype(np.uint64, copy=False))
+            block, inner = self._codes.split(codes.astype(np.uint64, copy=False))
             if len(self.inner) == 1:
                 return self.inner[0].impossible(inner)
             for kind, mechanism in enumerate(self.inner):
-                rows = np.flatnonzero(self._kind[block] == kind)
+                rows = np.flatnonzero(self._codes.kind[block] == kind)
                 wrong[rows] = mechanism.impossible(inner[rows])
         return wrong
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         if self.counts_codes:
             return super()._count(codes, group, groups)
-        block, inner = self._split(codes)
+        block, inner = self._codes.split(codes)
         if groups > 1:
             block = block + group * self.blocks.m
         if len(self.inner) == 1:
             return self.inner[0]._count(inner, block, groups * self.blocks.m).reshape(groups, self.counters)
         counts = np.empty((groups, self.counters), dtype=np.int64)
-        kinds = np.tile(self._kind, groups)
-        for kind, (mechanism, columns, _) in enumerate(self._by_size):
+        kinds = np.tile(self._codes.kind, groups)
+        for kind, (mechanism, columns, _) in enumerate(self._codes.by_size):
             own, rows = np.flatnonzero(kinds == kind), np.flatnonzero(kinds[block] == kind)
             rank = np.empty(len(kinds), dtype=np.intp)
             rank[own] = np.arange(len(own))
             each = mechanism._count(inner[rows], rank[block[rows]], len(own))
             counts[:, columns] = each.reshape(groups, *columns.shape)
         return counts
-
-    def _split(self, codes: Words) -> tuple[NDArray[np.intp], Words]:
-        """Each code's block and inner code."""
-        if self.blocks.m == 1:
-            return np.zeros(len(codes), dtype=np.intp), codes
-        if len(self.inner) == 1:
-            outputs = np.uint64(self.inner[0].outputs)
-            whole = codes // outputs
-            inner = whole * outputs
-            np.subtract(codes, inner, out=inner)
-            return whole.view(np.intp), inner
-        block = np.searchsorted(self._first_code, codes, side="right") - 1
-        return block, codes - self._first_code[block]
-
-    @property
-    def _by_size(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
-        """For each size: its mechanism, and the counters and values of its blocks, a row a block."""
-        for kind, mechanism in enumerate(self.inner):
-            blocks = np.flatnonzero(self._kind == kind)
-            values = self.blocks.order[self.blocks.starts[blocks, None] + np.arange(mechanism.k)]
-            yield mechanism, self._first_counter[blocks, None] + np.arange(mechanism.counters), values
-
-    @property
-    def _batches(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
-        """The same, so many blocks at a time that what is made of them stays small."""
-        for mechanism, rows, values in self._by_size:
-            many = max(1, BATCH // mechanism.counters)
-            for first in range(0, len(rows), many):
-                yield mechanism, rows[first : first + many], values[first : first + many]
-
-    def _spread(self, inner: list[NDArray[Any]]) -> NDArray[np.float64]:
-        """Each value's number, which all values of a block share."""
-        numbers = {float(array[0]) for array in inner}
-        if len(numbers) == 1:
-            return np.broadcast_to(np.float64(numbers.pop()), self.k)
-        result = np.empty(self.k)
-        for array, (_, _, values) in zip(inner, self._by_size, strict=True):
-            result[values] = array
-        return result
 
     @property
     def _chunk(self) -> int:
@@ -380,12 +312,12 @@ class Blockwise(Brief, SupportMechanism):
         if len(self.inner) == 1:
             codes = self.inner[0]._sample(place, stream)
         else:
-            kinds = self._kind_of[values]
+            kinds = self._codes.kind_of[values]
             order = np.argsort(kinds, kind="stable")
             codes = np.empty(len(values), dtype=np.uint64)
             ends = np.cumsum(np.bincount(kinds, minlength=len(self.inner)))
             for mechanism, rows in zip(self.inner, np.split(order, ends[:-1]), strict=True):
                 if rows.size:
                     codes[rows] = mechanism._sample(place[rows], stream.take(rows))
-        codes += self._offset_of[values]
+        codes += self._codes.offset_of[values]
         return codes
