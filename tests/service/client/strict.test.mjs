@@ -67,6 +67,16 @@ test("the parts of a plan fit each other", async () => {
     bounds(({ statistics }) => [1, 2].forEach((n) => statistics.push({ attribute: "x", statistic: ["y"], bound: `1/${n + 1}` }))),
     bounds((found) => (found.bins = { nobody: 3 })),
   );
+  const signed = (change) => ({ dependence }) => change(dependence.category_signs[0], dependence.category_signs);
+  await of("number_category_bounds.json", /must be about a table, a category with a number/, signed((bound) => (bound.category = "x")), signed((bound) => (bound.number = "z")));
+  await of(
+    "number_category_bounds.json",
+    /must be about its attributes, one bound for each/,
+    signed((bound) => (bound.attribute = bound.number)),
+    signed((bound) => (bound.attribute = bound.category)),
+    signed((bound) => (bound.attribute = "nobody")),
+    signed((bound, all) => all.push({ ...bound, bound: "1/3" })),
+  );
 });
 
 const map = (rows, columns) => ({ columns: ["north", "east"], grid: { south: 0, north: 10, west: 0, east: 10, rows, columns } });
