@@ -281,10 +281,10 @@ def test_the_even_variance_is_the_mean_over_even_moments(name):
     assert estimator.even_variance() == pytest.approx(total, rel=1e-6)
 
 
-def test_a_moment_about_which_nobody_was_asked_is_named_with_the_remedy():
+def test_that_nobody_was_asked_about_a_moment_is_told_with_the_remedy():
     asked = bits((0,), (1,), coins=["1", "2"], weights=(1, 3))
     for ask in (MomentEstimator.of(asked).means, MomentEstimator.of(asked).covariance):
-        with pytest.raises(SordinoError, match=r"nobody about \(1,\), of 3 reports: ask more people"):
+        with pytest.raises(SordinoError, match=r"nobody about 1 of 2, of 3 reports: ask more people"):
             ask(asked.tally([0, 1, 1]))
 
 

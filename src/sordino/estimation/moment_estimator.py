@@ -272,10 +272,11 @@ class MomentEstimator:
         """The sum of 1 / M over the reports that tell each moment, shape (m,)."""
         drawn: Floats = self._inverse @ counts
         if not drawn.all():
-            missing = self.moments.names[int(np.argmin(drawn))]
+            # By number: who reads of it has asked for attributes by name, which nobody tells here.
+            lacking = f"nobody about {np.count_nonzero(drawn == 0)} of {self.moments.m}"
             raise SordinoError(
                 "somebody must have answered about each moment",
-                found=f"nobody about {missing}, of {self.asked.reports(counts)} reports",
+                found=f"{lacking}, of {self.asked.reports(counts)} reports",
                 step="ask more people, give it more weight, or leave it out",
             )
         return drawn
