@@ -43,6 +43,7 @@ test("what was not signed by the key of the address is refused", async () => {
     [own.key, { ...own, signature: other.signature }],
     [own.key, { ...own, signature: "" }],
     ["00", own],
+    ["", own],
     ["nothing", own],
     [own.key, { key: own.key }],
   ]) {
@@ -54,4 +55,5 @@ test("what was not signed by the key of the address is refused", async () => {
 test("the key of an address", () => {
   assert.equal(keyOf("#key=00ff"), "00ff");
   assert.equal(keyOf(""), null);
+  assert.equal(keyOf("#key="), "");
 });

@@ -53,6 +53,7 @@ test("the parts of a plan fit each other", async () => {
   await of("table.json", /asked for, or have a delta/, (plan) => (plan.attributes.y = { columns: ["y"], labels: ["a"] }));
   await of("table_of_two.json", /a column of its own/, (plan) => (plan.attributes.y.columns = [" X"]));
   await of("table_of_deltas.json", /must be protected as a whole/, (plan) => (plan.attributes.x.protect = { epsilon: "1", blocks: { run: 1 } }));
+  await of("distribution.json", /a larger epsilon than the plan/, (plan) => (plan.queries[0].epsilon = "3"));
   await of("distribution.json", /must cover its number/, (plan) => plan.queries[0].ranges.push([0.1234, 0.2]));
   const bounds = (change) => (plan) => {
     const rest = Object.fromEntries(Object.keys(plan.attributes).map((name) => [name, "1/2"]));

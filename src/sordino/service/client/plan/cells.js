@@ -4,10 +4,8 @@
 import { blocks, sensitive, size } from "../channel/combined.js";
 import { requires } from "../channel/entries.js";
 import { amount, atMost, sum, written } from "../channel/fraction.js";
+import { LARGEST_MATRIX } from "./fields.js";
 import { hasHidden, protectedPairs } from "./pairs.js";
-
-/** Cells whose pairs each have a bound of their own, at most. */
-const LARGEST_MATRIX = 256;
 
 /** Cells that have names of their own, at most. */
 const NAMED = 64;

@@ -1,15 +1,16 @@
 // What the parts of a plan must be together, rule by rule: the package refuses whatever breaks one of them.
 
+import { size } from "../channel/combined.js";
+import { amount, atMost } from "../channel/fraction.js";
 import { Dependence } from "./dependence.js";
+import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
 import { about, edgesOf } from "./record.js";
 
-/** Values of an attribute, or cells of a table, at most; and of all questions together. */
-const [LARGEST_DOMAIN, MOST_VALUES] = [2 ** 22, 2 ** 24];
+/** Values of all questions together at most. */
+const MOST_VALUES = 2 ** 24;
 
 const unlike = (found) => new Set(found).size === found.length;
 const same = (one, other) => one.length === other.length && one.every((name) => other.includes(name));
-
-export const sizeOf = ({ labels, numbers, grid }) => labels?.length ?? numbers ?? grid.rows * grid.columns;
 
 const isCounted = ({ number }) => number === undefined;
 const own = ({ attributes }, names) => names.map((name) => attributes[name]);
@@ -65,7 +66,7 @@ function isFew(plan) {
   const sizes = plan.queries.map((part) => {
     if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
     const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
-    return names.length && own(plan, names).reduce((all, each) => all * sizeOf(each), 1);
+    return names.length && own(plan, names).reduce((all, each) => all * size(each), 1);
   });
   return sizes.every((k) => k <= LARGEST_DOMAIN) && sizes.reduce((a, b) => a + b, 0) <= MOST_VALUES;
 }
@@ -97,6 +98,12 @@ function protectsAsWhole({ epsilon, attributes }) {
   return epsilon === undefined || Object.values(attributes).every(({ protect = {} }) => !ways.some((way) => Object.hasOwn(protect, way)));
 }
 
+/** Whether no question declares that it tells more than a report may tell of the whole record. */
+function declaresWithin({ epsilon, attributes, queries }) {
+  const declared = (part) => part.epsilon ?? attributes[part.histogram]?.protect.epsilon ?? "0";
+  return epsilon === undefined || queries.every((part) => atMost(amount(declared(part)), amount(epsilon)));
+}
+
 /** Whether cells of tables have a promise: each attribute its own, or one for all cells alike. */
 function promisesCells(plan) {
   const fits = (part) => (plan.epsilon === undefined ? part.epsilon === undefined && own(plan, part.table).every(({ protect }) => protect) : part.epsilon !== undefined);
@@ -123,7 +130,7 @@ function coversAll(plan) {
 
 function coversValues(attribute) {
   const { labels, grid, protect: { bounds: rows, blocks, sensitive, metric } } = attribute;
-  const k = sizeOf(attribute);
+  const k = size(attribute);
   const one = (list) => list === undefined || list.length === k;
   if (!one(rows) || !one(blocks?.of) || !one(metric?.positions)) return false;
   if ((blocks?.tiles || metric?.map) && !grid) return false;
@@ -131,9 +138,6 @@ function coversValues(attribute) {
   if (sensitive && (sensitive.some((value) => value >= k) || !unlike(sensitive) || sensitive.length >= k)) return false;
   return !metric?.tree || isTreeOf(labels ?? [], metric);
 }
-
-/** Categories of a tree at most where other names are in it, for whose ways all pairs are gone through. */
-const LARGEST_HIDDEN = 256;
 
 /** Whether names stand on one tree, each below one other, that holds all labels; lengths are of names below another. */
 function isTreeOf(labels, { tree, lengths = {} }) {
@@ -152,7 +156,8 @@ function isTreeOf(labels, { tree, lengths = {} }) {
     labels.every((label) => names.has(label)) &&
     ends.every((name) => known.has(name)) &&
     Object.keys(lengths).every((name) => below.has(name)) &&
-    (names.size === labels.length || labels.length <= LARGEST_HIDDEN)
+    // Where other names are in it, all pairs have a bound of their own.
+    (names.size === labels.length || labels.length <= LARGEST_MATRIX)
   );
 }
 
@@ -169,6 +174,7 @@ export const RULES = [
   ["each attribute must read a column of its own", hasOwnColumns],
   ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
+  ["no question may declare a larger epsilon than the plan", declaresWithin],
   ["a table must have an epsilon where attributes have deltas, and else be of protected values", promisesCells],
   ["a bound on dependence must be about a table, a category with a number or a distribution that is asked", dependsOnAsked],
   ["a plan's dependence must be about its attributes, one bound for each, and leave what is about one alone at 1", bounds],

@@ -31,8 +31,14 @@ const anyOf = (...kinds) => (found) => kinds.some((kind) => kind(found));
 
 const isBound = (found) => found === "inf" || isEpsilon(found);
 
-/** Values of a matrix of bounds at most; of one with logarithms, whose sums are compared one by one. */
-const [LARGEST_MATRIX, LARGEST_LOGARITHMIC] = [256, 64];
+/** Values of an attribute, or cells of a table, at most. */
+export const LARGEST_DOMAIN = 2 ** 22;
+
+/** Values of a matrix of bounds at most. */
+export const LARGEST_MATRIX = 256;
+
+/** Of one with logarithms, whose sums are compared one by one. */
+const LARGEST_LOGARITHMIC = 64;
 
 /** Whether rows of bounds are square, with a diagonal of zeros. */
 function isMatrix(rows) {
@@ -75,12 +81,12 @@ const END = (found) => real(found) && Math.abs(found) <= 1e60;
 const ATTRIBUTE = both(
   fields({
     "labels?": both(listOf(named, 1), unlike),
-    "numbers?": whole(1, 2 ** 22),
+    "numbers?": whole(1, LARGEST_DOMAIN),
     "grid?": both(
-      fields({ south: real, north: real, west: real, east: real, rows: whole(1, 2 ** 22), columns: whole(1, 2 ** 22) }),
+      fields({ south: real, north: real, west: real, east: real, rows: whole(1, LARGEST_DOMAIN), columns: whole(1, LARGEST_DOMAIN) }),
       ({ south, north }) => -90 <= south && south < north && north <= 90,
       ({ west, east }) => -180 <= west && west < east && east <= 180,
-      ({ rows, columns }) => rows * columns <= 2 ** 22,
+      ({ rows, columns }) => rows * columns <= LARGEST_DOMAIN,
     ),
     "number?": both(fields({ low: END, high: END, clip: truth }), (found) => found.low < found.high),
     columns: both(listOf(named, 1), ({ length }) => length <= 2),
