@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import Below, SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import DistributionFunction, SampleNumber, SampleQuestions
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
@@ -58,7 +58,7 @@ SMOOTH = SampleQuestions(
 
 WIDE = SampleQuestions(
     (Attribute("x", Categories(["a", "b"])), SampleNumber("y", Interval(0, 1), asked=tuple(np.linspace(0, 1, 33)))),
-    (Below(1),),
+    (DistributionFunction(1),),
 )
 
 
