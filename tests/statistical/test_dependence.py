@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import DistributionFunction, SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import (
+    CategoryWithSign,
+    DistributionFunction,
+    SampleNumber,
+    SampleQuestions,
+)
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.interval import Interval
@@ -62,6 +67,18 @@ WIDE = SampleQuestions(
 )
 
 
+SIGNED = SampleQuestions(
+    (*(Attribute(name, Categories(["a", "b"])) for name in "xv"), SampleNumber("y", Interval(-1, 1))),
+    (CategoryWithSign(1, 2),),
+)
+
+
+def together(rng, n):
+    """A number whose mean goes with the category where x is 1, 0.4 in one and -0.4 in the other; by itself it is 0."""
+    x, v, y = rng.integers(0, 2, n), rng.integers(0, 2, n), rng.uniform(-1, 1, n)
+    return [x, v, np.where((x == 1) & (rng.random(n) < 0.4), 2.0 * v - 1, y)]
+
+
 def spread(rng, n):
     """Even numbers, or such whose middle half has three quarters: functions that cross, an eighth apart at most."""
     x, y = rng.integers(0, 2, n), rng.random(n)
@@ -91,6 +108,7 @@ LAWS = {
     "bins": (NUMBERS, numbers, {(1,): 0.2, (1, 2): 0.4}),
     "line": (SMOOTH, line, 0.3),
     "crossing": (WIDE, spread, 0.125),
+    "together": (SIGNED, together, 0.2),
 }
 
 
