@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { below, either } from "../../../src/sordino/service/client/channel/words.js";
+import { quantilesOf } from "../../../src/sordino/service/client/estimate/ranges.js";
 import { hashOf } from "../../../src/sordino/service/client/plan/plan.js";
 import { AnswerError, PlanError, Questions, TallyError, estimates, inspect, open } from "../../../src/sordino/service/client/index.js";
 import { GivenWords } from "./given_words.mjs";
@@ -149,4 +150,11 @@ test("a tally of another plan, or of no counts, is refused", async () => {
   for (const found of [tally("sha256:0", [6, 4]), tally(plan.hash, [6, -4]), tally(plan.hash, [6.5, 4]), tally(plan.hash, [6, 4, 0]), null]) {
     assert.throws(() => estimates(questions, found), TallyError);
   }
+});
+
+test("a quantile lies where the unbiased share below an edge leaves it", () => {
+  const reading = { k: 2, axes: [{ rows: [[0.75, 0.25], [0.25, 0.75]], adds: [[1.5, -0.5], [-0.5, 1.5]] }] };
+  // Below the edge at 3 are .7 of the people, give or take .031, of whom 95 % of intervals hold .061.
+  const found = quantilesOf(reading, [600, 400], [1, 3, 10], [0.63, 0.65, 0.75, 0.77]);
+  assert.deepEqual(found.map(({ low, high }) => [low, high]), [[1, 3], [1, 10], [1, 10], [3, 10]]);
 });
