@@ -1,6 +1,7 @@
 """People who answer the golden plans: their answers as a client takes them, and as the package's channels do."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,16 @@ from sordino.survey.questions.question import TableQuestion
 VECTORS = Path(__file__).parent / "vectors"
 NAMES = sorted(path.stem for path in VECTORS.glob("*.json") if path.stem != "refused_plans")
 REPORTS = 10_000
+
+
+def sealed(content):
+    """The text of a plan's document, under a hash that is right, whatever stands in it."""
+
+    def text(document):
+        return json.dumps(document, sort_keys=True, separators=(",", ":"))
+
+    own = {name: part for name, part in content.items() if name != "hash"}
+    return text(own | {"hash": f"sha256:{sha256(text(own).encode()).hexdigest()}"}) + "\n"
 
 
 def golden_text(name):

@@ -3,12 +3,12 @@
 import json
 import subprocess
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from commands import PATIENCE
+from golden_people import sealed
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -43,14 +43,6 @@ TABLES = [("a", "1/70"), ("b", "1/9")]
 SIGNS = [("b", "y", "1/25"), ("x", "y", "1/8"), ("b", "x", "1/15"), ("y", "x", "1/50")]
 THRESHOLDS = {"a": "1/30", "y": "1/5"}
 STATISTICS = [("a", ["b"], "1/30"), ("b", ["a", "c"], "1/40"), ("x", ["y"], "1/20")]
-
-
-def sealed(content):
-    def text(document):
-        return json.dumps(document, sort_keys=True, separators=(",", ":"))
-
-    own = {name: part for name, part in content.items() if name != "hash"}
-    return text(own | {"hash": f"sha256:{sha256(text(own).encode()).hexdigest()}"}) + "\n"
 
 
 def loaded(folder, text):

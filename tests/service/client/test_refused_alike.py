@@ -4,13 +4,12 @@ import copy
 import json
 import random
 import subprocess
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from commands import PATIENCE
-from golden_people import NAMES, golden_text
+from golden_people import NAMES, golden_text, sealed
 from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan
 
@@ -44,14 +43,6 @@ def another(found, draw):
         less = {key: part for key, part in found.items() if key != draw.choice(sorted(found) or [None])}
         return draw.choice([less, less, found | {draw.choice(NAMED): draw.choice(OTHERS)}])
     return draw.choice([*NUMBERS, *OTHERS, str(found)])
-
-
-def sealed(content):
-    def text(document):
-        return json.dumps(document, sort_keys=True, separators=(",", ":"))
-
-    own = {name: part for name, part in content.items() if name != "hash"}
-    return text(own | {"hash": f"sha256:{sha256(text(own).encode()).hexdigest()}"}) + "\n"
 
 
 def changed(document, draw):
