@@ -42,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.dependence.sample_questions import (
-    SIGNS,
     CategoryWithSign,
     Compared,
     DistributionFunction,
@@ -135,11 +134,9 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             tables[i, statistic] = np.zeros(k, dtype=np.int64)
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
         elif isinstance(statistic, CategoryWithSign):
-            laws = np.zeros((k, asked.answers(statistic)), dtype=np.int64)
-            plus = np.rint((1 + numbers[:, statistic.number]) / 2 * UNIT).astype(np.int64)
-            np.add.at(laws, (cells[i], SIGNS * cells[statistic.category]), UNIT - plus)
-            np.add.at(laws, (cells[i], SIGNS * cells[statistic.category] + 1), plus)
-            tables[i, statistic] = laws
+            chances = np.rint((1 + numbers[:, statistic.number]) / 2 * UNIT).astype(np.int64)
+            size = cells_of(asked.attributes[statistic.category])
+            tables[i, statistic] = _laws(cells[i] * size + cells[statistic.category], chances, k * size).reshape(k, -1)
         else:
             answers = asked.answers(statistic)
             if isinstance(statistic, DistributionFunction):
@@ -151,6 +148,13 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
             tables[i, statistic] = pairs.reshape(k, answers)
     counts = (np.bincount(own, minlength=max(1, cells_of(a))) for own, a in zip(cells, asked.attributes, strict=True))
     return SampleTally(n, tuple(counts), tables)
+
+
+def _laws(groups: NDArray[np.intp], chances: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Sums of the chances of both signs, - before +, in units of 1/UNIT, of the records of k groups, shape (k, 2)."""
+    plus = np.zeros(k, dtype=np.int64)
+    np.add.at(plus, groups, chances)
+    return np.stack((np.bincount(groups, minlength=k) * UNIT - plus, plus), axis=1)
 
 
 def state_dependence(
