@@ -84,3 +84,17 @@ def test_explain_folds_all_but_five_sentences(survey, run):
     everything = told["summary"] + [line for lines in told["details"].values() for line in lines]
     assert [line[2:] for line in unfolded.splitlines() if line.startswith("- ")] == everything
     assert [heading for heading in told["details"] if f"\n{heading}\n" not in unfolded] == []
+
+
+@pytest.mark.parametrize(
+    ("ask", "domain", "about_bins"),
+    [
+        ('histogram = "age"', "categories = 8", False),
+        ('distribution = "age"', "number = { low = 20, high = 80, bins = 8 }", True),
+    ],
+)
+def test_which_intervals_of_a_distribution_an_accuracy_is_about_is_said(survey, run, ask, domain, about_bins):
+    (survey / "one.toml").write_text(f'version = 1\nepsilon = "1"\n[attribute.age]\n{domain}\n[[ask]]\n{ask}\n')
+    said = " ".join(run("plan", "one.toml", "--accuracy", "0.05", "-o", "one.json")[1].split())
+    assert "is expected to reach at most 0.05 to each side" in said
+    assert ("bins and ranges, each between two edges, may reach up to twice as far" in said) is about_bins

@@ -85,6 +85,16 @@ def test_intervals_reach_as_far_as_was_wanted():
     assert max(reached) == pytest.approx(0.05, rel=0.05)
 
 
+def test_intervals_of_bins_reach_up_to_twice_as_far_as_those_of_the_function():
+    made, rng = plan(survey_of('distribution = "income"', epsilon="1"), accuracy=0.05), np.random.default_rng(6)
+    people, n = KeyedSource(bytes(32), "accuracy"), made.people
+    income = 100 * rng.beta(4.075, 9.508, n)
+    found = estimate(made, made.sampled.tally(made.sampled.privatize([income], people.for_records(np.arange(n)))))
+    (curve,) = found.results
+    bins = [1.96 * row["stderr"] for row in curve.rows() if "from" in row]
+    assert 1.96 * curve.estimate.stderr.max() < 1.05 * 0.05 < max(bins) < 1.05 * 2 * 0.05
+
+
 @pytest.mark.parametrize(
     "mechanism",
     [

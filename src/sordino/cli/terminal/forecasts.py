@@ -13,6 +13,7 @@ from sordino.estimation.unbiased import leverage
 from sordino.survey.planning.above_floor import above_floor
 from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, SharesForecast
 from sordino.survey.planning.plan import Question
+from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.verbs.freeze import Frozen
 
 ALIKE = "Expected if all values are equally common; give a public sample for what is likelier: --expect SAMPLE."
@@ -29,6 +30,12 @@ FIFTH = (
     " half of the target; give a public sample for what is likelier: --expect SAMPLE."
 )
 """What the expected errors of coefficients rest on."""
+
+OF_BINS = (
+    " Of a distribution that is the share of people below each edge; intervals of its bins and ranges, each between two"
+    " edges, may reach up to twice as far."
+)
+"""Which intervals of a distribution an accuracy is about."""
 
 OF_CATEGORIES = "Categories are taken to be equally common, and to go with nothing."
 """The same of features that are no numbers."""
@@ -158,9 +165,11 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None) -> dict[s
 def accuracy_sentence(frozen: Frozen) -> str:
     """How many people an accuracy takes, and which question most of them."""
     forecast, width = frozen.widest()
+    bins = any(isinstance(one.question, DistributionQuestion) for one in frozen.forecasts)
     return (
         f"{frozen.plan.people:,} people: every {100 * frozen.confidence:.15g}% interval is expected to reach at most"
         f" {width:.3g} to each side, in parts of all that is possible; the widest is of {forecast.question.name}."
+        f"{OF_BINS if bins else ''}"
     )
 
 
