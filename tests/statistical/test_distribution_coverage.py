@@ -70,9 +70,9 @@ def surveys(name):
 @pytest.mark.parametrize("name", [name for name in LAWS if name != "few"])
 def test_what_is_said_holds_as_often_as_it_promises(name):
     band, _, edges, bins, span, *quantiles = surveys(name)
-    assert all(0.94 <= held <= 0.96 for held in (band, edges, span)), surveys(name)
-    # Bins that are nearer to 0 than their limits reach are missed to one side alone.
-    assert 0.94 <= bins <= 0.975
+    assert all(0.94 <= held <= 0.96 for held in (edges, span)), surveys(name)
+    # Shares that are nearer to 0 or 1 than their limits reach are missed to one side alone: those of bins and of edges.
+    assert all(0.94 <= held <= 0.98 for held in (band, bins)), surveys(name)
     # An interval that ends at edges holds more often: hardly where bins are narrow.
     assert min(quantiles) >= 0.94, quantiles
 

@@ -7,7 +7,8 @@ neighbouring bins, and far nearer to the truth where that is smooth; quantiles a
 The band around the distribution function holds all of it together, as often as the confidence says: its width is a
 number of standard errors, the same everywhere, that the noise at all edges exceeds so rarely. A distribution function
 never falls, so a limit that falls is raised to what holds before it, or lowered to what holds after: nothing that the
-band held is lost, and it becomes narrower than intervals that each hold by themselves.
+band held is lost, and it becomes narrower than intervals that each hold by themselves. Where the function is nearer to
+0 or 1 than the band reaches it is missed to one side alone, so that the band holds somewhat more often than it says.
 
 The interval of a quantile inverts intervals of the distribution function: it goes from the last edge that surely lies
 below it to the first that surely does not. How many standard errors make that sure is what the noise of all edges
