@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,14 @@ def test_the_installed_command_is_what_the_tests_start(program):
     (command,) = entry_points(group="console_scripts", name="sordino")
     module, name = command.value.split(":")
     assert f"from {module} import {name}; {name}()" == program[-1]
+
+
+def test_python_runs_the_command_as_a_module():
+    module = [sys.executable, "-m", "sordino"]
+    shown = subprocess.run([*module, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert shown.stdout == f"python -m sordino, version {version('sordino')}\n"
+    unknown = subprocess.run([*module, "nothing"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (unknown.returncode, "No such command 'nothing'" in unknown.stderr) == (2, True)
 
 
 @pytest.mark.first_cases(1)
