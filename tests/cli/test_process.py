@@ -106,7 +106,7 @@ def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, s
     command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
     with started(command) as process:
         deadline = time.monotonic() + PATIENCE
-        while not any(path.stat().st_size for path in many.glob(".new*.part")):
+        while not any(path.stat().st_size for path in many.glob(".new*.part/*")):
             assert time.monotonic() < deadline
             assert process.poll() is None
             time.sleep(0.005)

@@ -1,13 +1,16 @@
-"""Small files are read as they are: nested too deep, too large, in little memory."""
+"""Small files are read as they are: nested too deep, too large, in little memory; and written whole or not at all."""
 
 import json
+import os
+import stat
 import tomllib
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from sordino.document.files import LARGEST_FILE, read_json, read_text, read_toml
+from sordino.document.files import LARGEST_FILE, read_json, read_text, read_toml, written
 from sordino.errors import SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
@@ -110,3 +113,21 @@ def test_utf_16_is_named(tmp_path):
     (tmp_path / "survey.toml").write_text("version = 1\n", encoding="utf-16")
     with pytest.raises(SordinoError, match="must be UTF-8 text; found UTF-16: save it as UTF-8"):
         Survey.load(tmp_path / "survey.toml")
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+def test_what_is_half_written_is_open_to_its_owner_only(tmp_path, ends_well):
+    """A process that is killed leaves it so."""
+    before = os.umask(0)
+    try:
+        with suppress(KeyboardInterrupt), written(tmp_path / "reports.csv") as temporary:
+            temporary.write_text("half")
+            (kept,) = tmp_path.iterdir()
+            assert temporary.is_relative_to(kept)
+            assert stat.S_IMODE(kept.stat().st_mode) == 0o700
+            if not ends_well:
+                raise KeyboardInterrupt
+    finally:
+        os.umask(before)
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert found == ({"reports.csv": 0o666} if ends_well else {})

@@ -305,6 +305,14 @@ def test_ids_of_another_kind_are_refused(ids):
     assert "<key" not in str(caught.value)
 
 
+@pytest.mark.parametrize("ids", [["a", 5], [5, "a"], [True, "a"], ["a", "\ud8007731"]], ids=ascii)
+def test_ids_are_texts_that_utf_8_holds_or_numbers_and_not_both(ids):
+    """Beside a text NumPy makes a text of a number."""
+    with pytest.raises(SordinoError, match="record ids must be") as caught:
+        KeyedSource(KEY, TASK).for_records(ids)
+    assert "7731" not in str(caught.value)
+
+
 REPEATED = [
     ([7, 1, 7], 2),
     ([1, 2, 3, 3, 2], 3),

@@ -218,6 +218,28 @@ def test_equal_low_words_are_no_equal_ids(tmp_path, write_rows):
     compare(path)
 
 
+@pytest.mark.parametrize("twice", [None, 0, 101, 199])
+def test_of_ids_with_equal_words_some_are_looked_at_at_a_time(monkeypatch, twice):
+    monkeypatch.setattr(records, "MOST_AGAIN", 10)
+    looked, among = [], records.IdComparison._require_different_among
+
+    def counted(comparison, words):
+        looked.append(len(words))
+        among(comparison, words)
+
+    monkeypatch.setattr(records.IdComparison, "_require_different_among", counted)
+    ids = [text for i in range(1, 101) for text in (str(-i), str(2**64 - i))]
+    ids += [] if twice is None else [ids[twice]]
+    frame = Frame.of(pa.table({"who": ids}), ["who"])
+    if twice is None:
+        compare(frame)
+        assert looked == [10] * 10
+        return
+    with pytest.raises(SordinoError, match=f"row 201, who: .* that of row {twice + 1} again"):
+        compare(frame)
+    assert max(looked) == 10
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("bits", [1, 2, 8])
 @pytest.mark.parametrize("kind", ["number", "text", "uuid"])

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import secrets
+import stat
 import tomllib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
@@ -175,7 +176,10 @@ def beside(folder: Path, name: str) -> Path:
 
 @contextmanager
 def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """A temporary name beside `path` that becomes `path` when the block ends well, and vanishes when it does not.
+    """A temporary name that becomes `path` when the block ends well, and vanishes when it does not.
+
+    It lies in a folder beside `path` that is open to its owner only: what is not yet known to be right is read by
+    nobody else, also where a process is killed and leaves it there.
 
     Raises:
         SordinoError: the file exists and may not be overwritten, or the system refuses (no folder, no right, disk
@@ -183,8 +187,10 @@ def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """
     if not overwrite:
         require_new(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    folder = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    temporary = folder / path.name
     try:
+        folder.mkdir(mode=stat.S_IRWXU)
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
@@ -198,7 +204,9 @@ def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         raise cannot("write", path, error) from None
     finally:
         with suppress(OSError):
-            temporary.unlink()
+            for left in folder.iterdir():
+                left.unlink()
+            folder.rmdir()
 
 
 def sync_folder(path: Path) -> None:

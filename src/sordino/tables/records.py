@@ -22,6 +22,9 @@ MOST = 1 << 25
 """Ids that are compared at a time, by 8 bytes each; more are compared part by part, with a reading of the table for
 each part but the first."""
 
+MOST_AGAIN = 1 << 18
+"""Of the words that stand twice, as many as are looked at in one more reading: each of their ids is an object."""
+
 
 def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) -> dict[str, str]:
     """What to read of a column of ids, for `batch_ids`, by the rule of `sordino.exact.keyed.record_ids`.
@@ -113,12 +116,16 @@ class IdComparison:
     def _require_different(self) -> None:
         """Refuse ids that are equal among those with equal words, which are read again."""
         repeated = self._compared.repeated()
-        if not repeated.size:
-            return
+        for start in range(0, len(repeated), MOST_AGAIN):
+            self._require_different_among(repeated[start : start + MOST_AGAIN])
+
+    def _require_different_among(self, repeated: Words) -> None:
+        """The same of ids that have some words, ascending."""
         seen: dict[int | str, int] = {}
         rows = 0
         for ids, given in self._read():
-            found = np.flatnonzero(np.isin(self._words_of(ids), repeated))
+            words = self._words_of(ids)
+            found = np.flatnonzero(repeated.take(np.searchsorted(repeated, words), mode="clip") == words)
             for place, one in zip(found.tolist(), given.take(pa.array(found)).to_pylist(), strict=True):
                 first = seen.setdefault(one, rows + place + 1)
                 if first != rows + place + 1:

@@ -146,18 +146,19 @@ def _codes(
     if count_column is not None:
         require_nothing_else(id_column, key, jobs)
         counts = CountColumn(count_column)
+        before = file_state(data)
         require_people(plan, data)
         counts.require(data)
         people = read_people(plan, data, None, counts=counts)
-        yield sorted_codes(unchanged(data, file_state(data), _compared(drawn(plan, people, None), None)), progress)
+        yield sorted_codes(unchanged(data, before, _compared(drawn(plan, people, None), None)), progress)
         return
     with held_key(key, task, id_column) as made:
+        before = file_state(data)
         require_people(plan, data)
         file, pieces = pieces_of(data) if jobs > 1 else (None, [])
         if len(pieces) > 1:
             # What starts processes is loaded where some are started.
             from sordino.tables.jobs import workers
-        before = file_state(data)
         source, keyed = made(), None
         if id_column is not None:
             # Without a key its words serve the comparison of ids alone.

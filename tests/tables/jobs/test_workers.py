@@ -21,6 +21,7 @@ from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.tables import reports
 from sordino.tables.jobs import pieces, workers
 from sordino.tables.jobs.drawn import Drawn
 from sordino.tables.reports import privatize_frame, privatize_table
@@ -184,6 +185,22 @@ def gone(pid):
             return True
         time.sleep(0.01)
     return False
+
+
+@pytest.mark.usefixtures("threads")
+def test_a_table_that_grows_once_its_pieces_were_counted_is_refused(tmp_path, plan, people, monkeypatch):
+    """No piece has its last rows."""
+    counted = reports.pieces_of
+
+    def grows(table):
+        found = counted(table)
+        people(value=[1] * 2 * ROWS, age=[50.0] * 2 * ROWS, id=[f"person {i}" for i in range(2 * ROWS)])
+        return found
+
+    monkeypatch.setattr(reports, "pieces_of", grows)
+    with pytest.raises(SordinoError, match="must not change while it is read"):
+        privatize_table(plan, people(), tmp_path / "r.csv", jobs=2)
+    assert not (tmp_path / "r.csv").exists()
 
 
 @pytest.fixture(scope="module")

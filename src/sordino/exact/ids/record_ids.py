@@ -37,14 +37,18 @@ class RecordIds:
         """Ids of Python or NumPy, shape (n,): whole numbers of at most 64 bits, or texts.
 
         Raises:
-            SordinoError: neither whole numbers nor texts.
+            SordinoError: neither whole numbers nor texts, or a text that UTF-8 cannot hold.
         """
         if isinstance(ids, RecordIds):
             return ids
         array = np.asarray(ids)
-        if array.ndim == 1 and array.size and array.dtype.kind in "UO" and all(isinstance(one, str) for one in array):
-            # Of the ids themselves: an array leaves out zeros at a text's end.
-            return cls.of_texts(Texts.of(cast("Sequence[str]", ids)))
+        # Of the ids themselves: an array leaves out zeros at a text's end, and makes numbers beside texts texts too.
+        given = cast("Sequence[object]", ids) if array.ndim == 1 and array.size and array.dtype.kind in "UO" else []
+        if len(given) and all(isinstance(one, str) for one in given):
+            try:
+                return cls.of_texts(Texts.of(cast("Sequence[str]", given)))
+            except UnicodeEncodeError:
+                raise SordinoError("record ids must be texts", found="one that UTF-8 cannot hold") from None
         if array.size == 0 and array.ndim == 1:
             return cls.of_numbers(np.empty(0, dtype=np.uint64))
         if array.dtype.kind not in "iu" or array.ndim != 1:

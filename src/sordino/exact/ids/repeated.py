@@ -64,7 +64,9 @@ class RepeatedWords:
     def repeated(self) -> Words:
         """Those that stand more than once, each once, ascending."""
         found = [_repeated(self._bucket(bucket)) for bucket in self.buckets]
-        return np.unique(np.concatenate([NONE, *found]) * BACK)
+        words = np.sort(np.concatenate([NONE, *found]) * BACK)
+        # NumPy's own way to have each once is a table of hashes, which takes seconds for a million.
+        return np.delete(words, np.flatnonzero(words[1:] == words[:-1]))
 
     def _keep(self, spread: Words, starts: NDArray[np.intp]) -> None:
         self._parts.append((spread, starts - starts[self.buckets.start]))
@@ -77,7 +79,7 @@ class RepeatedWords:
 
 def _repeated(words: Words) -> Words:
     """Those of a bucket that stand more than once, some of them several times."""
-    size = min(PLACES_A_WORD * len(words), MOST_PLACES).bit_length()
+    size = min(PLACES_A_WORD * len(words), MOST_PLACES - 1).bit_length()
     # Of a product's first bits the bucket has used eight.
     place = (words << np.uint64(8) >> np.uint64(64 - size)).view(np.intp)
     number = np.arange(len(words), dtype=np.uint32)
