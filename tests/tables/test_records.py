@@ -16,7 +16,7 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
 from sordino.tables.frame import Frame
-from sordino.tables.reports import privatize_table
+from sordino.tables.reports import privatize_frame, privatize_table
 from sordino.tables.values import read_people
 
 KEY, TASK = bytes(range(32)), "somebody's task"
@@ -153,6 +153,17 @@ def test_an_id_that_stands_twice_is_found_in_any_group_of_rows(tmp_path, numbere
 def test_texts_of_any_arrow_type_are_the_same_ids(numbered, kind):
     table = pa.table({"value": [i % 10 for i in range(len(TEXTS))], "who": pa.array(TEXTS).cast(kind)})
     assert read(numbered, Frame.of(table, ["value", "who"]))[1] == bits(TEXTS)
+
+
+def test_texts_of_a_frame_that_are_no_utf_8_are_ids_too(numbered):
+    """Arrow does not look at them, nor does DuckDB; Python's words about them would tell them."""
+    ids = pa.array([b"\xff7731", b"\xfe7731", b"7731", b"\xff7731"], pa.binary())
+    texts = pa.Array.from_buffers(pa.string(), len(ids), ids.buffers())
+    frame = Frame.of(pa.table({"value": [1] * len(ids), "who": texts}), ["value", "who"])
+    with pytest.raises(SordinoError, match=r"row 4, who: .* that of row 1 again"):
+        privatize_frame(numbered, frame, id_column="who")
+    different = Frame(frame.names, frame.table[:3], "the frame")
+    assert len(privatize_frame(numbered, different, id_column="who")) == len(different.table)
 
 
 def test_a_number_and_the_text_that_spells_it_are_one_id(tmp_path, numbered, write_rows, listing):

@@ -121,7 +121,7 @@ class IdComparison:
 
     def _require_different_among(self, repeated: Words) -> None:
         """The same of ids that have some words, ascending."""
-        seen: dict[int | str, int] = {}
+        seen: dict[int | bytes, int] = {}
         rows = 0
         for ids, given in self._read():
             words = self._words_of(ids)
@@ -140,9 +140,10 @@ class IdComparison:
         return self._keyed.for_compared(ids).low
 
     def _read(self) -> Iterator[tuple[RecordIds, pa.Array]]:
-        """The ids, and as they stand in the table."""
+        """The ids, and as they stand in the table: numbers, or bytes of texts, which in a frame need not be UTF-8."""
         select = id_expressions(self._table, self._column, dict(header(self._table)))
         rows = 0
-        for batch in read_batches(self._table, select | {"given": quoted(self._column)}, [self._column]):
-            yield batch_ids(self._table, self._column, batch, rows), batch.column("given")
+        for batch in read_batches(self._table, select, [self._column]):
+            given = batch.column("id") if "id" in select else batch.column("id_text").cast(pa.large_binary())
+            yield batch_ids(self._table, self._column, batch, rows), given
             rows += len(batch)
