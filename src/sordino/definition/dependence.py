@@ -72,10 +72,10 @@ class Dependence(Brief):
             alone.
         tables: for some (attribute, categories together) a bound for the law of their combination; the categories by
             their places, ascending.
-        category_signs: for some (attribute, (category, number)) a bound for the law of the category together with the
-            number's sign.
         thresholds: for some (attribute, number) a bound for the share of people below any one threshold between the
             bins of the number, its distribution function: on the largest difference given two values of the attribute.
+        category_signs: for some (attribute, (category, number)) a bound for the law of the category together with the
+            number's sign.
 
     Raises:
         SordinoError: bounds about other attributes, outside [0, 1] or of more than 401 digits, or below 1 for an

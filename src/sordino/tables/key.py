@@ -34,9 +34,10 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def held_key(
     key: Path | KeyedSource | None, task: str, id_column: str | None
 ) -> Iterator[Callable[[], KeyedSource | None]]:
-    """A release's source of words, which is asked for once all else is known to be right: only then is a key made.
+    """A release's source of words, which is asked for once all is right that is known before rows are read.
 
-    A key file is looked at before the block, and a new one goes again where the block ends with a SordinoError.
+    Only then is a key made. A key file is looked at before the block, and a new one goes again where the block ends
+    with a SordinoError: of a value or an id that is wrong no key stays.
 
     Args:
         key: the key file, a source that names its own task, or None for fresh words.

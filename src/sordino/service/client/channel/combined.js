@@ -1,7 +1,7 @@
 // Mechanisms that are made of others, or follow what is promised about an attribute; `mechanism` makes any of them.
 
 import { codes, integer, listOf, requires, whole } from "./entries.js";
-import { amount, ceil, compare, fraction, minus, multiple, plus, times, within } from "./fraction.js";
+import { amount, ceil, compare, fraction, minus, multiple, times, within } from "./fraction.js";
 import { Binary, Flips, Hadamard, Linear, OptionalWindow, Projective, Randomized, Table, Window } from "./mechanisms.js";
 import { Cyclic, Subset } from "./subsets.js";
 import { WORD, below, pick, sameWords } from "./words.js";
