@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from sordino.domain.bins import Bins
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.isotonic import isotonic_shares, nearest_function
-from sordino.estimation.distributions.ranges import RangeShares, inside_ranges
+from sordino.estimation.distributions.range_shares import RangeShares, inside_ranges
 from sordino.estimation.distributions.smoothed import smoothed_shares
 from sordino.estimation.distributions.subpopulation import Subpopulation, below_edges, variances
 from sordino.estimation.estimate import Estimate, Method, estimate

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sordino.domain.bins import plain
 from sordino.errors import SordinoError
 from sordino.estimation.distributions.distribution import DistributionEstimate, Limits
-from sordino.estimation.distributions.ranges import RangeShares
+from sordino.estimation.distributions.range_shares import RangeShares
 from sordino.estimation.estimate import Method
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.simultaneous import bonferroni
