@@ -132,6 +132,7 @@ const CRAFTED = {
   "a tree that leaves one out": [LABELS, { metric: { tree: { a: ["b"] } } }, { name: "table", weights: [["1", "0"], ["1", "0"], ["0", "1"]] }],
   "a tree in a circle": [LABELS, { metric: { tree: { a: ["b"], b: ["a"], c: [] } } }, { name: "table", weights: [["1", "0"], ["1", "0"], ["0", "1"]] }],
   "a tree of labels that are alike": [{ labels: ["a", "a"] }, { metric: { tree: { b: ["a"] } } }, { name: "table", weights: [["1", "0"], ["0", "1"]] }],
+  "a product over a tree whose names are not all answers": [LABELS, { metric: { tree: { all: ["a", "b", "c"] } } }, { name: "product", axes: [{ name: "randomized", k: 3, threshold: HALF }] }],
   "a length below 0": [LABELS, { metric: { tree: { a: ["b", "c"] }, lengths: { b: "-1" } } }, EACH],
   "no distance": [NUMBERS, { metric: { per: "0" } }, { name: "table", weights: Array(8).fill(["1", "1"]) }],
   "a block for one of three": [LABELS, { blocks: { of: [0] } }, { name: "table", weights: [["1", "0"], ["0", "1"], ["0", "1"]] }],

@@ -158,6 +158,9 @@ class HighLow {
   }
 }
 
+/** Whether all that an axis goes through are values: some names of a tree may be nobody's answer. */
+const isOfAnswers = ({ steps }) => steps.every(([one, other]) => one >= 0 && other >= 0);
+
 /** Steps of so many nats or more count as so many. */
 const LONGEST = 100n;
 
@@ -167,7 +170,7 @@ const LARGEST_TREE = 10_000;
 class Tree {
   constructor(own, axis, epsilon) {
     this.k = whole(axis.k, 2, LARGEST_TREE, "how many values a tree has");
-    requires(axis.steps.every(([one, other]) => one >= 0 && other >= 0), "a channel of a tree must be about its names, all of which are answers");
+    requires(isOfAnswers(axis), "a channel of a tree must be about its names, all of which are answers");
     this.outputs = BigInt(axis.k);
     const far = (length) => {
       const loss = stepLoss(axis, epsilon, length) ?? { rational: times(amount(axis.nats ?? epsilon).rational, length), ratio: [1n, 1n] };
@@ -237,6 +240,7 @@ class Product {
   constructor(own, attribute) {
     requires(attribute.protect.metric, "a product of channels needs a promise by distances", "another");
     const lines = axes(attribute);
+    requires(lines.every(isOfAnswers), "a product of channels must be about the names of a tree only where all are answers");
     requires(Array.isArray(own.axes) && own.axes.length === lines.length, "a product must have an axis for each line");
     this.axes = own.axes.map((each, i) => mechanism(each, attribute, ALONG, lines[i]));
     this.sizes = lines.map((axis) => axis.k);
