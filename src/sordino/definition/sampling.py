@@ -146,7 +146,10 @@ def sampling_deltas(types: Sequence[AnswerType], dependence: Dependence) -> tupl
 
 
 def served_alone(types: Sequence[AnswerType]) -> frozenset[Moment]:
-    """The statistics whose own bounds `sampling_deltas` may look at; all else it takes from those of the rest."""
+    """The statistics whose own bounds `sampling_deltas` may look at.
+
+    Tables, categories with a number's sign and bins have bounds of their kind; all else takes those of the rest.
+    """
     alone = {answer.alone for answers in types for answer in answers if answer.alone is not None}
     # Of two signs with a common table, the other one.
     pairs = {
