@@ -18,7 +18,7 @@ from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import SordinoError
 from sordino.tables.arrays import array_of
-from sordino.tables.duckdb import TEXT, WHOLE, header, literal, number, quoted, require_columns
+from sordino.tables.duckdb import TEXT, WHOLE, header, index_below, literal, number, quoted, require_columns
 from sordino.tables.frame import PathOrFrame, expecting_kind
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ class AttributeColumns:
                 # A cast that fails gives no number, which lies outside every grid.
                 return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
             case domain if isinstance(domain, Grid) or isinstance(domain.labels, range):
-                read = number(self.names[0])
-                inside = f"{read} >= 0 AND {read} < {domain.k} AND {read} = floor({read})"
-                return {"index": f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"}
+                return {"index": index_below(self.names[0], domain.k)}
             case domain if domain.k <= LISTED:
                 return {"index": self._listed(domain)}
             case _:

@@ -166,6 +166,17 @@ def number(name: str) -> str:
     return f"CASE WHEN {spelt} THEN NULL ELSE TRY_CAST({column} AS DOUBLE) END"
 
 
+def index_below(name: str, k: int) -> str:
+    """The whole number below k in a column, as SQL; -1 for whatever else stands there."""
+    column, read = quoted(name), number(name)
+    inside = f"{read} >= 0 AND {read} < {k} AND {read} = floor({read})"
+    other = f"coalesce(TRY_CAST(CASE WHEN {inside} THEN {read} END AS INTEGER), -1)"
+    # Types are known before a row is read: of whole numbers nothing is worked out in floats.
+    kinds, whole = ", ".join(map(literal, sorted(WHOLE))), f"TRY_CAST({column} AS INTEGER)"
+    own = f"CASE WHEN {whole} >= 0 AND {whole} < {k} THEN {whole} ELSE -1 END"
+    return f"CASE WHEN typeof({column}) IN ({kinds}) THEN {own} ELSE {other} END"
+
+
 def header(table: PathOrFrame) -> list[tuple[str, str]]:
     """Name and type of each of a table's columns, of those that are read if it is in memory.
 

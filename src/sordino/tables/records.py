@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sordino.errors import SordinoError
 from sordino.exact.ids.record_ids import RecordIds
@@ -43,10 +44,18 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
     kind, name = kinds[column], quoted(column)
     if kind not in WHOLE and kind not in (TEXT, "UUID"):
         raise SordinoError(f"{table} must have whole numbers or texts in {column}", found=f"type {kind}")
-    if kind in WHOLE:
-        return {"id": f"coalesce({name}, 0)", "id_missing": f"{name} IS NULL"}
-    text = f"CAST({name} AS VARCHAR)"
-    return {"id_text": text, "id_missing": f"coalesce({text} = '', true)"}
+    return {"id": name if kind in WHOLE else f"CAST({name} AS {TEXT})"}
+
+
+def missing_ids(batch: pa.RecordBatch) -> NDArray[np.bool_]:
+    """In which rows of a batch there is no id, or an empty one."""
+    ids = _as_read(batch)
+    missing = np.zeros(len(ids), dtype=np.bool_)
+    if ids.null_count:
+        missing |= array_of(ids.is_null())
+    if not pa.types.is_integer(ids.type):
+        missing |= np.diff(_parts(ids)[0]) == 0
+    return missing
 
 
 def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> RecordIds:
@@ -55,18 +64,31 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     Raises:
         SordinoError: one is missing.
     """
-    missing = batch.column("id_missing")
-    if missing.true_count:
-        row = rows + int(np.argmax(array_of(missing))) + 1
+    missing = missing_ids(batch)
+    if missing.any():
         raise SordinoError(
-            f"{table}, row {row}, {column}: each row must have an id of its own", found="none", step="fill it in"
+            f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have an id of its own",
+            found="none",
+            step="fill it in",
         )
-    if "id" in batch.schema.names:
-        return RecordIds.of_numbers(array_of(batch.column("id")))
-    texts = batch.column("id_text").cast(pa.large_binary())
+    ids = _as_read(batch)
+    if pa.types.is_integer(ids.type):
+        return RecordIds.of_numbers(array_of(ids))
+    ends, data = _parts(ids)
+    return RecordIds.of_texts(Texts.between(data, ends))
+
+
+def _as_read(batch: pa.RecordBatch) -> pa.Array:
+    """The ids of a batch: numbers, or bytes of texts, which in a frame need not be UTF-8."""
+    ids = batch.column("id")
+    return ids if pa.types.is_integer(ids.type) else ids.cast(pa.large_binary())
+
+
+def _parts(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Where the first text of a column begins and each ends, and the bytes of all."""
     _, ends, data = texts.buffers()
     places = np.frombuffer(ends, dtype=np.int64)[texts.offset :][: len(texts) + 1]
-    return RecordIds.of_texts(Texts.between(np.frombuffer(data or b"", dtype=np.uint8), places))
+    return places, np.frombuffer(data or b"", dtype=np.uint8)
 
 
 class IdComparison:
@@ -140,10 +162,9 @@ class IdComparison:
         return self._keyed.for_compared(ids).low
 
     def _read(self) -> Iterator[tuple[RecordIds, pa.Array]]:
-        """The ids, and as they stand in the table: numbers, or bytes of texts, which in a frame need not be UTF-8."""
+        """The ids, and as they are read."""
         select = id_expressions(self._table, self._column, dict(header(self._table)))
         rows = 0
         for batch in read_batches(self._table, select, [self._column]):
-            given = batch.column("id") if "id" in select else batch.column("id_text").cast(pa.large_binary())
-            yield batch_ids(self._table, self._column, batch, rows), given
+            yield batch_ids(self._table, self._column, batch, rows), _as_read(batch)
             rows += len(batch)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
-from sordino.exact.ids.texts import Texts
+from sordino.exact.ids.texts import WORD, Texts
 from sordino.exact.source import Words
 
 
@@ -63,7 +63,8 @@ class RecordIds:
         high = np.broadcast_to(np.uint64(0), len(numbers))
         if numbers.min(initial=0) < 0:
             high = (numbers < 0).astype(np.uint64)
-        return cls(numbers.astype(np.uint64, copy=False), high, np.empty(0, dtype=np.intp), Texts.of([]))
+        low = numbers.view(np.uint64) if numbers.itemsize == WORD else numbers.astype(np.uint64)
+        return cls(low, high, np.empty(0, dtype=np.intp), Texts.of([]))
 
     @classmethod
     def of_texts(cls, texts: Texts) -> "RecordIds":

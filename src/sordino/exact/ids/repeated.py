@@ -20,6 +20,9 @@ BACK = np.uint64(pow(SPREAD, -1, 1 << 64))
 PLACES_A_WORD, MOST_PLACES = 4, 1 << 20
 """Places of a bucket's table: for each word, and at most, 4 MB."""
 
+ROOM = 1 << 20
+"""Words for which memory is asked for at once: of large pieces the system gives large pages."""
+
 NONE = np.empty(0, dtype=np.uint64)
 
 
@@ -42,6 +45,7 @@ class RepeatedWords:
         self.buckets = buckets
         self.count = 0
         self._parts: list[tuple[Words, NDArray[np.intp]]] = []  # spread words by bucket, and where each bucket begins
+        self._room = NONE
 
     def add(self, words: Words) -> None:
         """Some more words, shape (n,)."""
@@ -50,15 +54,15 @@ class RepeatedWords:
         # Of bytes this is counting, not comparing.
         order = np.argsort(bucket, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(bucket, minlength=BUCKETS))])
-        self._keep(spread[order[starts[self.buckets.start] : starts[self.buckets.stop]]], starts)
+        self._keep(spread, order[starts[self.buckets.start] : starts[self.buckets.stop]], starts)
 
     def halved(self) -> range:
         """Let the words of the second half of the buckets go; returns these buckets, none of one alone."""
         middle = (self.buckets.start + self.buckets.stop + 1) // 2
         gone, self.buckets = range(middle, self.buckets.stop), range(self.buckets.start, middle)
-        parts, self._parts, self.count = self._parts, [], 0
+        parts, self._parts, self._room, self.count = self._parts, [], NONE, 0
         for spread, starts in parts:
-            self._keep(spread[: starts[middle]].copy(), starts)
+            self._keep(spread, np.arange(starts[middle]), starts)
         return gone
 
     def repeated(self) -> Words:
@@ -68,9 +72,14 @@ class RepeatedWords:
         # NumPy's own way to have each once is a table of hashes, which takes seconds for a million.
         return np.delete(words, np.flatnonzero(words[1:] == words[:-1]))
 
-    def _keep(self, spread: Words, starts: NDArray[np.intp]) -> None:
-        self._parts.append((spread, starts - starts[self.buckets.start]))
-        self.count += len(spread)
+    def _keep(self, spread: Words, order: NDArray[np.intp], starts: NDArray[np.intp]) -> None:
+        """Words by their places, and where each bucket begins."""
+        if len(self._room) < len(order):
+            self._room = np.empty(max(ROOM, len(order)), dtype=np.uint64)
+        kept, self._room = self._room[: len(order)], self._room[len(order) :]
+        np.take(spread, order, out=kept, mode="clip")
+        self._parts.append((kept, starts - starts[self.buckets.start]))
+        self.count += len(kept)
 
     def _bucket(self, bucket: int) -> Words:
         pieces = [spread[starts[bucket] : starts[bucket + 1]] for spread, starts in self._parts]
@@ -85,10 +94,10 @@ def _repeated(words: Words) -> Words:
     number = np.arange(len(words), dtype=np.uint32)
     table = np.empty(1 << size, dtype=np.uint32)
     table[place] = number
-    last = table[place]
+    last = table.take(place)
     lost = np.flatnonzero(last != number)
-    others = words[lost]
-    same = others == words[last[lost]]
+    others = words.take(lost)
+    same = others == words.take(last.take(lost))
     # Two equal words have one place: either one of them kept it, or both lost it to a third.
     left = np.sort(others)
     return np.concatenate([others[same], left[1:][left[1:] == left[:-1]]])

@@ -21,7 +21,7 @@ from sordino.errors import SordinoError
 from sordino.exact.keyed import KEY_BYTES, KeyedSource
 from sordino.exact.source import Words
 from sordino.tables.duckdb import header, read_alone, read_batches
-from sordino.tables.records import batch_ids, id_expressions
+from sordino.tables.records import batch_ids, id_expressions, missing_ids
 from sordino.tables.spark.failure import told, understood
 from sordino.tables.spark.partition import partition
 from sordino.tables.spark.parts import Parts, Stretch
@@ -114,8 +114,9 @@ def _digests(part: Stretch, compared: Comparison, keyed: KeyedSource) -> Iterato
     select = id_expressions(table, column, dict(header(table)))
     rows = part.places.start if part.places else 0
     for batch in read_batches(table, select, [column], part.places):
-        missing = batch.column("id_missing").true_count
-        there = batch.filter(pc.invert(batch.column("id_missing"))) if missing else batch
+        lacking = missing_ids(batch)
+        missing = int(np.count_nonzero(lacking))
+        there = batch.take(pa.array(np.flatnonzero(~lacking))) if missing else batch
         stream = keyed.for_compared(batch_ids(table, column, there, rows)).public(len(there))
         yield np.stack([stream.next() for _ in range(compared.words)], axis=1), missing
         rows += len(batch)
