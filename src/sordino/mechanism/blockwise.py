@@ -308,7 +308,7 @@ class Blockwise(Brief, SupportMechanism):
         return min(CHUNK * len(self.inner), 1 << 20)
 
     def _sample(self, values: NDArray[np.intp], stream: Stream) -> Words:
-        place = self.blocks.place[values]
+        place = self.blocks.place.take(values)
         if len(self.inner) == 1:
             codes = self.inner[0]._sample(place, stream)
         else:
@@ -319,5 +319,5 @@ class Blockwise(Brief, SupportMechanism):
             for mechanism, rows in zip(self.inner, np.split(order, ends[:-1]), strict=True):
                 if rows.size:
                     codes[rows] = mechanism._sample(place[rows], stream.take(rows))
-        codes += self._codes.offset_of[values]
+        codes += self._codes.offset_of.take(values)
         return codes

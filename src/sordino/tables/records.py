@@ -50,12 +50,7 @@ def id_expressions(table: PathOrFrame, column: str, kinds: Mapping[str, str]) ->
 def missing_ids(batch: pa.RecordBatch) -> NDArray[np.bool_]:
     """In which rows of a batch there is no id, or an empty one."""
     ids = _as_read(batch)
-    missing = np.zeros(len(ids), dtype=np.bool_)
-    if ids.null_count:
-        missing |= array_of(ids.is_null())
-    if not pa.types.is_integer(ids.type):
-        missing |= np.diff(_parts(ids)[0]) == 0
-    return missing
+    return _missing(ids, None if pa.types.is_integer(ids.type) else _texts(ids))
 
 
 def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int) -> RecordIds:
@@ -64,18 +59,16 @@ def batch_ids(table: PathOrFrame, column: str, batch: pa.RecordBatch, rows: int)
     Raises:
         SordinoError: one is missing.
     """
-    missing = missing_ids(batch)
+    ids = _as_read(batch)
+    texts = None if pa.types.is_integer(ids.type) else _texts(ids)
+    missing = _missing(ids, texts)
     if missing.any():
         raise SordinoError(
             f"{table}, row {rows + int(np.argmax(missing)) + 1}, {column}: each row must have an id of its own",
             found="none",
             step="fill it in",
         )
-    ids = _as_read(batch)
-    if pa.types.is_integer(ids.type):
-        return RecordIds.of_numbers(array_of(ids))
-    ends, data = _parts(ids)
-    return RecordIds.of_texts(Texts.between(data, ends))
+    return RecordIds.of_numbers(array_of(ids)) if texts is None else RecordIds.of_texts(texts)
 
 
 def _as_read(batch: pa.RecordBatch) -> pa.Array:
@@ -84,11 +77,15 @@ def _as_read(batch: pa.RecordBatch) -> pa.Array:
     return ids if pa.types.is_integer(ids.type) else ids.cast(pa.large_binary())
 
 
-def _parts(texts: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Where the first text of a column begins and each ends, and the bytes of all."""
-    _, ends, data = texts.buffers()
-    places = np.frombuffer(ends, dtype=np.int64)[texts.offset :][: len(texts) + 1]
-    return places, np.frombuffer(data or b"", dtype=np.uint8)
+def _texts(ids: pa.Array) -> Texts:
+    _, ends, data = ids.buffers()
+    places = np.frombuffer(ends, dtype=np.int64)[ids.offset :][: len(ids) + 1]
+    return Texts.between(np.frombuffer(data or b"", dtype=np.uint8), places)
+
+
+def _missing(ids: pa.Array, texts: Texts | None) -> NDArray[np.bool_]:
+    missing = np.zeros(len(ids), dtype=np.bool_) if texts is None else texts.lengths == 0
+    return missing | array_of(ids.is_null()) if ids.null_count else missing
 
 
 class IdComparison:

@@ -34,7 +34,7 @@ def unrank(ranks: Words, n: int, sizes: tuple[int, int], second: NDArray[np.bool
     if max(comb(n, size) for size in sizes) <= LARGEST_LIST:
         place = second * np.intp(comb(n, sizes[0]))
         place += ranks.view(np.intp)
-        return _both(n, sizes)[place].astype(np.uint64)
+        return _both(n, sizes).take(place).astype(np.uint64)
     left = sizes[0] + second * (sizes[1] - sizes[0])
     rank, masks = ranks.copy(), np.zeros(len(ranks), dtype=np.uint64)
     for element in range(n - 1, -1, -1):

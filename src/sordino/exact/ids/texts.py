@@ -79,7 +79,8 @@ class Texts:
     def between(cls, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> "Texts":
         """Those that stand one after the other, from each of the places up to the next one; their bytes are copied."""
         first, last = (int(ends[0]), int(ends[-1])) if ends.size else (0, 0)
-        held = np.zeros(last - first + 2 * MARGIN, dtype=np.uint8)
+        held = np.empty(last - first + 2 * MARGIN, dtype=np.uint8)
+        held[:MARGIN] = held[len(held) - MARGIN :] = 0
         held[MARGIN : len(held) - MARGIN] = data[first:last]
         return cls(held, ends[:-1] + (MARGIN - first), np.diff(ends))
 
