@@ -19,7 +19,7 @@ NOTE = (
     "checked, reports carry the plan's tag, the estimate has standard errors. Processor seconds of all threads, ours "
     "over DuckDB's to read the table and count each cell; of reports alone, over those to read them and count each "
     "code; of eight numbers and a name, of which each person is asked one, over those to read them and sum the numbers "
-    "of each name. Reports get fresh randomness, or with ids, which are compared in a reading before, repeatable "
+    "of each name. Reports get fresh randomness, or with ids, which are compared in the same reading, repeatable "
     "randomness from a key. One job and two are timed from start to end: of two cores nobody else may need one."
 )
 HEADER = RATIOS
