@@ -95,10 +95,15 @@ class Texts:
         """First to last 16 bytes: which texts have so many, and two words of each; zeros where the text has ended."""
         blocks = self._from_each_place(KEPT.dtype)
         rows = np.flatnonzero(self.lengths)
-        starts, left = self.starts[rows], self.lengths[rows]
+        # Nearly always all texts have a byte, and none more than a block.
+        starts, left = (
+            (self.starts, self.lengths) if len(rows) == len(self) else (self.starts[rows], self.lengths[rows])
+        )
         while rows.size:
             yield rows, _words_of(blocks[starts]) & _words_of(KEPT.take(left, mode="clip"))
             longer = left > BLOCK
+            if not longer.any():
+                return
             rows, starts, left = rows[longer], starts[longer] + BLOCK, left[longer] - BLOCK
 
     def whole_numbers(self) -> tuple[NDArray[np.intp], Words, Mask]:
