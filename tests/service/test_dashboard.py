@@ -9,6 +9,11 @@ import pytest
 
 from collectors import collecting
 from commands import PATIENCE
+from reports_sent import on_a_thread
+from sordino.service.storage.store import ReportStore
+from surveys import planned
+
+NUMBER = {"number": {"low": 0, "high": 100}}
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +65,23 @@ def test_all_may_watch_and_the_analyst_sees_estimates(plan, collector, ask):
     assert "99% confidence" in wide
     for confidence in ("2", "nan"):
         assert ask(f"/page?confidence={confidence}", **bearer)[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("ask", "attributes"),
+    [
+        ({"distribution": "age"}, {"age": {**NUMBER, "missing": "0.5"}}),
+        ({"regression": {"target": "age", "features": ["height"]}}, {"age": NUMBER, "height": NUMBER}),
+    ],
+)
+def test_what_is_not_told_yet_is_a_page_that_says_when(tmp_path, ask, attributes):
+    plan = planned({"version": 1, "epsilon": "1", "attribute": attributes, "ask": [ask]})
+    with on_a_thread(ReportStore.open(tmp_path / "reports.sqlite", plan)) as client:
+        client.upload([0])
+        answer = client.as_analyst("GET", "/page")
+        page = answer.body.decode()
+        assert answer.status == 200
+        assert "not told by 1 reports" in page
+        assert "wait for more reports. About" in page
+        assert "reports are expected to, if people are as the plan" in page
+        assert client.as_analyst("GET", "/page?confidence=2").status == 400

@@ -29,7 +29,7 @@ from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import table_results
-from sordino.words.coverage import coverage_in_words
+from sordino.words.coverage import coverage_in_words, untold_in_words
 from sordino.words.digits import rounded_share
 from sordino.words.explain_certificate import certificate_sentences
 from sordino.words.explain_plan import Explanation, explanation
@@ -123,7 +123,9 @@ def estimate_page(
 
 
 def _untold(result: Untold) -> Section:
-    return Section(f"{result.question.name}: not told by {result.n:,} reports", (Sentences((str(result.why),)),))
+    return Section(
+        f"{result.question.name}: not told by {result.n:,} reports", (Sentences((untold_in_words(result),)),)
+    )
 
 
 def revealed_section(said: Explanation) -> Section:

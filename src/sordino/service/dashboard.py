@@ -10,7 +10,7 @@ from sordino.mechanism.aggregate import Aggregate
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.pooled import pooled_results
-from sordino.survey.results.result import results
+from sordino.survey.results.result import results_so_far
 
 MOST_KEPT = 4
 """Pages that are kept: drawing one takes a second, and many may look at once."""
@@ -30,10 +30,10 @@ class DashboardPages:
         return self._once((plan.hash, 0, 0.0), lambda: dashboard(plan))
 
     def estimates(self, plan: Plan, tally: Aggregate, confidence: float) -> str:
-        """What the reports say so far, with intervals that hold at all times together.
+        """What the reports say so far, with intervals that hold at all times together, and what they do not tell yet.
 
         Raises:
-            SordinoError: a confidence outside (0, 1), or no question that is answered.
+            SordinoError: a confidence outside (0, 1).
         """
         from sordino.page.estimate_page import estimate_page
 
@@ -42,7 +42,7 @@ class DashboardPages:
         coverage = Coverage(confidence, watched=True)
 
         def draw() -> str:
-            found = results(plan, tally, None, coverage)
+            found = results_so_far(plan, tally, None, coverage)
             return estimate_page(plan, found, pooled=pooled_results(plan, tally, found, coverage))
 
         return self._once(key, draw)

@@ -1,6 +1,8 @@
-"""What the intervals of a result promise, in a sentence or two."""
+"""What the intervals of a result promise, and when one may be expected that is not told yet, in a sentence or two."""
 
+from sordino.survey.planning.forecast import in_two_digits
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.result import Untold
 
 WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
 
@@ -28,3 +30,11 @@ def coverage_in_words(of: str, coverage: Coverage, together: str) -> str:
         reports = "report is" if coverage.forged == 1 else "reports are"
         said += f", even if up to {coverage.forged:,} {reports} forged"
     return f"{said}."
+
+
+def untold_in_words(result: Untold) -> str:
+    """Why, what to do, and how many reports are expected to tell it where that is known."""
+    if result.awaited is None:
+        return str(result.why)
+    when = f"About {in_two_digits(result.awaited)} reports are expected to"
+    return f"{result.why} {when}, if people are as the plan's forecasts take them: of others more may."

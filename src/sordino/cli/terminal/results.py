@@ -20,7 +20,7 @@ from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import TableRow, table_results
-from sordino.words.coverage import coverage_in_words
+from sordino.words.coverage import coverage_in_words, untold_in_words
 from sordino.words.digits import rounded, rounded_share
 from sordino.words.smoothing_choice import choice_in_words
 
@@ -97,7 +97,7 @@ def print_result(result: Result, *, offer: bool = False) -> None:
         offer: whether to say that smoothed shares would be nearer to the truth, if they would.
     """
     if isinstance(result, Untold):
-        say(f"{result.question.name}: not told by {result.n:,} reports; {result.why}")
+        say(f"{result.question.name}: not told by {result.n:,} reports; {untold_in_words(result)}")
         return
     limits = (f"{100 * result.coverage.confidence:.15g}% from", "to")
     if isinstance(result, NumbersResult):

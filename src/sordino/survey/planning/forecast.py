@@ -231,11 +231,13 @@ def _nothing(question: Question, what: str, needed: int | None) -> str:
 def _crowd(question: Question, needed: int) -> str:
     """A number of people in two digits, of the question and of the whole survey."""
     everybody = ceil(needed / question.share)
-    return f"about {_round(everybody)} people" + (f" ({_round(needed)} asked this)" if question.share < 1 else "")
+    return f"about {in_two_digits(everybody)} people" + (
+        f" ({in_two_digits(needed)} asked this)" if question.share < 1 else ""
+    )
 
 
-def _round(people: int) -> str:
-    """Two digits, rounded up."""
+def in_two_digits(people: int) -> str:
+    """A number of people or reports, rounded up."""
     unit = 10 ** max(0, len(str(people)) - 2)
     rounded = -(-people // unit) * unit
     return f"{rounded:,}" if people < 10**15 else f"{float(rounded):.2g}"

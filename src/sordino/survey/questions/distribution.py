@@ -175,7 +175,7 @@ class DistributionQuestion:
         """
         from sordino.estimation.distributions.distribution import function_errors
 
-        return function_errors(self.mechanism.bare, self._shares(shares), self.people, self.domain.k)
+        return function_errors(self.mechanism.bare, self.expected(shares), self.people, self.domain.k)
 
     def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
         """The largest standard error of the distribution function, of such people; or whatever people are like.
@@ -216,10 +216,10 @@ class DistributionQuestion:
         """The same at the smallest delta."""
         from sordino.estimation.distributions.distribution import function_errors
 
-        return function_errors(self.uniform.bare, self._shares(shares), self.people, self.domain.k)
+        return function_errors(self.uniform.bare, self.expected(shares), self.people, self.domain.k)
 
-    def _shares(self, shares: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Of what is read; of a number that may be missing those of the bins alone will do."""
+    def expected(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The shares of all that is read, of people as for `errors`; those of the bins alone will do."""
         bins = self.domain.widths / self.domain.ends.width if shares is None else shares
         if not self.optional or len(bins) > self.domain.k:
             return bins

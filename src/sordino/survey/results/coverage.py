@@ -40,6 +40,10 @@ class Coverage:
                 "forged reports must be a number from 0 on", found=shown(self.forged), step="say how many, 0 for none"
             )
 
+    def step(self, otherwise: str) -> str:
+        """What to do where reports are too few: while they are watched more may come."""
+        return "wait for more reports" if self.watched else f"ask more people, or {otherwise}"
+
     def each(self, count: int) -> float:
         """The confidence of each of some intervals, whatever their errors have to do with each other."""
         return bonferroni(self.confidence, count) if self.simultaneous else self.confidence

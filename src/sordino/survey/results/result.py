@@ -1,7 +1,8 @@
 """What a plan's reports say about each of its questions: the results that tables, files and pages show."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import SharesQuestion
+from sordino.survey.results.awaited import numbers_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.joint import fitted_together
 from sordino.survey.results.questions.distribution import DistributionResult
@@ -32,11 +34,18 @@ class Untold:
         question: that they do not answer.
         n: the number of reports.
         why: what is missing, and what to do.
+        awaiting: how many reports are expected to answer it; it may take a second to be found.
     """
 
     question: Question
     n: int
     why: SordinoError
+    awaiting: Callable[[], int | None] = field(default=lambda: None, repr=False)
+
+    @cached_property
+    def awaited(self) -> int | None:
+        """Reports that are expected to answer it, of people as forecasts take them; None where none are known."""
+        return self.awaiting()
 
     def rows(self) -> Iterator[EstimateRow]:
         """None."""
@@ -56,6 +65,28 @@ def results(
 ) -> tuple[Result, ...]:
     """Estimate all questions of a plan from its tally, each from the reports of the people who answered it.
 
+    Args and returns as of `results_so_far`.
+
+    Raises:
+        SordinoError: no question is answered, or a method that no histogram allows.
+    """
+    found = results_so_far(plan, aggregate, method, coverage, public)
+    untold = [result for result in found if isinstance(result, Untold)]
+    if len(untold) == len(found):
+        # Why one that was answered is not told says more than that others were not.
+        raise max(untold, key=lambda result: result.n).why
+    return found
+
+
+def results_so_far(
+    plan: Plan,
+    aggregate: Aggregate,
+    method: Method | None = None,
+    coverage: Coverage | None = None,
+    public: Public | None = None,
+) -> tuple[Result, ...]:
+    """The same of a collection that goes on, of which nothing may be told yet.
+
     Args:
         plan: that the reports belong to.
         aggregate: their tally.
@@ -66,17 +97,13 @@ def results(
             (k,), for the method "smoothed".
 
     Raises:
-        SordinoError: no question is answered, or a method that no histogram allows.
+        SordinoError: a method that no histogram allows.
     """
     coverage = Coverage() if coverage is None else coverage
     parts = zip(plan.questions, plan.sampled.split(aggregate), strict=True)
     public = public or {}
     require_public([one.name for one in plan.questions if isinstance(one, SharesQuestion)], public, method)
     found = tuple(_result(question, own, method, coverage, public.get(question.name)) for question, own in parts)
-    untold = [result for result in found if isinstance(result, Untold)]
-    if len(untold) == len(found):
-        # Why one that was answered is not told says more than that others were not.
-        raise max(untold, key=lambda result: result.n).why
     return found if method is not None else _agreeing(found)
 
 
@@ -119,12 +146,12 @@ def _result(
         try:
             result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:
-            why = SordinoError(error.rule, found=error.found, step="ask more people, or fewer numbers")
-            return Untold(question, own.n, why)
+            why = SordinoError(error.rule, found=error.found, step=coverage.step("fewer numbers"))
+            return Untold(question, own.n, why, partial(numbers_awaited, question))
     elif isinstance(question, DistributionQuestion):
         result = DistributionResult.of(question, own, method, coverage)
         if result.why is not None:
-            return Untold(question, own.n, result.why)
+            return Untold(question, own.n, result.why, result.awaited)
     else:
         subtract, known = question.part.subtract_totals, surroundings_of(question.domain, public)
         shares = estimate(question.mechanism, own, method, subtract_totals=subtract, known=known)

@@ -19,6 +19,7 @@ from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
+from sordino.survey.results.awaited import distribution_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import Numbers, numbers_at
 
@@ -66,7 +67,11 @@ class DistributionResult:
         if self.estimate.subpopulation.tells(self._errors, self.n):
             return None
         rule = f"{self.question.name}: reports must tell that somebody has the number, for its distribution among them"
-        return SordinoError(rule, found="so few that nobody may", step="ask more people, or leave it out")
+        return SordinoError(rule, found="so few that nobody may", step=self.coverage.step("leave it out"))
+
+    def awaited(self) -> int | None:
+        """From how many reports on it is expected to be told, where it is not."""
+        return distribution_awaited(self.question, self._errors_of)
 
     @property
     def n(self) -> int:
@@ -91,7 +96,10 @@ class DistributionResult:
     @property
     def _errors(self) -> float:
         """How many standard errors limits are from an estimate."""
-        return self.coverage.errors(self.n, self.question.people, self.each)
+        return self._errors_of(self.n)
+
+    def _errors_of(self, n: int) -> float:
+        return self.coverage.errors(n, self.question.people, self.each)
 
     @cached_property
     def band(self) -> Limits:

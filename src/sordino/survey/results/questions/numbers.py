@@ -16,7 +16,9 @@ from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
+from sordino.survey.planning.forecast import in_two_digits
 from sordino.survey.questions.numbers import NumbersQuestion
+from sordino.survey.results.awaited import means_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
 
@@ -145,14 +147,21 @@ class NumbersResult:
     @property
     def _reach(self) -> float:
         """How many standard errors limits are from an estimate."""
-        return self.coverage.errors(self.n, self.question.people, self.each)
+        return self._errors_of(self.n)
+
+    def _errors_of(self, n: int) -> float:
+        return self.coverage.errors(n, self.question.people, self.each)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is not told of the question, and why."""
-        step = "ask more people, or leave it out"
         rule = "so few reports tell that anybody has the number that its mean is not told"
-        return tuple(f"{self.question.asked[j]}: {rule}: {step}" for j in self._untold)
+        said = f"{rule}: {self.coverage.step('leave it out')}"
+        return tuple(f"{self.question.asked[j]}: {said}{self._awaited(j)}" for j in self._untold)
+
+    def _awaited(self, place: int) -> str:
+        found = means_awaited(self.question, place, self._errors_of)
+        return "" if found is None else f" (about {in_two_digits(found)} reports are expected to tell it)"
 
     @property
     def count(self) -> int:
