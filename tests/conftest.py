@@ -40,7 +40,7 @@ settings.register_profile("sordino", deadline=None, derandomize=True, max_exampl
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
-pytest_plugins = ["collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
+pytest_plugins = ["own_words", "collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
 
 DENSE = ChannelTable | WindowResponse | OptionalWindow | BitFlips
 """What is estimated from the dense channel: a report adds a number of its own for each code."""

@@ -13,6 +13,8 @@ from in_one import in_one
 from sordino.exact.source import ZEROS, SystemSource
 from sordino.mechanism.hadamard import HadamardResponse
 
+pytestmark = pytest.mark.fresh
+
 PIECE = len(ZEROS) // 8
 """Words encrypted at a time."""
 

@@ -123,7 +123,8 @@ def test_algorithm_3_without_much_noise_finds_the_slopes(records):
     copies = TwoCopies(["40"] * 6)
     tally = copies.tally(copies.privatize(records))
     for slopes in algorithm_3(copies, tally):
-        assert excess_loss(slopes) < 0.01
+        # Of a one-bit question a person .003 on average, and .01 once in a hundred surveys; no slopes at all lose .09.
+        assert excess_loss(slopes) < 0.03
 
 
 def test_the_papers_setting_gives_the_known_losses():
