@@ -3,8 +3,9 @@
 A state is a value that knows what was asked and answered, never the record. It decides without being changed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, Protocol
 
 from sordino.evidence.bound.loss import LossBounds
@@ -38,11 +39,22 @@ class Binding:
         about: what is compared.
         spent: nats, rounded up.
         left: nats, rounded down; negative where it might not hold.
+        exactly: what is surely left, where more is known than a float says: of a bound that nothing has touched all.
     """
 
     about: str
     spent: float
     left: float
+    exactly: Nats | None = None
+
+
+def exactly_left(groups: Iterable[tuple[Nats, float, float]]) -> Nats:
+    """The least that is left of any bound: of one that nothing has touched all of it.
+
+    Args:
+        groups: each bound with what is lost of it and what is left, in nats, rounded up and down.
+    """
+    return min({Nats(Fraction(left)) if lost else bound for bound, lost, left in groups})
 
 
 class FilterState(Protocol):

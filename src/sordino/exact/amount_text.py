@@ -1,7 +1,8 @@
 """Amounts of loss as people read them: three digits, rounded against the promise.
 
 What was or can be told is never said smaller than it is, and what is left never larger. What is told and exceeds a
-short decimal by at most 1e-9 nats is said as that decimal and 1e-9 more. Exact amounts are in `--json`.
+short decimal by at most 1e-9 nats is said as that decimal and 1e-9 more; what is left and falls short of one by as
+little as that decimal and 1e-9 less. Exact amounts are in `--json`.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ SMALL = Fraction(1, 10**4)
 
 MORE = " (+ 1e-9)"
 """Said where an amount exceeds a short decimal by at most `CLOSE`."""
+
+LESS = " (- 1e-9)"
+"""Said where what is left falls short of one by at most that."""
 
 MOST_DIGITS = 9
 """Where fewer would make an amount look like its bound."""
@@ -75,14 +79,17 @@ def loss_text_beside(amount: Nats, bound: Nats) -> str:
 
 
 def remaining_text(amount: Nats | Fraction) -> str:
-    """What is surely left, with its unit: rounded down, whatever is close above it.
+    """What is surely left, with its unit: rounded down, but for `CLOSE`.
 
     Example:
         >>> remaining_text(Fraction("0.0999999999")), remaining_text(Fraction("7.34e-20"))
-        ('0.0999 nats', '0 nats')
+        ('0.1 nats (- 1e-9)', '0 nats')
     """
     value = amount.around()[0] if isinstance(amount, Nats) else amount
-    return in_nats("0" if 0 <= value < CLOSE else outward(value, DIGITS, up=False))
+    if 0 <= value < CLOSE:
+        return in_nats("0")
+    number = outward(value + CLOSE if value > SMALL else value, DIGITS, up=False)
+    return in_nats(number) + (LESS if Fraction(number) > value else "")
 
 
 def _keeps(amount: Nats | Fraction, bound: Nats) -> bool:

@@ -70,12 +70,20 @@ def left_sentences(known: PrivacyFilter, start: str = "") -> tuple[str, ...]:
     if isinf(binding.left):
         clauses = ["nothing that was promised can be lost: every query is accepted."]
     else:
-        told_apart, rest = _said(binding.spent, loss_text), _said(known.remaining, remaining_text)
+        told_apart, rest = _said(binding.spent, loss_text), left_text(known)
         clauses = [
             f"least is left between {binding.about}: the answers so far tell them apart by at most {told_apart}.",
             f"queries whose epsilons add up to at most {rest} are accepted, others if no answer tells too much.",
         ]
     return tuple(start + clause if start else clause[0].upper() + clause[1:] for clause in clauses)
+
+
+def left_text(known: PrivacyFilter) -> str:
+    """What is surely left: queries whose epsilons add up to no more are accepted."""
+    exactly = known.binding.exactly
+    if exactly is not None and exactly >= 0:
+        return remaining_text(exactly)
+    return _said(known.remaining, remaining_text)
 
 
 def _approximate(known: ApproximateFilter) -> tuple[str, ...]:

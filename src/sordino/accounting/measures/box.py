@@ -76,7 +76,16 @@ class BoxState:
 
     def binding_within(self, left: float) -> Binding:
         """There is one bound for all records."""
-        return Binding("two records", self.spent_within(left), max(down(self.budget.floor() - self.spent), left))
+        own = max(down(self.budget.floor() - self.spent), left)
+        exactly = self._by_epsilons
+        if exactly is None or exactly.floor() < own:
+            return Binding("two records", self.spent_within(left), own)
+        return Binding("two records", self.spent_within(left), exactly.floor(), exactly)
+
+    @property
+    def _by_epsilons(self) -> Nats | None:
+        """What is left by the sum of all epsilons, which is exact; None where that is above the budget."""
+        return None if self.basic is None else self.budget - self.basic
 
     @property
     def realized(self) -> LossBounds:
@@ -86,8 +95,9 @@ class BoxState:
     @property
     def remaining(self) -> float:
         """Nats, rounded down, at least 0."""
+        exactly = self._by_epsilons
         # One step for the rounding here, one for that of the sum when such a query comes.
-        return max(down(down(self.most) - self.spent), 0.0)
+        return max(down(down(self.most) - self.spent), 0.0 if exactly is None else exactly.floor())
 
     @property
     def binding(self) -> Binding:

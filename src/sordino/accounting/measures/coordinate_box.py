@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sordino.accounting.measures.asked import Asked, plus, share_of, within
 from sordino.accounting.measures.box import SETTLED, require_question
 from sordino.accounting.measures.product import mixture
-from sordino.accounting.state import Binding, Decision, Rule
+from sordino.accounting.state import Binding, Decision, Rule, exactly_left
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.prior import Prior
@@ -273,15 +273,16 @@ class CoordinateBoxState:
 
     def binding_within(self, left: float) -> Binding:
         """The hypotheses with the least left, where so much is known to be left of every bound."""
-        found = Binding("nothing that is protected", 0.0, math.inf)
+        found, groups = Binding("nothing that is protected", 0.0, math.inf), []
         for group, level in enumerate(self._closest.carried(())):
             bound = self.bounds[group]
             if bound is None:
                 continue
             own = math.nextafter(bound.floor() - level - ROUNDING, -math.inf) if level else bound.floor()
+            groups.append((bound, level, max(own, left)))
             if max(own, left) < found.left:
                 found = Binding(self.about(group), within(level, bound, left), max(own, left))
-        return found
+        return found if not groups or found.spent else replace(found, exactly=exactly_left(groups))
 
     def most(self, queries: Sequence[Query]) -> float:
         """The largest loss of what is protected once questions are answered, by what is carried; rounded up."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sordino.accounting.measures.measure import GroupBounds
 from sordino.accounting.measures.ratio import Ratio, level_above
-from sordino.accounting.state import Binding, Decision, Rule
+from sordino.accounting.state import Binding, Decision, Rule, exactly_left
 from sordino.errors import SordinoError
 from sordino.evidence.bound.loss import LossBounds
 from sordino.exact.nats import Nats
@@ -169,7 +169,10 @@ class GroupedState(ABC):
         floors, levels = self.floors[protected], self.levels[protected]
         left = np.where(levels == 0, floors, np.nextafter(floors - levels, -np.inf))
         group = int(protected[left.argmin()])
-        return Binding(self.about(group), float(self.levels[group]), float(left.min()))
+        lost = float(self.levels[group])
+        pairs = zip(protected.tolist(), levels.tolist(), left.tolist(), strict=True)
+        exactly = None if lost else exactly_left((self.bounds[place], *each) for place, *each in pairs)
+        return Binding(self.about(group), lost, float(left.min()), exactly)
 
     def level(self, query: Any) -> float:
         """The query's LDP level."""

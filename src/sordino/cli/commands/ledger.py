@@ -12,16 +12,17 @@ from sordino.cli.options import FILE, as_json_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.say import say
 from sordino.errors import DamagedError, UnavailableError
-from sordino.exact.amount_text import loss_text, loss_text_of, remaining_text
+from sordino.exact.amount_text import loss_text, loss_text_of
 from sordino.ledger.ask import Report
 from sordino.ledger.ask import ask as answer
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.person_record import PersonRecord
 from sordino.ledger.explain_ledger import ledger_sentences
 from sordino.ledger.ledger import Ledger
-from sordino.ledger.reading import Checked
+from sordino.ledger.reading import Checked, LedgerLines
 from sordino.ledger.standing import Entry
 from sordino.ledger.transcript import export_transcript, import_transcript
+from sordino.words.explain_filter import left_text
 
 CHECKPOINTS: Mapping[Checked, str] = {
     "none": "All lines were worked out again; there is no checkpoint.",
@@ -65,7 +66,8 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
         with suppress(DamagedError):
             checkpoint = opened.verify()
     # What agrees with all lines need not be worked out from them again.
-    book = _summary(opened, replay=verify and checkpoint != "agrees")
+    reading = opened.reading(replay=verify and checkpoint != "agrees")
+    book = _summary(opened, reading)
     if as_json:
         print_json({"ledger": str(ledger), **book, "checkpoint": checkpoint})
         return
@@ -75,10 +77,10 @@ def show(ledger: Path, *, verify: bool, as_json: bool) -> None:
     for line in book["damage"]:
         say(f"damage to {line}")
     if book["remaining"] is not None:
-        spent, rest = Fraction(book["spent"]), Fraction(book["remaining"])
+        told, rest = loss_text(Fraction(book["spent"])), left_text(reading.standing.joint.worst)
         say(
-            f"Told so far: at most {loss_text(spent)}. Least is left between {book['binds']}: queries "
-            f"of {remaining_text(rest)} together are accepted, whatever they ask; larger ones may be."
+            f"Told so far: at most {told}. Least is left between {book['binds']}: queries "
+            f"of {rest} together are accepted, whatever they ask; larger ones may be."
         )
     header = ("id", "sequence", "collector", "asks", "epsilon", "record", "state", "code", "time")
     rows = [tuple("-" if entry[name] is None else str(entry[name]) for name in header) for entry in book["entries"]]
@@ -121,7 +123,7 @@ def import_command(transcript: Path, ledger: Path, *, as_json: bool) -> None:
     """Check a TRANSCRIPT, each query by the filter, and make a LEDGER of it that decides and answers nothing."""
     made = import_transcript(transcript, ledger)
     if as_json:
-        print_json({"ledger": str(ledger), **_summary(made)})
+        print_json({"ledger": str(ledger), **_summary(made, made.reading())})
         return
     accepted = len(made.book().entries)
     say(f"{ledger}: {accepted} quer{'y' if accepted == 1 else 'ies'}, each of which the filter accepts; it only checks")
@@ -185,9 +187,8 @@ def _print_decision(ledger: Ledger, query: AskedQuery, record: PersonRecord | No
     say(f"{query.id} would be {verdict}: all answers would tell at most {most}")
 
 
-def _summary(ledger: Ledger, *, replay: bool = False) -> dict[str, Any]:
+def _summary(ledger: Ledger, reading: LedgerLines) -> dict[str, Any]:
     """What a ledger holds and has left, for programs."""
-    reading = ledger.reading(replay=replay)
     book, trouble = reading.book, reading.trouble
     joint = None if trouble else reading.standing.joint
     return {
