@@ -48,3 +48,37 @@ def test_a_bound_is_about_two_others_and_the_rest_bounds_it_too():
     for key in [(3, (0, 1)), (0, (1, 3))]:
         with pytest.raises(SordinoError, match="about 3 attributes"):
             Dependence(rest, category_signs={key: tenth})
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_prior_gives_what_the_best_event_tells(k):
+    """Of four attributes in any order, one of them asked about nothing."""
+    draw, numbers = np.random.default_rng(k), [Fraction(-1), Fraction(-2, 5), Fraction(1, 2)]
+    for _ in range(6):
+        order = draw.permutation(4)
+        given, category, number = (int(order.tolist().index(axis)) for axis in range(3))
+        shape = tuple(np.array([3, k, 3, 2])[order].tolist())
+        prior = draw.choice([1, 2, 5, 30], size=shape).astype(object)
+        prior = prior * Fraction(1, int(prior.sum()))
+        values = [numbers if place == number else None for place in range(4)]
+        known = Dependence.from_prior(prior, [(number,)], values, [(category, number)])
+        read = [[[Fraction(0)] * 2 for _ in range(k)] for _ in range(3)]
+        for cell, p in np.ndenumerate(prior):
+            for sign in (0, 1):
+                read[cell[given]][cell[category]][sign] += p * (1 + (2 * sign - 1) * numbers[cell[number]]) / 2
+        laws = [[chance / sum(map(sum, own)) for both in own for chance in both] for own in read]
+        best = max(
+            sum(first - second for first, second, inside in zip(*both, event, strict=True) if inside)
+            for both in product(laws, repeat=2)
+            for event in product([0, 1], repeat=2 * k)
+        )
+        assert known.of_category_sign(given, (category, number)) == best <= known.of_rest(given)
+        assert known.of_category_sign(category, (category, number)) == 1
+        assert known.category_signs.keys() == {(i, (category, number)) for i in range(4)}
+
+
+def test_a_prior_has_signs_of_numbers_with_categories_alone():
+    prior, values = np.full((2, 2, 2), Fraction(1, 8), dtype=object), [None, None, [-1, 1]]
+    for pair, words in [((2, 1), "a sign must be of a number"), ((0, 1), "a sign must be"), ((1, 1), "two attributes")]:
+        with pytest.raises(SordinoError, match=words):
+            Dependence.from_prior(prior, [(0,)], values, [pair])

@@ -114,6 +114,34 @@ def largest_half_gap(
     return (means[-1] - means[0]) / 2
 
 
+def largest_sign_variation(
+    weights: Weights, attribute: int, category: int, number: int, values: Sequence[Fraction]
+) -> Fraction:
+    """The largest total variation between two laws of a category together with a number that is rounded to a sign.
+
+    Of each category v its probability p and the mean m of the number within it tell the law: it differs from another
+    one by half the sum of max(|p - p'|, |m - m'|).
+
+    Args:
+        weights: the prior.
+        attribute: what is given, neither of the two.
+        category: the place of the category.
+        number: the place of the number.
+        values: its numbers in [-1, 1].
+    """
+    keep = {attribute, category, number}
+    marginal = weights.sum(axis=tuple(set(range(weights.ndim)) - keep))
+    cells = marginal.transpose([_place(place, keep) for place in (attribute, category, number)])
+    totals = cells.sum(axis=(1, 2))[:, None] * Fraction(1)
+    probabilities, means = cells.sum(axis=2) / totals, (cells * np.array(values, dtype=object)).sum(axis=2) / totals
+    apart = (
+        np.maximum(abs(probabilities[a] - probabilities[b]), abs(means[a] - means[b])).sum() / 2
+        for a in range(len(cells))
+        for b in range(a)
+    )
+    return max(apart, default=Fraction(0))
+
+
 def read_values(
     values: Sequence[Sequence[Number] | None] | None, shape: tuple[int, ...]
 ) -> list[list[Fraction] | None]:

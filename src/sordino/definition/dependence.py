@@ -34,7 +34,15 @@ from math import ceil
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sordino.definition.conditional import Number, given, largest_half_gap, largest_variation, read_prior, read_values
+from sordino.definition.conditional import (
+    Number,
+    given,
+    largest_half_gap,
+    largest_sign_variation,
+    largest_variation,
+    read_prior,
+    read_values,
+)
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
@@ -148,7 +156,11 @@ class Dependence(Brief):
     @classmethod
     @checked
     def from_prior(
-        cls, prior: Any, statistics: Iterable[Moment], values: Sequence[Sequence[Number] | None] | None = None
+        cls,
+        prior: Any,
+        statistics: Iterable[Moment],
+        values: Sequence[Sequence[Number] | None] | None = None,
+        category_signs: Iterable[CategoryAndNumber] = (),
     ) -> "Dependence":
         """Exactly, from a known prior over finite attributes; rounded up where a bound has more than 400 digits.
 
@@ -161,10 +173,11 @@ class Dependence(Brief):
             prior: an array of probabilities with an axis for each attribute.
             statistics: those that are asked; others have the bound of the rest.
             values: for each attribute the numbers in [-1, 1] that its values stand for, ascending; None for categories.
+            category_signs: categories that are asked together with a number's sign, each with that number.
 
         Raises:
-            SordinoError: probabilities that do not sum to 1, a value that nobody has, numbers outside [-1, 1], or a
-                product of categories.
+            SordinoError: probabilities that do not sum to 1, a value that nobody has, numbers outside [-1, 1], a
+                product of categories, or a sign of what is no number or with what is no category.
 
         Example:
             >>> same = Dependence.from_prior([["3/8", "1/8"], ["1/8", "3/8"]], [(0,), (1,)])
@@ -175,8 +188,11 @@ class Dependence(Brief):
         numbers = read_values(values, weights.shape)
         places = range(weights.ndim)
         # Made without bounds first, so that wrong names of statistics are told in the same words everywhere.
-        known = cls((Fraction(1),) * weights.ndim, {(0, statistic): Fraction(1) for statistic in statistics})
+        moments = {(0, statistic): Fraction(1) for statistic in statistics}
+        signs = {(0, pair): Fraction(1) for pair in category_signs}
+        known = cls((Fraction(1),) * weights.ndim, moments, category_signs=signs)
         _require_numbers(known.statistics, numbers)
+        _require_kinds(known.category_signs, numbers)
         bounds = {}
         for i in places:
             for _, statistic in known.statistics:
@@ -186,8 +202,14 @@ class Dependence(Brief):
                     bounds[i, statistic] = largest_variation(given(weights, i, statistic))
                 else:
                     bounds[i, statistic] = largest_half_gap(weights, i, statistic, numbers)
+        laws = {
+            (i, pair): Fraction(1) if i in pair else largest_sign_variation(weights, i, *pair, numbers[pair[1]] or ())
+            for i in places
+            for _, pair in known.category_signs
+        }
         rest = tuple(_short(largest_variation(given(weights, i))) for i in places)
-        return cls(rest, {key: _short(bound) for key, bound in bounds.items()})
+        signed = {key: _short(bound) for key, bound in laws.items()}
+        return cls(rest, {key: _short(bound) for key, bound in bounds.items()}, category_signs=signed)
 
     @classmethod
     @checked
@@ -266,6 +288,19 @@ def _require_signs(signs: Mapping[tuple[int, CategoryAndNumber], Fraction]) -> N
         if i in pair and bound != 1:
             rule = "a category with a number's sign tells both: such a bound must be 1"
             raise SordinoError(rule, found=f"{bound} for {pair}", step="leave the bound out")
+
+
+def _require_kinds(signs: Iterable[tuple[int, CategoryAndNumber]], values: Sequence[object | None]) -> None:
+    """Refuse signs of categories, and numbers in the place of categories.
+
+    Raises:
+        SordinoError: as said.
+    """
+    for _, (category, number) in signs:
+        if values[category] is not None or values[number] is None:
+            found = shown((category, number))
+            step = "give the category first; and the values of the number, of no category"
+            raise SordinoError("a sign must be of a number, with a category", found=found, step=step)
 
 
 def _short(bound: Fraction) -> Fraction:

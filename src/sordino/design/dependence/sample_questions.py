@@ -242,6 +242,9 @@ class SampleQuestions:
             return "own"
         if cells == 0:
             return "no bins"
+        # Total variation given x and y would be at most L |x - y|/2 if L held for every function in [-1, 1] of the
+        # others, the chance to be read in any set of answers among them. It is declared of means of numbers, which
+        # may move slowly where whole distributions do not: a law needs a declaration of its own.
         exact = isinstance(attribute, SampleNumber) and attribute.lipschitz is not None
         if exact and self.is_histogram(statistic):
             return "exact number"
