@@ -8,7 +8,7 @@ from scipy import stats
 
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
 from sordino.design.dependence.sample_questions import (
-    CategoryWithSign,
+    CategorySignDistribution,
     DistributionFunction,
     SampleNumber,
     SampleQuestions,
@@ -69,7 +69,7 @@ WIDE = SampleQuestions(
 
 SIGNED = SampleQuestions(
     (*(Attribute(name, Categories(["a", "b"])) for name in "xv"), SampleNumber("y", Interval(-1, 1))),
-    (CategoryWithSign(1, 2),),
+    (CategorySignDistribution(1, 2),),
 )
 
 

@@ -13,7 +13,7 @@ import pytest
 from sordino import SordinoError, dependence, explain
 from sordino.definition.sampling import largest_level
 from sordino.design.dependence.from_sample import state_dependence, tally_sample
-from sordino.design.dependence.sample_questions import CategoryWithSign, SampleNumber, SampleQuestions
+from sordino.design.dependence.sample_questions import CategorySignDistribution, SampleNumber, SampleQuestions
 from sordino.document.formats import PLAN
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
@@ -89,7 +89,7 @@ def test_no_bound_is_below_the_truth():
     grid, sizes = np.array([-1.0, -0.3, 0.2, 1.0]), (2, 3, 4)
     ends = Interval(-1, 1)
     parts = Attribute("x", Categories(["yes", "no"])), Attribute("v", Categories(REGIONS)), SampleNumber("y", ends)
-    asked = SampleQuestions(parts, (CategoryWithSign(1, 2),))
+    asked = SampleQuestions(parts, (CategorySignDistribution(1, 2),))
     tight = 1.0
     for _ in range(150):
         law = rng.dirichlet(np.full(24, rng.choice([0.05, 0.5, 5]))).reshape(sizes) * 0.99 + 0.01 / 24

@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.design.dependence.sample_questions import (
-    CategoryWithSign,
+    CategorySignDistribution,
     Compared,
     DistributionFunction,
     SampleNumber,
@@ -133,7 +133,7 @@ def tally_sample(asked: SampleQuestions, columns: Sequence[NDArray[Any]]) -> Sam
         if statistic in sums:
             tables[i, statistic] = np.zeros(k, dtype=np.int64)
             np.add.at(tables[i, statistic], cells[i], sums[statistic])
-        elif isinstance(statistic, CategoryWithSign):
+        elif isinstance(statistic, CategorySignDistribution):
             chances = np.rint((1 + numbers[:, statistic.number]) / 2 * UNIT).astype(np.int64)
             size = cells_of(asked.attributes[statistic.category])
             tables[i, statistic] = _laws(cells[i] * size + cells[statistic.category], chances, k * size).reshape(k, -1)
@@ -248,7 +248,7 @@ def _largest(
     largest, most_seen = 0.0, 0.0
     for a in range(len(counts)):
         with np.errstate(divide="ignore", invalid="ignore"):
-            if isinstance(statistic, CategoryWithSign):
+            if isinstance(statistic, CategorySignDistribution):
                 # Each probability is off by half of 1/UNIT at most when it becomes a multiple of it.
                 laws = table[: a + 1] / counts[: a + 1, None]
                 seen = np.abs(laws[:a] - laws[a]).sum(axis=1) / (2 * UNIT) + 1 / UNIT

@@ -57,8 +57,8 @@ class DistributionFunction:
 
 
 @dataclass(frozen=True, order=True)
-class CategoryWithSign:
-    """A category together with a number that is rounded at random to a sign.
+class CategorySignDistribution:
+    """The joint distribution of a category and a number that is rounded at random to a sign.
 
     Attributes:
         category: its place.
@@ -74,7 +74,7 @@ class CategoryWithSign:
         return self.category, self.number
 
 
-Compared: TypeAlias = Moment | DistributionFunction | CategoryWithSign
+Compared: TypeAlias = Moment | DistributionFunction | CategorySignDistribution
 """What a sample is compared by: a statistic, the distribution function of a number, or a category with a sign."""
 
 
@@ -147,7 +147,7 @@ class SampleQuestions:
         statistics: (j,) for the histogram of categories or one bit about a number, (j, k) for one bit about the product
             of two numbers, or about 2 x^2 - 1 of one; several places of categories, ascending, for the combination of
             their values, a table; `DistributionFunction(j)` for a bit about a threshold of a number;
-            `CategoryWithSign(j, k)` for a category with a number's sign.
+            `CategorySignDistribution(j, k)` for a category with a number's sign.
 
     Example:
         >>> from sordino import Categories
@@ -180,7 +180,7 @@ class SampleQuestions:
             attribute = self.attributes[statistic.number] if known else None
             if not (isinstance(attribute, SampleNumber) and attribute.asked):
                 raise SordinoError("thresholds must be of numbers whose distribution is asked", found=shown(statistic))
-        elif isinstance(statistic, CategoryWithSign):
+        elif isinstance(statistic, CategorySignDistribution):
             if not known or self._kinds(places) != [True, False]:
                 raise SordinoError("a sign must be of a number, with a category", found=shown(statistic))
         elif not known or list(statistic) != sorted(statistic):
@@ -213,7 +213,7 @@ class SampleQuestions:
         """A statistic's name for people."""
         if isinstance(statistic, DistributionFunction):
             return f"{self.names[statistic.number]}, thresholds"
-        if isinstance(statistic, CategoryWithSign):
+        if isinstance(statistic, CategorySignDistribution):
             return f"{', '.join(self._named(statistic.places))}, sign"
         return (", " if self.is_table(statistic) else " * ").join(self._named(statistic))
 
@@ -226,7 +226,7 @@ class SampleQuestions:
         if isinstance(statistic, DistributionFunction):
             number = self.attributes[statistic.number]
             return len(number.asked) - 1 if isinstance(number, SampleNumber) else 0
-        if isinstance(statistic, CategoryWithSign):
+        if isinstance(statistic, CategorySignDistribution):
             return SIGNS * cells_of(self.attributes[statistic.category])
         return math.prod(cells_of(self.attributes[place]) for place in statistic)
 
@@ -237,7 +237,7 @@ class SampleQuestions:
     def why(self, i: int, statistic: Compared) -> Why:
         """Whether a sample can tell how much a statistic depends on attribute i, and else why it cannot."""
         attribute, cells = self.attributes[i], cells_of(self.attributes[i])
-        whole = isinstance(statistic, CategoryWithSign) or self.is_table(statistic)
+        whole = isinstance(statistic, CategorySignDistribution) or self.is_table(statistic)
         if set(places_of(statistic)) == {i} or (i in places_of(statistic) and whole):
             return "own"
         if cells == 0:

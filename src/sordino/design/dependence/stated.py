@@ -9,7 +9,7 @@ from fractions import Fraction
 from sordino.definition.dependence import Dependence
 from sordino.design.dependence.sample_questions import (
     MOST_DENOMINATOR,
-    CategoryWithSign,
+    CategorySignDistribution,
     Compared,
     DistributionFunction,
     SampleQuestions,
@@ -106,7 +106,7 @@ def dependence_of_bounds(asked: SampleQuestions, known: Mapping[tuple[int, Compa
     for (i, statistic), bound in known.items():
         if isinstance(statistic, DistributionFunction):
             thresholds[i, statistic.number] = bound
-        elif isinstance(statistic, CategoryWithSign):
+        elif isinstance(statistic, CategorySignDistribution):
             signs[i, (statistic.category, statistic.number)] = bound
         else:
             (tables if asked.is_table(statistic) else single)[i, statistic] = bound

@@ -10,7 +10,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.figure import Figure as Drawing
 
-from sordino.design.dependence.sample_questions import CategoryWithSign, DistributionFunction, places_of
+from sordino.design.dependence.sample_questions import CategorySignDistribution, DistributionFunction, places_of
 from sordino.design.dependence.stated import Statement
 from sordino.exact.nats import outward
 from sordino.page.figures.axes import FILE_SIZE as SIZE
@@ -36,7 +36,7 @@ LABEL = 18
 """Letters of a name at most."""
 
 
-AFTER = {DistributionFunction: ", thresholds", CategoryWithSign: ", sign"}
+AFTER = {DistributionFunction: ", thresholds", CategorySignDistribution: ", sign"}
 """The name of a number whose distribution function is compared, or its sign, with a category."""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sordino.design.dependence.sample_questions import (
-    CategoryWithSign,
+    CategorySignDistribution,
     Compared,
     DistributionFunction,
     SampleNumber,
@@ -77,7 +77,7 @@ def statistics_of(
         coded = sorted(places[name] for name in everything if name in categories)
         yield from combinations(coded, 2)
         numbers = sorted(places[name] for name in everything if name not in categories)
-        yield from (CategoryWithSign(category, number) for category in coded for number in numbers)
+        yield from (CategorySignDistribution(category, number) for category in coded for number in numbers)
     for names in groups:
         together = sorted(places[name] for name in names)
         for place in together:

@@ -18,7 +18,7 @@ from pydantic import Field, StringConstraints
 from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER, Dependence
 from sordino.design.dependence.from_sample import MOST_RECORDS
 from sordino.design.dependence.sample_questions import (
-    CategoryWithSign,
+    CategorySignDistribution,
     Compared,
     DistributionFunction,
     SampleNumber,
@@ -96,7 +96,7 @@ def statement_document(statement: Statement) -> dict[str, Any]:
             "attribute": names[bound.attribute],
             "statistic": [names[place] for place in places_of(bound.statistic)],
             **({"thresholds": True} if isinstance(bound.statistic, DistributionFunction) else {}),
-            **({"sign": True} if isinstance(bound.statistic, CategoryWithSign) else {}),
+            **({"sign": True} if isinstance(bound.statistic, CategorySignDistribution) else {}),
             "bound": _exact(bound.bound),
             "why": bound.why,
             **({} if bound.seen is None else {"seen": _exact(bound.seen), "least": bound.least}),
@@ -159,8 +159,8 @@ def _moved(statistic: Compared, move: Sequence[int]) -> Compared:
     """A statistic of a statement, of the same attributes at their places in the survey."""
     if isinstance(statistic, DistributionFunction):
         return DistributionFunction(move[statistic.number])
-    if isinstance(statistic, CategoryWithSign):
-        return CategoryWithSign(move[statistic.category], move[statistic.number])
+    if isinstance(statistic, CategorySignDistribution):
+        return CategorySignDistribution(move[statistic.category], move[statistic.number])
     return tuple(sorted(move[j] for j in statistic))
 
 
@@ -189,7 +189,7 @@ def statement_sentences(statement: Statement) -> tuple[str, ...]:
             f"The conditional shares of those who will answer may be up to {_exact(statement.shift)} (total variation) "
             "from the population's: each bound has twice as much on top."
         )
-    signed = {asked.names[one.number] for one in asked.statistics if isinstance(one, CategoryWithSign)}
+    signed = {asked.names[one.number] for one in asked.statistics if isinstance(one, CategorySignDistribution)}
     numbers = [attribute for attribute in asked.attributes if isinstance(attribute, SampleNumber)]
     lines += [_about(number, signed=number.name in signed) for number in numbers]
     lines += [text for why, text in REASONS.items() if kinds[why]]
@@ -293,7 +293,7 @@ def _compared(told: tuple[int, ...], bound: _BoundPart) -> Compared:
     if bound.sign:
         if len(told) != FEWEST_TOGETHER:
             raise SordinoError("a sign must be of a number, with a category", found=shown(bound.statistic))
-        return CategoryWithSign(*told)
+        return CategorySignDistribution(*told)
     return told
 
 
