@@ -1,6 +1,5 @@
 """What the intervals of a result promise, and when one may be expected that is not told yet, in a sentence or two."""
 
-from sordino.survey.planning.forecast import in_two_digits
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import Untold
 
@@ -36,5 +35,8 @@ def untold_in_words(result: Untold) -> str:
     """Why, what to do, and how many reports are expected to tell it where that is known."""
     if result.awaited is None:
         return str(result.why)
+    # Forecasts are loaded where something is not told.
+    from sordino.survey.planning.forecast import in_two_digits
+
     when = f"About {in_two_digits(result.awaited)} reports are expected to"
     return f"{result.why} {when}, if people are as the plan's forecasts take them: of others more may."

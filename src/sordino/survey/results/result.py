@@ -16,7 +16,6 @@ from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
 from sordino.survey.questions.question import SharesQuestion
-from sordino.survey.results.awaited import numbers_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.joint import fitted_together
 from sordino.survey.results.questions.distribution import DistributionResult
@@ -130,6 +129,13 @@ def _require_bounded(question: Question, n: int, forged: int) -> None:
         raise SordinoError(rule, found=found, step="estimate it without a number of forged reports")
 
 
+def _numbers_awaited(question: NumbersQuestion) -> int | None:
+    # Forecasts are loaded where something is not told.
+    from sordino.survey.results.awaited import numbers_awaited
+
+    return numbers_awaited(question)
+
+
 def _result(
     question: Question, own: Aggregate, method: Method | None, coverage: Coverage, public: NDArray[np.float64] | None
 ) -> Result:
@@ -147,7 +153,7 @@ def _result(
             result = NumbersResult.of(question, own, coverage)
         except SordinoError as error:
             why = SordinoError(error.rule, found=error.found, step=coverage.step("fewer numbers"))
-            return Untold(question, own.n, why, partial(numbers_awaited, question))
+            return Untold(question, own.n, why, partial(_numbers_awaited, question))
     elif isinstance(question, DistributionQuestion):
         result = DistributionResult.of(question, own, method, coverage)
         if result.why is not None:

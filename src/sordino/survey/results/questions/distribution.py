@@ -19,7 +19,6 @@ from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
 from sordino.survey.questions.distribution import DistributionQuestion
-from sordino.survey.results.awaited import distribution_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import Numbers, numbers_at
 
@@ -71,6 +70,8 @@ class DistributionResult:
 
     def awaited(self) -> int | None:
         """From how many reports on it is expected to be told, where it is not."""
+        from sordino.survey.results.awaited import distribution_awaited
+
         return distribution_awaited(self.question, self._errors_of)
 
     @property

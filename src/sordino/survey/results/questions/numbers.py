@@ -16,9 +16,7 @@ from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.bin import MISSING
-from sordino.survey.planning.forecast import in_two_digits
 from sordino.survey.questions.numbers import NumbersQuestion
-from sordino.survey.results.awaited import means_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.rows import EstimateRow, Numbers, numbers_at
 
@@ -160,6 +158,10 @@ class NumbersResult:
         return tuple(f"{self.question.asked[j]}: {said}{self._awaited(j)}" for j in self._untold)
 
     def _awaited(self, place: int) -> str:
+        # Forecasts are loaded where something is not told.
+        from sordino.survey.planning.forecast import in_two_digits
+        from sordino.survey.results.awaited import means_awaited
+
         found = means_awaited(self.question, place, self._errors_of)
         return "" if found is None else f" (about {in_two_digits(found)} reports are expected to tell it)"
 
