@@ -11,6 +11,7 @@ from sordino import estimate, plan
 from sordino.design.accuracy import largest_error
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.binary import BinaryOptimal
 from sordino.mechanism.blockwise import Blockwise
 from sordino.mechanism.hadamard import HadamardResponse
@@ -22,6 +23,7 @@ from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import half_width
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from sordino.survey.results.result import results
 
 TOLD = """\
 version = 1
@@ -39,6 +41,9 @@ expected = { mean = 30, sd = 12 }
 number = { low = 0, high = 80, bins = 4 }
 expected = [0.1, 0.2, 0.6, 0.1]
 """
+
+SHARES = [0.05, 0.2, 0.3, 0.15, 0.1, 0.1, 0.05, 0.05]
+"""Of eight bins."""
 
 
 def survey_of(*asks, epsilon="4"):
@@ -93,6 +98,30 @@ def test_intervals_of_bins_reach_up_to_twice_as_far_as_those_of_the_function():
     (curve,) = found.results
     bins = [1.96 * row["stderr"] for row in curve.rows() if "from" in row]
     assert 1.96 * curve.estimate.stderr.max() < 1.05 * 0.05 < max(bins) < 1.05 * 2 * 0.05
+
+
+@pytest.mark.parametrize("missing", [None, "0.2"])
+def test_ranges_that_are_asked_are_forecast_and_within_the_accuracy(missing):
+    """Against the spread of what many collections tell, and all populations of a few parts."""
+    survey = survey_of('distribution = "income"\nranges = [[25, 50], [50, 100], [0, 100]]', epsilon="1")
+    survey["attribute"]["income"] |= {"expected": SHARES} | ({} if missing is None else {"missing": missing})
+    made, rng = plan(survey, accuracy=0.05), np.random.default_rng(7)
+    (question,) = made.questions
+    channel, lacking = question.mechanism.probabilities(), [] if missing is None else [float(missing)]
+    shares = np.append(np.array(SHARES) * (1 - sum(lacking)), lacking)
+    told = [
+        [row["estimate"] for row in result.ranges]
+        for counts in rng.multinomial(made.people, shares @ channel, 400)
+        for result in results(made, Aggregate(made.sampled.fingerprint, made.people, counts), "unbiased")
+    ]
+    (forecast,) = forecasts(made, expected_of_survey(made, Survey.read(survey)))
+    assert np.std(told, axis=0) == pytest.approx(np.array(forecast.plan.ranges), rel=0.12, abs=1e-9)
+    # The widest interval is that of the range between two edges, and reaches as far as was wanted.
+    assert 1.96 * np.std(told, axis=0).max() == pytest.approx(0.05, rel=0.12)
+    assert forecast.plan.ranges[0] > 1.05 * forecast.plan.largest
+    worst, populations = question.largest_error(), [one for one in product(range(4), repeat=8) if sum(one) == 3]
+    found = max(question.range_errors(np.array(one) / 3).max() for one in populations)
+    assert 0.9 * worst <= found <= worst * (1 + 1e-9)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from sordino.cli.say import say
 from sordino.cli.terminal.explanations import certificate_json
 from sordino.design.accuracy import Accuracy
 from sordino.design.histograms.shares_accuracy import LARGEST, SharesAccuracy
+from sordino.domain.bins import plain
 from sordino.estimation.unbiased import leverage
 from sordino.survey.planning.above_floor import above_floor
 from sordino.survey.planning.forecast import CurveForecast, Forecast, NumbersForecast, SharesForecast
@@ -32,8 +33,8 @@ FIFTH = (
 """What the expected errors of coefficients rest on."""
 
 OF_BINS = (
-    " Of a distribution that is the share of people below each edge; intervals of its bins and ranges, each between two"
-    " edges, may reach up to twice as far."
+    " Of a distribution these are of the share of people below each edge and in each range that is asked; those of its"
+    " bins may reach up to twice as far."
 )
 """Which intervals of a distribution an accuracy is about."""
 
@@ -67,6 +68,10 @@ def curve_rows(forecast: CurveForecast) -> list[tuple[str, ...]]:
     return [
         ("standard error of the distribution function", f"{plan.typical:.3g}", f"{uniform.typical:.3g}"),
         ("... at the worst edge of a bin", f"{plan.largest:.3g}", f"{uniform.largest:.3g}"),
+        *(
+            (f"standard error of the share from {plain(low)} to {plain(high)}", f"{own:.3g}", f"{other:.3g}")
+            for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
+        ),
         ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
     ]
 

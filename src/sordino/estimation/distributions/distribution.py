@@ -290,9 +290,25 @@ def function_errors(
         n: people.
         bins: how many; by default all that is read.
     """
-    count, law = mechanism.k if bins is None else bins, mechanism.forward(shares)
-    contributions = Subpopulation(mechanism, law, count).contributions(below_edges(count))
-    return np.sqrt(variances(contributions, law) / n)
+    count = mechanism.k if bins is None else bins
+    return errors_of(mechanism, below_edges(count), shares, n)
+
+
+def errors_of(
+    mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64], n: int
+) -> NDArray[np.float64]:
+    """The same of the shares of any sets of bins, shape (m,).
+
+    Args:
+        mechanism: over the bins, or over these and none.
+        inside: 1 for the bins in each set, 0 for others, shape (m, bins).
+        shares: that the people have of what is read, shape (k,).
+        n: people.
+    """
+    law = mechanism.forward(shares)
+    contributions = Subpopulation(mechanism, law, inside.shape[1]).contributions(inside)
+    # All bins together are all who have the number, but for rounding.
+    return np.where(inside.all(axis=1), 0.0, np.sqrt(variances(contributions, law) / n))
 
 
 def _among(fitted: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:

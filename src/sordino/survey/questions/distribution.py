@@ -173,37 +173,70 @@ class DistributionQuestion:
         For people with these shares of what is read, evenly spread ones by default, of whom the declared share lacks a
         number that may be missing; the function is that of those who have it.
         """
-        from sordino.estimation.distributions.distribution import function_errors
+        return self._errors(self.mechanism, self._edges, shares)
 
-        return function_errors(self.mechanism.bare, self.expected(shares), self.people, self.domain.k)
+    def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The same at the smallest delta."""
+        return self._errors(self.uniform, self._edges, shares)
+
+    def range_errors(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Expected standard errors of the share of each range that is asked, shape (ranges,), of people as above."""
+        return self._errors(self.mechanism, self._within, shares)
+
+    def range_errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The same at the smallest delta."""
+        return self._errors(self.uniform, self._within, shares)
+
+    def _errors(
+        self, mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        from sordino.estimation.distributions.distribution import errors_of
+
+        return errors_of(mechanism.bare, inside, self.expected(shares), self.people) if len(inside) else np.zeros(0)
+
+    @property
+    def _edges(self) -> NDArray[np.float64]:
+        """The bins below each edge, shape (k - 1, k)."""
+        from sordino.estimation.distributions.subpopulation import below_edges
+
+        return below_edges(self.domain.k)
+
+    @property
+    def _within(self) -> NDArray[np.float64]:
+        """Those in each range that is asked, shape (ranges, k)."""
+        from sordino.estimation.distributions.range_shares import inside_ranges
+
+        return inside_ranges(self.ranges, self.domain.k)
 
     def largest_error(self, shares: NDArray[np.float64] | None = None) -> float:
-        """The largest standard error of the distribution function, of such people; or whatever people are like.
+        """The largest standard error of the function and of ranges that are asked, of such people or any whatever.
 
         Of a number that may be missing, whatever those are like who have it; the declared share lacks it.
         """
         from sordino.design.accuracy import worst_variance
-        from sordino.estimation.distributions.distribution import function_contributions
 
         if shares is not None:
-            return float(self.errors(shares).max())
+            return float(max(self.errors(shares).max(), self.range_errors(shares).max(initial=0.0)))
         if self.optional:
             return self._largest_given()
-        contributions = function_contributions(self.mechanism.bare)
+        inside = self._told()
+        contributions = np.stack([self.mechanism.bare.unbiased(own) for own in inside])
         moments = self.mechanism.adjoint(contributions**2)
-        below = np.tri(*moments.shape, dtype=np.bool_)
-        own, others = (np.where(side, moments, 0).max(axis=1) for side in (below, ~below))
+        own, others = (np.where(side, moments, 0).max(axis=1) for side in (inside > 0, inside == 0))
         return float(np.sqrt(worst_variance(own, others).max() / self.people))
 
-    def _largest_given(self) -> float:
-        """By shares r below an edge: their people in the worst bin below it, and the others in the worst above."""
-        from sordino.estimation.distributions.subpopulation import below_edges
+    def _told(self) -> NDArray[np.float64]:
+        """Whatever an error may be the largest of; of the whole range there is none."""
+        asked = self._within
+        return np.concatenate([self._edges, asked[~asked.all(axis=1)]])
 
+    def _largest_given(self) -> float:
+        """By shares r of those inside: their people in the worst bin there, and the others in the worst outside."""
         mechanism, k, missing = self.mechanism.bare, self.domain.k, self.attribute.missing_share
         given = mechanism.unbiased(np.append(np.ones(k), 0.0))
-        below, most = below_edges(k), 0.0
-        counted = np.stack([mechanism.unbiased(np.append(own, 0.0)) for own in below])
-        side = np.append(below, np.zeros((k - 1, 1)), axis=1) > 0
+        told, most = self._told(), 0.0
+        counted = np.stack([mechanism.unbiased(np.append(own, 0.0)) for own in told])
+        side = np.append(told, np.zeros((len(told), 1)), axis=1) > 0
         for part in np.linspace(0, 1, PARTS):
             moments = mechanism.adjoint((counted - part * given) ** 2)
             inside = np.where(side, moments, 0).max(axis=1)
@@ -211,12 +244,6 @@ class DistributionQuestion:
             variance = (1 - missing) * (part * inside + (1 - part) * outside) + missing * moments[:, k]
             most = max(most, float(variance.max()))
         return float(np.sqrt(most / self.people) / (1 - missing))
-
-    def errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """The same at the smallest delta."""
-        from sordino.estimation.distributions.distribution import function_errors
-
-        return function_errors(self.uniform.bare, self.expected(shares), self.people, self.domain.k)
 
     def expected(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The shares of all that is read, of people as for `errors`; those of the bins alone will do."""
