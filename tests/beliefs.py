@@ -32,7 +32,8 @@ def worst_loss():
     """What codes tell of attribute i to the worst believer within q of the rest.
 
     Takes the probabilities of the codes, shape (2, ..., 2, codes), by the signs of the numbers of a record (0 for -1),
-    i and q. Two values of the attribute can have the same sign.
+    i and q. Two values of the attribute can have the same sign; and of an attribute that is known by a bin alone the
+    sign may go with the others in any way, so that each belief has the one that suits it.
     """
 
     def loss(law, i, q):
@@ -42,13 +43,7 @@ def worst_loss():
         for code in range(law.shape[-1]):
             column = by_own[:, :, code]
             pairs = np.round(column / column.min(), 9).T.tolist()
-            alike[repr(min(sorted(pairs), sorted(pair[::-1] for pair in pairs)))] = column
-        ratios = [
-            worst_beliefs(column[own], column[other], q)
-            for column in alike.values()
-            for own in (0, 1)
-            for other in (0, 1)
-        ]
-        return float(np.log(max(ratios)))
+            alike[repr(sorted(map(sorted, pairs)))] = column
+        return float(np.log(max(worst_beliefs(column.max(axis=0), column.min(axis=0), q) for column in alike.values())))
 
     return loss

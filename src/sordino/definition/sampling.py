@@ -205,10 +205,11 @@ def largest_level(delta: NatsLike, variation: BoundOnVariation) -> Nats | None:
 def table_loss(errors: Sequence[int], position: int, variation: BoundOnVariation) -> Nats:
     """What signs with errors from a table tell of the number at a position, exactly, for beliefs within q of the rest.
 
-    F(s, u) is the weight of a code where its own sign is s and the others are u. Given a value of the number its sign
-    is random by itself, and the law of u is (1 - q) R + q A, or (1 - q) R + q B given another value; so the ratio is
-    largest where one sign, one u under R, and the extremes under A and B meet. Two numbers can have the same sign, so
-    equal signs count too. All codes are alike but for the names of the signs.
+    F(s, u) is the weight of a code where its own sign is s and the others are u. Given a value of the number, or a bin
+    that it falls in, the law of u is (1 - q) R + q A, or (1 - q) R + q B given another one. Within a bin its own sign
+    may go with u in any way; so the ratio is largest where one u under R, and the extremes under A and B meet, each
+    with the own sign that makes most of it. Two numbers can have the same sign, so equal signs count too. All codes are
+    alike but for the names of the signs.
 
     Example:
         >>> str(table_loss((4, 2, 2, 1), 0, 0)), str(table_loss((4, 2, 2, 1), 0, 1))
@@ -216,16 +217,10 @@ def table_loss(errors: Sequence[int], position: int, variation: BoundOnVariation
     """
     q = read_variation(variation)
     bit = 1 << position
-    right = [weight for pattern, weight in enumerate(errors) if not pattern & bit]
-    wrong = [weight for pattern, weight in enumerate(errors) if pattern & bit]
+    own = {(weight, errors[pattern | bit]) for pattern, weight in enumerate(errors) if not pattern & bit}
     same, other = q.denominator - q.numerator, q.numerator
-    ratios = {
-        Fraction(same * above + other * max(first), same * below + other * min(second))
-        for first in (right, wrong)
-        for second in (right, wrong)
-        for above, below in set(zip(first, second, strict=True))
-    }
-    return Nats.log(max(ratios))
+    most, least = other * max(errors), other * min(errors)
+    return Nats.log(max(Fraction(same * max(pair) + most, same * min(pair) + least) for pair in own))
 
 
 class _Losses:

@@ -85,6 +85,18 @@ test("a code that rises and falls from bin to bin tells twice what a threshold d
   assert.equal(await kept(told("41/50")), false);
 });
 
+test("the sign of a number that is known by its bin may go with others", async () => {
+  const told = (delta) => changed("signs_flips.json", (plan) => {
+    plan.queries[0].queries.mechanisms[0].table = [8n, 3n, 1n, 4n].map((weight) => String(weight << 60n));
+    plan.epsilon = plan.attributes.age.delta = "ln 8";
+    plan.attributes.pay.delta = delta;
+    plan.dependence = { bins: { pay: 2 }, ground: ["declared"], rest: { age: "1", pay: "1/2" }, statistics: [] };
+  });
+  // With the other sign of age it weighs 1 or 4, whichever suits a belief: (4 / 2 + 8 / 2) / (1 / 2 + 1 / 2) is 6.
+  assert.equal(await kept(told("ln 6")), true);
+  assert.equal(await kept(told("ln 5")), false);
+});
+
 test("what is answered together adds up", async () => {
   const told = (delta) => changed("number_together.json", (plan) => (plan.attributes.age.delta = delta));
   assert.equal(await kept(told("2")), true);

@@ -4,7 +4,7 @@ Attributes come in groups of equal delta and q. A table is about k_g signs of ea
 depends on how many signs of each group are right. For a code, F as a function of the record must keep, for each
 attribute i, its own signs s and t, and the other signs u (`definition.sampling.table_loss`):
 
-    (1-q) F(s,u) + q max F(s,.) <= e^delta [(1-q) F(t,u) + q min F(t,.)]
+    (1-q) F(s,u) + q max F <= e^delta [(1-q) F(t,u) + q min F]
 
 which is linear in F and its extremes, and max F <= e^level min F. The information about a number is its squared slope;
 a weighted sum of them is convex, so the best table is a vertex, found by linear programs each of which maximises the
@@ -167,8 +167,8 @@ class TableSearch:
 
     @property
     def _variables(self) -> int:
-        """F, its largest and least, and for each group and own sign the largest and least."""
-        return len(self.states) + 2 + 4 * len(self.shape.counts)
+        """F, its largest and its least."""
+        return len(self.states) + 2
 
     @cached_property
     def _bounds(self) -> "csr_array":
@@ -193,20 +193,13 @@ class TableSearch:
 
     def _protect(self, group: int, factor: float, q: float) -> None:
         """What an attribute of a group may lose; its own sign is right (1) or wrong (0)."""
-        first = len(self.states) + 2 + 4 * group
+        largest, least = len(self.states), len(self.states) + 1
         for others in self.states:
             if others[group] == self.shape.counts[group]:
                 continue
             places = [self._place[(*others[:group], others[group] + own, *others[group + 1 :])] for own in (0, 1)]
-            for own, place in enumerate(places):
-                most, least = first + 2 * own, first + 2 * own + 1
-                self._require((place, 1.0), (most, -1.0))
-                self._require((least, 1.0), (place, -1.0))
-                self._require((place, (1 - q) * (1 - factor)), (most, q), (least, -q * factor))
-                other_least = first + 2 * (1 - own) + 1
-                self._require(
-                    (place, 1 - q), (places[1 - own], -(1 - q) * factor), (most, q), (other_least, -q * factor)
-                )
+            for first, second in (places, places[::-1]):
+                self._require((first, 1 - q), (second, -(1 - q) * factor), (largest, q), (least, -q * factor))
 
 
 def whole_table(shape: TableShape, weights: Floats) -> tuple[int, ...] | None:

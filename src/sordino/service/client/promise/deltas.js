@@ -55,26 +55,20 @@ function told(name, answers, dependence) {
 }
 
 /**
- * Of signs with wrong ones drawn from a table, each number rounded to a sign by itself: its own sign, the others' under what
- * all beliefs share, and the extremes under what is left of each belief.
+ * Of signs with wrong ones drawn from a table: the others' under what all beliefs share, each with the own sign that makes most
+ * of it, since of a number that is known by its bin that may go with them; and the extremes under what is left of each belief.
  */
 function ofSigns({ names, flips }, name, dependence) {
-  const place = names.indexOf(name);
+  const own = 1 << names.indexOf(name);
   const others = names.filter((one) => one !== name);
   const [q, all] = others.length === 1 ? dependence.of(name, others) : dependence.ofRest(name);
-  const sides = [0, 1].map((wrong) => flips.filter((_, pattern) => ((pattern >> place) & 1) === wrong));
   const largest = (list) => list.reduce((a, b) => (a > b ? a : b));
   const smallest = (list) => list.reduce((a, b) => (a < b ? a : b));
-  let most = ONE;
-  for (const one of sides) {
-    for (const other of sides) {
-      one.forEach((above, i) => {
-        const found = [(all - q) * above + q * largest(one), (all - q) * other[i] + q * smallest(other)];
-        if (compare(found, most) > 0) most = found;
-      });
-    }
-  }
-  return most;
+  const [most, least] = [q * largest(flips), q * smallest(flips)];
+  return flips
+    .map((weight, pattern) => [weight, flips[pattern ^ own]])
+    .map((pair) => [(all - q) * largest(pair) + most, (all - q) * smallest(pair) + least])
+    .reduce((one, other) => (compare(one, other) > 0 ? one : other));
 }
 
 /** The attributes of which a question tells more than their deltas, within the bounds that the plan states. */
