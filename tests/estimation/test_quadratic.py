@@ -1,5 +1,7 @@
 """Minima of quadratic forms: against grids, a general optimizer from many starts, and optimality conditions."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from scipy.optimize import minimize
 from in_one import in_one
 from sordino.errors import SordinoError
 from sordino.estimation import quadratic
-from sordino.estimation.quadratic import positive_part, projected_minimum, trust_region
+from sordino.estimation.quadratic import bounded_part, positive_part, projected_minimum, trust_region
 
 
 def value(matrix, vector, point):
@@ -92,6 +94,23 @@ def test_the_minimum_in_the_ball_meets_the_conditions_that_only_a_global_one_mee
     assert np.linalg.norm(gradient + level * found) <= noise
     assert np.linalg.eigvalsh(matrix)[0] + level >= -1e-7 * scale * (1 + 1 / radius)
     assert level * (radius - np.linalg.norm(found)) <= noise
+
+
+@in_one("seed", range(40))
+def test_the_bounded_part_is_nearest(seed):
+    """What is nearest in a convex set sees all of it at a right angle from the matrix, or beyond."""
+    rng = np.random.default_rng(seed)
+    p = 1 + seed % 6
+    matrix = indefinite(rng, p) * rng.choice([0.3, 1.0, 5.0])
+    found = bounded_part(matrix)
+    assert np.linalg.eigvalsh(found).min() > -1e-12
+    assert np.diagonal(found).max() <= 1 + 1e-12
+    np.testing.assert_allclose(bounded_part(found), found, atol=1e-9)
+    corners = [np.outer(signs, signs) for signs in product([-1.0, 1.0], repeat=p)]
+    random = [root.T @ root for root in rng.normal(size=(200, p, p))]
+    inside = [one / max(1, one.diagonal().max()) for one in random]
+    scale = 1 + np.abs(matrix).max()
+    assert max(np.sum((matrix - found) * (one - found)) for one in (*corners, *inside)) <= 1e-6 * scale
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -21,7 +21,7 @@ from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import AboutNumbers, Combined, EstimatedMoments, read_moments, read_places
 from sordino.estimation.interval import errors_to_either_side
-from sordino.estimation.quadratic import positive_part
+from sordino.estimation.quadratic import bounded_part
 from sordino.mechanism.aggregate import Aggregate
 
 
@@ -61,9 +61,13 @@ class CovarianceEstimate(NormalEstimate):
 
     @property
     def projected(self) -> NDArray[np.float64]:
-        """The nearest positive semidefinite matrix: nearest on the scaled numbers, so that no unit counts more."""
+        """The nearest matrix that is a covariance and lets no number vary by more than its range allows.
+
+        No variance is above the square of half the range, whatever the mean; the mean that is told is no bound, since
+        noise moves it too. Nearest on the scaled numbers, so that no unit counts more.
+        """
         units = np.outer(self.half, self.half)
-        return positive_part(self.value / units) * units
+        return bounded_part(self.value / units) * units
 
 
 def covariance_statistics(places: Sequence[int]) -> tuple[Moment, ...]:

@@ -23,6 +23,9 @@ ASYMMETRY = 1e-9
 SMALLEST = 1e-300
 """Absolute tolerance of the secular root: none, so that a root near 0 keeps its relative precision."""
 
+TURNS, SETTLED = 2000, 1e-12
+"""Turns between two conditions at most, and how far apart what they tell may be at the end."""
+
 STEPS = 200_000
 """Gradient steps at most; reached only where the matrix is all but singular, or `project` does not project."""
 
@@ -36,6 +39,36 @@ def positive_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     values, vectors = np.linalg.eigh(_symmetric(matrix))
     part: NDArray[np.float64] = (vectors * np.maximum(values, 0)) @ vectors.T
     return (part + part.T) / 2
+
+
+def bounded_part(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest positive semidefinite matrix without an entry above 1 on its diagonal.
+
+    All covariances of numbers in [-1, 1] are such. These matrices are a convex set: none of it is further from the
+    nearest one than from what was given. Each condition in turn has its nearest point, less what that turn added before
+    (Dykstra); what is above 1 when turns end, next to nothing, is scaled down.
+    Source: Higham 2002, computing the nearest correlation matrix.
+
+    Raises:
+        SordinoError: as `positive_part`.
+
+    Example:
+        >>> bounded_part(np.array([[1.2, 0.3], [0.3, 0.5]])).round(6).tolist()
+        [[1.0, 0.3], [0.3, 0.5]]
+    """
+    near = _symmetric(matrix)
+    part, added, over = near, np.zeros_like(near), np.zeros(len(near))
+    for _ in range(TURNS):
+        part = positive_part(near + added)
+        added += near - part
+        raised = np.diagonal(part) + over
+        over = np.maximum(raised - 1, 0.0)
+        near = part.copy()
+        np.fill_diagonal(near, raised - over)
+        if np.abs(near - part).max() <= SETTLED:
+            break
+    scale = 1 / np.sqrt(np.maximum(np.diagonal(part), 1.0))
+    return np.outer(scale, scale) * part
 
 
 def trust_region(matrix: NDArray[np.float64], vector: NDArray[np.float64], radius: float) -> NDArray[np.float64]:
