@@ -82,11 +82,15 @@ function isSame(row, other, unnamed) {
 }
 
 /** Whether a quantile of the collector's lies within its interval, and that holds the least that reports leave open. */
-const isAround = ({ label, low, high }, other) =>
-  other !== undefined && label === `quantile ${other.quantile}` && other.low <= low && high <= other.high && other.low <= other.estimate && other.estimate <= other.high;
+function isAround({ label, low, high }, other) {
+  if (other === undefined || label !== `quantile ${other.quantile}`) return false;
+  return other.low <= low && high <= other.high && other.low <= other.estimate && other.estimate <= other.high;
+}
 
-const isTold = ({ rows, quantiles = [] }, theirs, unnamed) =>
-  theirs.length === rows.length + quantiles.length && rows.every((row, x) => isSame(row, theirs[x], unnamed)) && quantiles.every((one, x) => isAround(one, theirs[rows.length + x]));
+function isTold({ rows, quantiles = [] }, theirs, unnamed) {
+  if (theirs.length !== rows.length + quantiles.length) return false;
+  return rows.every((row, x) => isSame(row, theirs[x], unnamed)) && quantiles.every((one, x) => isAround(one, theirs[rows.length + x]));
+}
 
 function shown({ rows, why, unsaid = [], quantiles = [] }, theirs, unnamed) {
   if (!rows) return element("p", {}, `Not worked out: ${why}.`);

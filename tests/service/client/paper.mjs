@@ -1,0 +1,38 @@
+// Elements as a page makes them, without a browser: attributes, texts, and what a person writes and chooses.
+
+class Element {
+  constructor(name) {
+    Object.assign(this, { kind: name, attributes: {}, within: [], listeners: {}, value: "", checked: false });
+  }
+
+  setAttribute(key, value) {
+    this.attributes[key] = value;
+    if (["id", "type", "value", "name"].includes(key)) this[key] = value;
+  }
+
+  removeAttribute(key) {
+    delete this.attributes[key];
+  }
+
+  addEventListener(kind, listener) {
+    this.listeners[kind] = listener;
+  }
+
+  append(...within) {
+    this.within.push(...within);
+  }
+
+  get textContent() {
+    return this.within.map((one) => (typeof one === "string" ? one : one.textContent)).join("");
+  }
+
+  set textContent(text) {
+    this.within = [text];
+  }
+}
+
+globalThis.document = { createElement: (name) => new Element(name) };
+
+/** The elements of a name within another one, in their order. */
+export const all = (element, name) =>
+  element.within.flatMap((one) => (typeof one === "string" ? [] : [...(one.kind === name ? [one] : []), ...all(one, name)]));
