@@ -209,3 +209,52 @@ def test_sizes_are_needed():
             use(FiniteEvidence(np.zeros(4)))
     with pytest.raises(SordinoError, match="4 values; found 3"):
         Rest.of(0, 2).on((2, 2)).losses(FiniteEvidence(np.zeros(3)))
+
+
+def exactly(likelihood, q):
+    """The largest odds about each attribute over all priors within the bound."""
+    contrasts = Rest.of(q, likelihood.ndim).on(likelihood.shape).contrasts(likelihood.ravel())
+    return [Fraction(1) if one is None else Fraction(one.heavy, one.light) for one in contrasts]
+
+
+def odds_alone(likelihood, i):
+    """The largest odds between two records that differ in attribute i only."""
+    columns = np.moveaxis(likelihood, i, 0).reshape(likelihood.shape[i], -1).T.tolist()
+    return max(Fraction(max(column), min(column)) for column in columns)
+
+
+def mixture(likelihood, i, q):
+    """What the odds of the attribute alone and of the whole record allow at most."""
+    return (1 - q) * odds_alone(likelihood, i) + q * Fraction(likelihood.max(), likelihood.min())
+
+
+@in_one("shape", [(2, 2), (3, 2), (2, 2, 2)])
+@pytest.mark.parametrize("share", ["0", "0.1", "2/3", "1"])
+def test_what_is_exact_is_within_all_that_levels_allow(shape, share):
+    """The mixture of both odds, and the paper's Propositions 4.1 and 4.2, which are never smaller."""
+    rng, q = np.random.default_rng(4), Fraction(share)
+    for _ in range(20):
+        weights = rng.integers(1, 12, shape).astype(object)
+        budgets = [odds_alone(weights, i) for i in range(len(shape))]
+        whole = Fraction(weights.max(), weights.min())
+        for i, (truth, own) in enumerate(zip(exactly(weights, share), budgets, strict=True)):
+            others = math.prod(budgets[:i] + budgets[i + 1 :])
+            assert truth <= mixture(weights, i, q) <= min(own * (1 + q * (whole - 1)), whole)
+            assert truth <= own * (1 + q * (others - 1))
+
+
+def test_the_mixture_is_reached():
+    # A neighbour differs by 2, the record at most by 6, and both at once where it matters.
+    weights = np.array([[2, 6], [1, 3], [2, 6]], dtype=object)
+    assert exactly(weights, "1/4")[0] == mixture(weights, 0, Fraction(1, 4)) == 3
+
+
+def test_merging_outputs_never_raises_what_is_exact_but_may_raise_the_mixture():
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        apart = rng.integers(1, 12, (2, 2, 3)).astype(object)
+        pairs = zip(*(exactly(one, "1/5") for one in apart), strict=True)
+        assert all(one <= max(two) for one, two in zip(exactly(apart.sum(axis=0), "1/5"), pairs, strict=True))
+    first, second = (np.array(one, dtype=object) for one in ([[4, 1, 20], [1, 4, 21]], [[12, 1, 13], [2, 1, 5]]))
+    merged, *each = (mixture(one, 0, Fraction(1, 5)) for one in (first + second, first, second))
+    assert merged > Fraction(102, 100) * max(each)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino.design.histograms.columns.extreme_rays import floors, random_rays
-from sordino.design.integer_channel import integer_channel, require_valid
+from sordino.design.integer_channel import integer_channel, needed_pairs, require_valid
 from sordino.design.reproducible import ReproducibleDraws
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
@@ -103,10 +103,10 @@ def test_a_channel_beyond_its_bounds_is_refused():
     ],
 )
 def test_weights_that_break_a_promise_are_refused(weights, match):
-    three = Nats.log(3)
-    require_valid(((3 * 2**62, 2**62), (2**62, 3 * 2**62)), [[three] * 2] * 2)
+    bounds = [[Nats.log(3)] * 2] * 2
+    require_valid(((3 * 2**62, 2**62), (2**62, 3 * 2**62)), bounds, needed_pairs(bounds))
     with pytest.raises(SordinoError, match=match):
-        require_valid(weights, [[three] * 2] * 2)
+        require_valid(weights, bounds, needed_pairs(bounds))
 
 
 def test_a_unit_beyond_an_irrational_bound_is_refused(exp_bounds):
@@ -115,6 +115,6 @@ def test_a_unit_beyond_an_irrational_bound_is_refused(exp_bounds):
     heavy = int(low * light)
     rest = WHOLE - heavy, WHOLE - light
     bounds = [[None, Nats.of(1)], [None, None]]
-    require_valid(((heavy, rest[0]), (light, rest[1])), bounds)
+    require_valid(((heavy, rest[0]), (light, rest[1])), bounds, needed_pairs(bounds))
     with pytest.raises(SordinoError, match="keep every bound"):
-        require_valid(((heavy + 1, rest[0] - 1), (light, rest[1])), bounds)
+        require_valid(((heavy + 1, rest[0] - 1), (light, rest[1])), bounds, needed_pairs(bounds))

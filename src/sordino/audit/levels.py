@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.definition.coordinate import CoordinateDP
-from sordino.definition.pairwise import require_size
 from sordino.definition.prior import Prior
 from sordino.definition.product import Contrast, Shape, sizes_of
 from sordino.definition.rest import Rest
@@ -57,15 +56,6 @@ def ldp_level(mechanism: Mechanism) -> Level:
         'ln 3'
     """
     (level,) = _levels(mechanism, lambda weights: [_records(weights, np.arange(len(weights)))])
-    return level
-
-
-def bayesian_level(mechanism: Mechanism, prior: Prior | ArrayLike) -> Level:
-    """The least epsilon of Bayesian DP: over all events, so over all single records that are possible."""
-    law = Prior.of(prior)
-    require_size(mechanism.k, len(law.weights))
-    possible = np.flatnonzero(law.table > 0)
-    (level,) = _levels(mechanism, lambda weights: [_records(weights, possible)])
     return level
 
 
@@ -115,7 +105,7 @@ def output_weights(mechanism: Mechanism) -> Iterator[tuple[int, NDArray[np.objec
         raise SordinoError(
             f"a definition of averages is checked on at most {LARGEST_ENUMERATION} weights, one by one",
             found=f"{mechanism.outputs} codes of {mechanism.k} records",
-            step="bound the deltas by those that the mechanism's LDP and coordinate levels imply (definition.convert)",
+            step="promise LDP, which holds whatever is believed, or ask about fewer values",
         )
     totals = np.zeros(mechanism.k, dtype=object)
     for code in range(mechanism.outputs):

@@ -76,7 +76,7 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
             _add(rest, columns, bounds)
             columns = _merged(columns)
             weights = tuple(tuple(column[x] for column in columns) for x in range(k))
-            _require_kept(weights, bounds, needed)
+            require_valid(weights, bounds, needed)
             return weights
     raise SordinoError(
         "a channel must keep its bounds before it is rounded",
@@ -84,16 +84,12 @@ def integer_channel(channel: NDArray[np.float64], bounds: BoundRows) -> tuple[tu
     )
 
 
-def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows) -> None:
-    """Check that rows are nonnegative integers of sum 2^64 that keep every bound, exactly.
+def require_valid(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:
+    """Check that rows are nonnegative integers of sum 2^64 that keep the bounds of the needed pairs, exactly.
 
     Raises:
         SordinoError: they do not.
     """
-    _require_kept(weights, bounds, needed_pairs(bounds))
-
-
-def _require_kept(weights: Sequence[Sequence[int]], bounds: BoundRows, needed: Pairs) -> None:
     if any(sum(row) != WORD or min(row) < 0 for row in weights):
         raise SordinoError("every row of weights must sum to 2^64")
     for x, other in needed:

@@ -16,7 +16,6 @@ from sordino.errors import SordinoError
 from sordino.exact.messages.written import exact_value, read_rational, shown
 from sordino.exact.nats import Nats
 from sordino.ledger.documents.ledger_terms import LedgerTerms, terms_of_text
-from sordino.papers.bayesian_coordinate.convert import deltas_from_likelihood
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -158,7 +157,6 @@ def test_programs_are_told_at_once_too(number):
         lambda amount: Dependence.bounded([amount]),
         lambda amount: Dependence.from_prior([amount, 0], [(0,)]),
         lambda amount: Prior.of([amount, 0]),
-        lambda amount: deltas_from_likelihood([[amount, 1], [1, 1]], "1/2"),
         lambda amount: ApproximateFilter(1, amount, Box([0], [1])),
         lambda amount: ApproximateFilter(1, "1e-6", Box([0], [1]), first="renyi", order=amount),
     ):
