@@ -1,6 +1,7 @@
 """Ids of rows: read alike from every format, and refused by row where one is missing or stands twice; never told."""
 
 import gzip
+import random
 import uuid
 from datetime import date
 from decimal import Decimal
@@ -13,11 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from sordino.errors import SordinoError
+from sordino.exact.ids.repeated import SPREAD, RepeatedWords
 from sordino.exact.keyed import KeyedSource
 from sordino.tables import records
 from sordino.tables.frame import Frame
 from sordino.tables.reports import privatize_frame, privatize_table
 from sordino.tables.values import read_people
+
+CHOSEN = pow(SPREAD, -1, 2**64)
+"""Its multiples all fall into the first bucket of the constant factor."""
 
 KEY, TASK = bytes(range(32)), "somebody's task"
 MARKER = "Zebra7731"
@@ -213,6 +218,8 @@ def test_ids_in_columns_of_unusual_names(tmp_path, numbered, write_rows, ending,
 def test_more_ids_than_fit_are_compared_part_by_part(tmp_path, write_rows, monkeypatch, most, twice):
     monkeypatch.setattr(records, "MOST", most)
     monkeypatch.setattr("sordino.tables.duckdb.ROWS", 2048)
+    # Always the same parts.
+    monkeypatch.setattr(records.secrets, "randbits", lambda bits: SPREAD % 2**bits)
     ids = [f"person {i}" if i % 2 else str(i * 2**40 - 2**50) for i in range(10_000)]
     if twice:
         ids[twice[1]] = ids[twice[0]]
@@ -222,6 +229,26 @@ def test_more_ids_than_fit_are_compared_part_by_part(tmp_path, write_rows, monke
         return
     with pytest.raises(SordinoError, match=f"row {twice[1] + 1}, who: .* that of row {twice[0] + 1} again"):
         compare(path)
+
+
+def test_ids_that_were_chosen_to_share_a_bucket_are_compared_part_by_part(monkeypatch):
+    """By the constant that anybody can read; the one that counts is drawn for each comparison."""
+    monkeypatch.setattr(records, "MOST", 1000)
+    monkeypatch.setattr("sordino.tables.duckdb.ROWS", 1024)
+    frame = Frame.of(pa.table({"who": pa.array(np.arange(20_000, dtype=np.uint64) * np.uint64(CHOSEN))}), ["who"])
+    one, other = (records.IdComparison(frame, "who", KeyedSource(KEY, TASK)) for _ in range(2))
+    assert one._compared.factor != other._compared.factor
+    kept, add = [], RepeatedWords.add
+
+    def counted(words, more):
+        add(words, more)
+        kept.append(words.count)
+
+    monkeypatch.setattr(RepeatedWords, "add", counted)
+    draw = random.Random(5)
+    monkeypatch.setattr(records.secrets, "randbits", draw.getrandbits)
+    compare(frame)
+    assert max(kept) < 1000 + 2 * 1024
 
 
 def test_equal_low_words_are_no_equal_ids(tmp_path, write_rows):

@@ -3,6 +3,7 @@
 Messages name rows and columns, never an id, which may be as personal as a value. Reports carry no ids.
 """
 
+import secrets
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -22,6 +23,8 @@ from sordino.tables.frame import PathOrFrame
 MOST = 1 << 25
 """Ids that are compared at a time, by 8 bytes each; more are compared part by part, with a reading of the table for
 each part but the first."""
+
+WORD_BITS = 64
 
 MOST_AGAIN = 1 << 18
 """Of the words that stand twice, as many as are looked at in one more reading: each of their ids is an object."""
@@ -104,7 +107,9 @@ class IdComparison:
             keyed: whose words of the ids are compared.
         """
         self._table, self._column, self._keyed = table, column, keyed
-        self._compared = RepeatedWords()
+        # Of whole numbers words are no secret: whoever chooses ids must not know which share a bucket.
+        self._factor = secrets.randbits(WORD_BITS) | 1
+        self._compared = RepeatedWords(factor=self._factor)
         self._let_go: list[range] = []
 
     def add(self, words: Words) -> None:
@@ -127,7 +132,7 @@ class IdComparison:
         """
         self._require_different()
         while self._let_go:
-            self._compared = RepeatedWords(self._let_go.pop())
+            self._compared = RepeatedWords(self._let_go.pop(), self._factor)
             for ids, _ in self._read():
                 self.add(self._words_of(ids))
             self._require_different()

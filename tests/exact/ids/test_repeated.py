@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sordino.exact.ids.repeated import BUCKETS, RepeatedWords
+from sordino.exact.ids.repeated import BUCKETS, SPREAD, RepeatedWords
 
 close = st.integers(0, 40)
 words = st.lists(
@@ -17,8 +17,8 @@ words = st.lists(
 )
 
 
-def repeated(batches, buckets=range(BUCKETS)):
-    found = RepeatedWords(buckets)
+def repeated(batches, buckets=range(BUCKETS), factor=SPREAD):
+    found = RepeatedWords(buckets, factor)
     for batch in batches:
         found.add(np.array(batch, dtype=np.uint64))
     return found
@@ -28,9 +28,9 @@ def counted(words):
     return sorted(word for word, count in Counter(words).items() if count > 1)
 
 
-@given(st.lists(words, max_size=4))
-def test_words_that_stand_more_than_once_are_found(batches):
-    found = repeated(batches)
+@given(st.lists(words, max_size=4), st.integers(0, 2**63 - 1).map(lambda half: 2 * half + 1))
+def test_words_that_stand_more_than_once_are_found(batches, factor):
+    found = repeated(batches, factor=factor)
     assert found.repeated().tolist() == counted(chain(*batches))
     assert found.count == sum(map(len, batches))
 

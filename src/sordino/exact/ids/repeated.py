@@ -3,6 +3,12 @@
 A product spreads words over buckets. In each bucket every word writes its number at a place of a small table, and
 reads it again: whose number was written over has a word at its place that may be equal, and is compared with it. What
 is touched stays in the processor's cache: a sort of all words takes four times as long.
+
+Whoever knows the product's factor can choose words that all fall into one bucket, and then no part of them is small. Of
+a factor that was drawn once the words were chosen, any two that differ share a bucket with a chance of 1 in 128 at
+most, and so one has no more than n/128 others beside it on average.
+Source: Dietzfelbinger, Hagerup, Katajainen and Penttonen 1997, a reliable randomized algorithm for the closest-pair
+problem.
 """
 
 import numpy as np
@@ -14,8 +20,6 @@ BUCKETS = 256
 
 SPREAD = 0x9E3779B97F4A7C15
 """An odd number near 2^64 over the golden ratio: the first bits of its products differ for words that are close."""
-
-BACK = np.uint64(pow(SPREAD, -1, 1 << 64))
 
 PLACES_A_WORD, MOST_PLACES = 4, 1 << 20
 """Places of a bucket's table: for each word, and at most, 4 MB."""
@@ -31,6 +35,7 @@ class RepeatedWords:
 
     Attributes:
         buckets: whose words are kept, all by default; others are let go when they are added.
+        factor: of the products, odd; the same for all parts of a comparison.
         count: how many are kept.
 
     Example:
@@ -41,15 +46,15 @@ class RepeatedWords:
         [7]
     """
 
-    def __init__(self, buckets: range = range(BUCKETS)) -> None:
-        self.buckets = buckets
+    def __init__(self, buckets: range = range(BUCKETS), factor: int = SPREAD) -> None:
+        self.buckets, self.factor = buckets, factor
         self.count = 0
         self._parts: list[tuple[Words, NDArray[np.intp]]] = []  # spread words by bucket, and where each bucket begins
         self._room = NONE
 
     def add(self, words: Words) -> None:
         """Some more words, shape (n,)."""
-        spread = words * np.uint64(SPREAD)
+        spread = words * np.uint64(self.factor)
         bucket = (spread >> np.uint64(56)).astype(np.uint8)
         # Of bytes this is counting, not comparing.
         order = np.argsort(bucket, kind="stable")
@@ -68,7 +73,7 @@ class RepeatedWords:
     def repeated(self) -> Words:
         """Those that stand more than once, each once, ascending."""
         found = [_repeated(self._bucket(bucket)) for bucket in self.buckets]
-        words = np.sort(np.concatenate([NONE, *found]) * BACK)
+        words = np.sort(np.concatenate([NONE, *found]) * np.uint64(pow(self.factor, -1, 1 << 64)))
         # NumPy's own way to have each once is a table of hashes, which takes seconds for a million.
         return np.delete(words, np.flatnonzero(words[1:] == words[:-1]))
 
