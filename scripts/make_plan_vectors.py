@@ -179,6 +179,11 @@ def cases_of_numbers() -> Iterator[tuple[str, Plan]]:
     asked = Query(OptionalNumber(0), uneven), Query(Number(1), bit)
     queries = freeze_queries(Sampled(asked, (3, 1)))
     yield "number_optional", frozen(lacking, {"mean": ["income", "age"]}, queries=queries)
+    many = {"income": {**PAY, "missing": "0.1"}, "age": AGE, "pay": {**PAY, "missing": "0.3"}}
+    yield "number_complete", frozen(many, {"covariance": ["pay", "age", "income"]}, epsilon="1")
+    lacked = {"x": NAMES, "z": {"categories": 2}, **many}
+    known = {"target": "pay", "features": ["x", "income", "z", "age"], "base": {"z": "1"}}
+    yield "number_complete_category", frozen(lacked, {"regression": known})
     features = {"target": "pay", "features": ["x", "age", "z"], "base": {"x": "c"}}
     both_kinds = {"x": NAMES, "age": AGE, "z": {"categories": 3}, "pay": PAY}
     yield "number_category", frozen(both_kinds, {"regression": features}, epsilon="1")

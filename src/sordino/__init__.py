@@ -64,6 +64,7 @@ _MODULES = {
     "query.affine": "Affine",
     "query.linear": "LinearQuery LogisticQuery TruncatedLinearQuery",
     "query.logistic": "Logistic",
+    "query.missing.complete": "CompleteCase",
     "query.missing.optional": "OptionalNumber",
     "query.number": "Number Product Signs",
     "query.query": "Query",

@@ -52,6 +52,7 @@ from sordino.mechanism.table import ChannelTable
 from sordino.query.affine import Affine
 from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuery
 from sordino.query.logistic import Logistic
+from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, Product, Signs
 from sordino.query.query import Query
@@ -84,6 +85,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "ChannelTable",
+    "CompleteCase",
     "CoordinateDP",
     "CyclicSubsets",
     "Dependence",

@@ -107,7 +107,7 @@ def test_means_err_as_forecast(case):
     channel, n = CHANNELS[case](), 500
     # More surveys: each number is compared by itself.
     records = people(400 * n)
-    forecast = expected_numbers("mean", RANGES.names, channel, RANGES, n, records)
+    forecast = expected_numbers("mean", Expected.of(channel, RANGES, records), n)
     found = [means(channel, tally, None, RANGES) for tally in surveys(channel, records, 400)]
     truth = RANGES.middle + RANGES.half * records.mean(axis=0)
     errors = np.sqrt(np.mean([(one.value - truth) ** 2 for one in found], axis=0))
@@ -120,7 +120,7 @@ def test_means_err_as_forecast(case):
 def test_covariances_err_as_forecast():
     channel, n = sampled_moments(["2"] * 3, "2", Dependence.unknown(3)), 4000
     records = people(SURVEYS * n)
-    forecast = expected_numbers("covariance", RANGES.names, channel, RANGES, n, records)
+    forecast = expected_numbers("covariance", Expected.of(channel, RANGES, records), n)
     found = [covariances(channel, tally, None, RANGES) for tally in surveys(channel, records, SURVEYS)]
     above = np.triu_indices(3)
     truth = (np.cov(records.T) * np.outer(RANGES.half, RANGES.half))[above]
@@ -134,7 +134,7 @@ def test_covariances_err_as_forecast():
 def test_coefficients_err_as_forecast():
     channel, n = sampled_moments(["4"] * 3, "4", Dependence.unknown(3), target=2), 16_000
     records = people(30 * n)
-    forecast = expected_numbers("regression", RANGES.names, channel, RANGES, n, records)
+    forecast = expected_numbers("regression", Expected.of(channel, RANGES, records), n)
     found = [least_squares(channel, tally, 2, None, RANGES) for tally in surveys(channel, records, 30)]
     table = np.column_stack([np.ones(len(records)), RANGES.middle[:2] + RANGES.half[:2] * records[:, :2]])
     truth = np.linalg.lstsq(table, RANGES.middle[2] + RANGES.half[2] * records[:, 2], rcond=None)[0]

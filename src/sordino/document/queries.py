@@ -24,6 +24,7 @@ from sordino.mechanism.table import ChannelTable
 from sordino.query.categorical.binary_product import BinaryProduct
 from sordino.query.categorical.category_sign import CategoryAndSign
 from sordino.query.categorical.two_categories import TwoCategories
+from sordino.query.missing.complete import CompleteCase
 from sordino.query.missing.optional import OptionalNumber
 from sordino.query.number import Number, NumberStatistic, Product, Signs
 from sordino.query.query import Query
@@ -63,6 +64,9 @@ MOST_WEIGHTS = 1 << 17
 
 _BY_NAME = {kind.name: kind for kind in STATISTICS}
 
+_COMPLETE = f"{CompleteCase.name}-"
+"""Before the name of a statistic of complete cases."""
+
 
 def freeze_queries(asked: Sampled) -> dict[str, Any]:
     """Each statistic by its name and its places, the mechanisms, which one each goes through, and the weights.
@@ -75,7 +79,7 @@ def freeze_queries(asked: Sampled) -> dict[str, Any]:
     mechanisms: dict[Mechanism, int] = {}
     for mechanism in asked.mechanisms:
         mechanisms.setdefault(mechanism, len(mechanisms))
-    statistics = [[[query.number.name, *query.number.arguments] for query in queries] for queries in asked.answered]
+    statistics = [[list(query.number.call) for query in queries] for queries in asked.answered]
     through = [[mechanisms[query.mechanism] for query in queries] for queries in asked.answered]
     return {
         "statistics": [_alone_or_together(run) for run in statistics],
@@ -131,7 +135,7 @@ def _query(
 
 
 def _statistic(name: str, arguments: tuple[int, ...], where: str) -> NumberStatistic:
-    kind = _BY_NAME.get(name)
+    kind = _BY_NAME.get(name.removeprefix(_COMPLETE))
     if kind is None:
         raise DamagedError(f"{where}.statistics must be among {', '.join(_BY_NAME)}", found=shown(name))
-    return kind.of(arguments)
+    return CompleteCase.thawed(kind, arguments) if name.startswith(_COMPLETE) else kind.of(arguments)

@@ -44,6 +44,29 @@ class Indicator:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """Whether all of some numbers are given: what is made of a complete case counts as it is, and of any other as 0.
+
+    By itself it is 1 where all are given, and -1 elsewhere, as an `Indicator` is.
+
+    Attributes:
+        places: of the numbers that may be missing, in ascending order.
+
+    Example:
+        >>> Completeness((0, 1)).holds(np.array([[0.5, 0.5], [0.5, np.nan]])).tolist()
+        [True, False]
+    """
+
+    places: tuple[int, ...]
+
+    def holds(self, records: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Of some records, shape (n, d), which are complete, shape (n,)."""
+        missing = np.isnan(records[:, list(self.places)])
+        holds: NDArray[np.bool_] = np.logical_and.reduce(~missing, axis=1)
+        return holds
+
+
 def categories_of(numbers: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """The index of each category, of numbers of a record; what is none is some category like any other.
 

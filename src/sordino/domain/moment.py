@@ -4,8 +4,9 @@ A record has d attributes that stand at 0..d-1; each number is scaled to [-1, 1]
 the attributes that it depends on: (j,) is the number x_j, (j, k) with j < k the product x_j x_k, and (j, j) is
 2 x_j^2 - 1, so that it fills [-1, 1]. A number that may be missing is NaN where it is, and counts as 0; whether it is
 given is a moment too, and so is whether an attribute of categories has one of them: an `Indicator` stands there in a
-number's place. For the dependence of an attribute of categories (j,) is its category; pairs of them have no
-name there, so that nothing known of a product is ever taken for something known of a pair.
+number's place. A moment of complete cases ends with a `Completeness`: it is 0 of whoever lacks one of those numbers.
+For the dependence of an attribute of categories (j,) is its category; pairs of them have no name there, so that nothing
+known of a product is ever taken for something known of a pair.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,19 +17,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.coded import MOST_PLACES, Indicator
+from sordino.domain.coded import MOST_PLACES, Completeness, Indicator
 from sordino.errors import SordinoError
 from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 
-Factor: TypeAlias = int | Indicator
-"""What moments are products of: a number, by its place in the record, or an indicator."""
+Factor: TypeAlias = int | Indicator | Completeness
+"""What moments are products of: a number, by its place in the record, an indicator, or completeness."""
 
 Moment: TypeAlias = tuple[int, ...]
 """Of numbers: the places of those that it depends on, one, or two in ascending order."""
 
 Factors: TypeAlias = tuple[Factor, ...]
-"""Of any moment: numbers, as above, and indicators, in the order of `ordered`."""
+"""Of any moment: numbers, as above, and indicators, in the order of `ordered`; then completeness, if it has one."""
 
 
 def given(place: int) -> tuple[Indicator]:
@@ -41,9 +42,16 @@ def given(place: int) -> tuple[Indicator]:
     return (Indicator(place),)
 
 
+def places_of(factor: Factor) -> tuple[int, ...]:
+    """The places in the record that it depends on."""
+    if isinstance(factor, Completeness):
+        return factor.places
+    return (factor.place,) if isinstance(factor, Indicator) else (factor,)
+
+
 def place_of(factor: Factor) -> int:
-    """The place of its attribute in the record."""
-    return factor.place if isinstance(factor, Indicator) else factor
+    """The place of its attribute in the record; of several the first."""
+    return places_of(factor)[0]
 
 
 def ordered(factors: Iterable[Factor]) -> tuple[Factor, ...]:
@@ -58,7 +66,7 @@ def ordered(factors: Iterable[Factor]) -> tuple[Factor, ...]:
 
 def touched(names: Iterable[Collection[Factor]]) -> frozenset[int]:
     """The places of all attributes that some moments depend on."""
-    return frozenset(place_of(factor) for name in names for factor in name)
+    return frozenset(place for name in names for factor in name for place in places_of(factor))
 
 
 @checked_class
@@ -80,8 +88,10 @@ class Moments(Brief):
 
     def __post_init__(self) -> None:
         for name in self.names:
-            known = all(0 <= place_of(factor) < self.d for factor in name)
-            if not (1 <= len(name) <= 2 and known and name == ordered(name)):
+            known = all(0 <= place < self.d for place in touched((name,)))
+            plain = name[:-1] if name and isinstance(name[-1], Completeness) else name
+            several = any(isinstance(factor, Completeness) for factor in plain)
+            if several or not (len(plain) <= 2 and name and known and plain == ordered(plain)):
                 raise SordinoError(
                     f"a moment must be one or two of {self.d} numbers, in ascending order", found=shown(name)
                 )
@@ -103,10 +113,24 @@ class Moments(Brief):
 
     def values(self, records: NDArray[np.float64]) -> NDArray[np.float64]:
         """All moments of all records, shape (n, m), of records of shape (n, d)."""
+        if any(isinstance(name[-1], Completeness) for name in self.names):
+            return np.column_stack([self._with_completeness(name, records) for name in self.names])
         left, right = self._column(records, 0), self._column(records, -1)
         product = np.where(self._singles, left, left * right)
         result: NDArray[np.float64] = np.where(self._squares, 2 * product - 1, product)
         return np.nan_to_num(result) if self._optional else result
+
+    def _with_completeness(self, name: Factors, records: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One moment of all records, shape (n,)."""
+        *plain, last = name
+        if not isinstance(last, Completeness):
+            return Moments(self.d, (name,)).values(records)[:, 0]
+        holds = last.holds(records)
+        if not plain:
+            return np.where(holds, 1.0, -1.0)
+        found = Moments(self.d, (tuple(plain),)).values(records)[:, 0]
+        found[~holds] = 0.0
+        return found
 
     def _column(self, records: NDArray[np.float64], end: int) -> NDArray[np.float64]:
         """The first factor of each moment, or the last one."""
@@ -133,6 +157,5 @@ class Moments(Brief):
 
 
 def _order(factor: Factor) -> tuple[bool, int, int]:
-    if isinstance(factor, Indicator):
-        return True, factor.place, -1 if factor.category is None else factor.category
-    return False, factor, 0
+    category = factor.category if isinstance(factor, Indicator) else None
+    return not isinstance(factor, int), place_of(factor), -1 if category is None else category

@@ -12,10 +12,11 @@ from typing import Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.domain.coded import Indicator
+from sordino.domain.coded import Completeness, Indicator
 from sordino.domain.moment import Factor, Factors, Moments, place_of
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
+from sordino.estimation.missing.complete_cases import CompleteCases
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
@@ -50,13 +51,14 @@ AboutNumbers: TypeAlias = Query | Together | Sampled | MomentReader
 
 
 def read_moments(asked: AboutNumbers) -> MomentReader:
-    """What reads the tally of queries about numbers.
+    """What reads the tally of queries about numbers; of complete cases what reads it of these.
 
     Raises:
         SordinoError: queries that are not about numbers of one record.
     """
     if isinstance(asked, Query | Together | Sampled):
-        return MomentEstimator.of(asked)
+        estimator = MomentEstimator.of(asked)
+        return CompleteCases.of(estimator) or estimator
     if not hasattr(asked, "moments"):
         raise SordinoError("means are told by queries about numbers", found=shown(asked))
     return asked
@@ -198,6 +200,8 @@ def _spoken(name: Factors, labels: Sequence[str]) -> str:
 
 
 def _factor(factor: Factor, label: str) -> str:
+    if isinstance(factor, Completeness):
+        return "whether no number is missing"
     if not isinstance(factor, Indicator):
         return label
     return f"whether {label} is {'given' if factor.category is None else f'category {factor.category}'}"

@@ -8,13 +8,14 @@ from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.words.complete_cases import complete_cases_in_words
 from sordino.words.coverage import coverage_in_words
 from sordino.words.digits import rounded
 
 
 def numbers_section(result: NumbersResult) -> Section:
     """The figure and the table of a question about numbers."""
-    name = result.question.name
+    name = result.question.whose
     match result.question.part.asked:
         case "mean":
             figure = _means(result)
@@ -49,7 +50,7 @@ def _coefficients(result: NumbersResult) -> Figure:
     low, high = result.interval
     value, low, high = (widths * numbers[1:] for numbers in (result.estimate.value, low, high))
     unit = f"change of {target} over the whole range of the feature"
-    rows = _rounded(result)[1:]
+    rows = _rounded(result)[1 : 1 + len(features)]
     drawing = points(features, (value, low, high), unit, [row["estimate"] for row in rows], zero=True)
     note = (
         "A point is a coefficient times the range of its feature, so that features can be compared; on the right the"
@@ -83,6 +84,6 @@ def _table(result: NumbersResult) -> PageTable:
     header = (result.about, result.noun, "std. error", "from", "to", *fitted, *moved)
     rows = tuple((str(row["value"]), *rounded(row).values()) for row in result.rows())
     note = coverage_in_words("number", result.coverage, result.together)
-    note = " ".join([note, *(f"{untold}." for untold in result.notes)])
+    note = " ".join([note, *(f"{untold}." for untold in result.notes), *complete_cases_in_words(result)])
     why = " The fitted ones are the nearest that some data can have, since noise can make the others impossible."
     return PageTable(header, rows, note + (why if fitted else ""))

@@ -131,6 +131,11 @@ class NumberStatistic(Statistic):
         return len(self.bits) == 1
 
     @property
+    def call(self) -> tuple[str | int, ...]:
+        """Its name in documents, and its arguments."""
+        return self.name, *self.arguments
+
+    @property
     def parameters(self) -> str:
         """All that defines the statistic, as canonical text."""
         return f"{self.name} {' '.join(map(str, self.arguments))}"

@@ -171,6 +171,12 @@ def _missing(plan: Plan) -> Iterator[str]:
                 f"{attribute.name!r} may be missing. That it is counts as one of its values, and is protected from all"
                 f" others as they are from each other; the expected share of {attribute.missing} promises nothing."
             )
+    for question in plan.questions:
+        if isinstance(question, NumbersQuestion) and question.of_complete:
+            yield (
+                f"Whoever lacks one of the numbers of the {question.name}, whichever, answers that one is missing,"
+                " whatever is drawn; what is told is of those who have all of them."
+            )
 
 
 def _what(question: Question) -> str:

@@ -42,5 +42,5 @@ def test_all_mechanisms_and_statistics_are_known():
     [table] = re.findall(r"const MECHANISMS = \{\n(.*?)\n\};", COMBINED, re.DOTALL)
     assert sorted(re.findall(r'^  "?([\w-]+)"?: \[', table, re.MULTILINE)) == sorted(kind.name for kind in MECHANISMS)
     text = (CLIENT / "plan" / "statistics.js").read_text(encoding="utf-8")
-    [table] = re.findall(r"const STATISTICS = \{\n(.*?)\n\};", text, re.DOTALL)
+    [table] = re.findall(r"const ALONE = \{\n(.*?)\n\};", text, re.DOTALL)
     assert sorted(re.findall(r'^  "?([\w-]+)"?: \{', table, re.MULTILINE)) == sorted(kind.name for kind in STATISTICS)

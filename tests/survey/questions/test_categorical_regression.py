@@ -197,7 +197,6 @@ MISTAKES = {
         {"target": "weight", "features": ["weight", "region"]},
         ["the target 'weight' among them"],
     ),
-    "one that may be missing": ({"target": "weight", "features": ["income", "region"]}, ["numbers that everybody has"]),
     "all at once": (
         {"target": "smoker", "features": ["home", "street", "region"], "base": {"region": "up"}},
         ["target must be a number", "a map", "'street'", "base.region"],
@@ -207,7 +206,6 @@ OTHERS = {
     "planet": {"categories": ["Earth"]},
     "street": {"categories": 65},
     "home": {"grid": {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}},
-    "income": {"number": {"low": 0, "high": 1}, "missing": "0.1"},
 }
 
 

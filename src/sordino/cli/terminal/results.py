@@ -20,6 +20,7 @@ from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import TableRow, table_results
+from sordino.words.complete_cases import complete_cases_in_words
 from sordino.words.coverage import coverage_in_words, untold_in_words
 from sordino.words.digits import rounded, rounded_share
 from sordino.words.smoothing_choice import choice_in_words
@@ -105,12 +106,14 @@ def print_result(result: Result, *, offer: bool = False) -> None:
         fitted = [] if result.fitted is None else ["fitted"]
         moved = ["moved at most"] if result.coverage.forged else []
         header = (result.about, result.noun, "std. error", *limits, *fitted, *moved)
-        print_table(f"{result.n:,} reports; {result.question.name}", header, rows[:MOST_NUMBERS])
+        print_table(f"{result.n:,} reports; {result.question.whose}", header, rows[:MOST_NUMBERS])
         if len(rows) > MOST_NUMBERS:
             say(f"The first {MOST_NUMBERS} of {len(rows):,}.", "")
         if any(row[1] != row[5] for row in rows if fitted):
             say(FITTED, "")
         _say_coverage("number", result)
+        for sentence in complete_cases_in_words(result):
+            say(sentence, "")
         if result.notes:
             say(*result.notes, "")
         return

@@ -6,7 +6,6 @@ with normal errors of these variances, always the same ones: forecasts do not ch
 one.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -19,6 +18,7 @@ from sordino.domain.moment import Moments
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.estimation.estimated_moments import EstimatedMoments
+from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.estimation.regression import check_distinct, solve
 from sordino.query.sampled import Sampled
@@ -75,6 +75,7 @@ class Expected:
         means: of these, shape (m,).
         variance: of the means that one person tells, shape (m,).
         covariance: of the same, shape (m, m), where one query tells several; None where they are told apart.
+        complete: the variance of the share of complete cases that one person tells, where moments are of these.
     """
 
     moments: Moments
@@ -82,6 +83,7 @@ class Expected:
     means: Floats
     variance: Floats
     covariance: Floats | None = None
+    complete: float | None = None
 
     @classmethod
     def of(cls, asked: Sampled, ranges: Ranges, records: Floats) -> "Expected":
@@ -157,42 +159,29 @@ def unknown_records(d: int, target: int | None = None) -> Floats:
     return np.insert(records, target, np.clip(slope * records.sum(axis=1), -1, 1), axis=1)
 
 
-def expected_numbers(
-    asked: ForecastKind,
-    names: Sequence[str],
-    queries: Sampled,
-    ranges: Ranges,
-    people: int,
-    records: Floats | None = None,
-) -> NumbersAccuracy:
-    """Expected standard errors with this many people.
+def expected_numbers(asked: ForecastKind, expected: Expected, people: int) -> NumbersAccuracy:
+    """Expected standard errors with this many people; last that of the share of complete cases, if it is of these.
 
     Args:
         asked: what is estimated.
-        names: of the numbers, in the queries' order; of a regression the target last.
-        queries: by which it is asked.
-        ranges: of the numbers, in the units of the data.
+        expected: what the estimates are made of; of a regression the target last.
         people: who answer.
-        records: what they are expected to be like, scaled numbers of shape (n, d); `unknown_records` by default.
     """
-    d, half = len(names), ranges.half
-    target = d - 1 if asked == "regression" else None
-    expected = Expected.of(queries, ranges, unknown_records(d, target) if records is None else records)
-    if asked == "regression":
-        return expected_coefficients(expected, people)
-    told = expected.told(people)
-    if asked == "mean":
-        errors = half * np.sqrt(np.diagonal(told.covariance))[told.singles(range(d))]
-        return NumbersAccuracy(tuple(names), tuple(errors.tolist()), tuple(half.tolist()))
-    pairs = list(combinations_with_replacement(range(d), 2))
-    labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
-    units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
-    stderr = tuple(float(units[pair] * errors[pair]) for pair in pairs)
-    return NumbersAccuracy(labels, stderr, tuple(float(units[pair]) for pair in pairs))
-
-
-def expected_coefficients(expected: Expected, people: int) -> NumbersAccuracy:
-    """Expected standard errors of a regression of the last number on all others, with this many people."""
-    d, names = expected.moments.d, expected.ranges.names
-    fit = solve(expected.told(people), people, d - 1, range(d - 1), expected.ranges)
-    return NumbersAccuracy(("intercept", *names[:-1]), tuple(fit.stderr.tolist()), (np.inf,) * d)
+    told, names, half = expected.told(people), expected.ranges.names, expected.ranges.half
+    d = len(names)
+    labels, stderr, largest = names, half, half
+    match asked:
+        case "mean":
+            stderr = half * np.sqrt(np.diagonal(told.covariance))[told.singles(range(d))]
+        case "covariance":
+            pairs = list(combinations_with_replacement(range(d), 2))
+            labels = tuple(names[j] if j == k else f"{names[j]}, {names[k]}" for j, k in pairs)
+            units, errors = np.outer(half, half), told.centred(range(d), range(d)).stderr
+            stderr, largest = (np.array([matrix[pair] for pair in pairs]) for matrix in (units * errors, units))
+        case "regression":
+            fit = solve(told, people, d - 1, range(d - 1), expected.ranges)
+            labels, stderr, largest = ("intercept", *names[:-1]), fit.stderr, np.full(d, np.inf)
+    if expected.complete is not None:
+        labels = (*labels, COMPLETE)
+        stderr, largest = np.append(stderr, np.sqrt(expected.complete / people)), np.append(largest, 0.5)
+    return NumbersAccuracy(labels, tuple(stderr.tolist()), tuple(largest.tolist()))

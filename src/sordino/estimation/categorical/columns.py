@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sordino.domain.coded import Indicator
 from sordino.domain.moment import Factor, Factors, Moment, Moments, ordered, place_of
-from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.estimation.estimated_moments import MomentReader, read_moments
 from sordino.estimation.regression import regression_statistics
 from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
@@ -88,9 +88,9 @@ class RegressionColumns:
         return found
 
     @cached_property
-    def estimator(self) -> MomentEstimator:
+    def estimator(self) -> MomentReader:
         """Of all that the queries tell."""
-        return MomentEstimator.of(self.asked)
+        return read_moments(self.asked)
 
     @cached_property
     def _names(self) -> tuple[Moment, ...]:

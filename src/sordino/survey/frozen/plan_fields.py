@@ -168,16 +168,6 @@ class PlanDocument(Part):
         self._check_signs(about_numbers)
         if any(self.attributes[name].labels is None and self.attributes[name].numbers is None for name in categorical):
             raise SordinoError("a base must be of an attribute with categories", found="another")
-        whole = [
-            name
-            for part in about_numbers
-            if part.asked != "mean"
-            for name in part.numbers
-            if name not in part.categorical
-        ]
-        if any(self.attributes[name].missing is not None for name in whole):
-            rule = "of numbers that may be missing only means and distributions can be asked"
-            raise SordinoError(rule, found="another question")
         unlike = [name for name in shares if self.attributes[name].protect is None]
         if unlike or any(self.attributes[name].number is None for name in (*numbers, *distributions)):
             raise SordinoError("a histogram must be of protected values, everything else of numbers")

@@ -12,6 +12,7 @@ from sordino.design.histograms.best_mechanism import best_mechanism
 from sordino.design.numbers.categorical.sampled_regression import sampled_regression
 from sordino.design.numbers.drawn_answers import highest_levels, highest_table_level
 from sordino.design.numbers.mean_among import among, mean_among
+from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
 from sordino.design.numbers.missing.optional_means import optional_means
 from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.document.codec import freeze
@@ -122,16 +123,19 @@ def _numbers(survey: Survey, people: int, ask: AskTable, dependence: Dependence,
         for name in ask.attributes
         if survey.attribute[name].lacking
     }
-    if missing:
-        drawn = optional_means(deltas, epsilon, dependence, asked, missing)
+    coded = [place for place in asked if survey.attribute[survey.places[place]].number is None]
+    sizes = {place: survey.named(survey.places[place]).finite.k for place in coded}
+    if missing and ask.regression is not None:
+        drawn = complete_regression(deltas, epsilon, dependence, asked, missing, sizes)
+    elif missing:
+        optional = optional_means if ask.mean is not None else complete_covariance
+        drawn = optional(deltas, epsilon, dependence, asked, missing)
     elif ask.mean is not None:
         drawn = mean_among(deltas, epsilon, dependence, asked)
     elif ask.covariance is not None:
         pairs = list(combinations_with_replacement(sorted(asked), 2))
         drawn = among(sampled_moments(deltas, epsilon, dependence, pairs), asked)
     else:
-        coded = [place for place in asked if survey.attribute[survey.places[place]].number is None]
-        sizes = {place: survey.named(survey.places[place]).finite.k for place in coded}
         *features, target = asked
         chosen = (
             sampled_regression(deltas, epsilon, dependence, target, features, sizes)

@@ -44,7 +44,10 @@ def _parts(forecast: NumbersForecast) -> Iterator[float]:
         yield from (error / (2 * half) for error, half in zip(errors, most, strict=True))
         return
     *features, target = forecast.question.ranges.half
-    yield from (error * float(half / target) for error, half in zip(errors[1:], features, strict=True))
+    _, *slopes = errors[: len(features) + 1]
+    yield from (error * float(half / target) for error, half in zip(slopes, features, strict=True))
+    # After the coefficients the share of complete cases, if they are of these.
+    yield from errors[len(features) + 1 :]
 
 
 def people_for(plan: Plan, accuracy: float, confidence: float, expected: Expectations | None = None) -> int:

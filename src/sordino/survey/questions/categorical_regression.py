@@ -20,7 +20,7 @@ from sordino.query.sampled import Sampled
 from sordino.survey.questions.numbers import NumbersQuestion
 
 if TYPE_CHECKING:
-    from sordino.design.numbers.numbers_accuracy import Expected, NumbersAccuracy
+    from sordino.design.numbers.numbers_accuracy import Expected
     from sordino.estimation.categorical.columns import RegressionColumns
 
 
@@ -90,11 +90,12 @@ class CategoricalRegression(NumbersQuestion):
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} attributes", found=shown(asked.d))
-        if asked.optional or dict(asked.coded) != self.categories:
+        if dict(asked.coded) != self.categories:
             raise SordinoError("the queries must read categories as such, and numbers as numbers", found="others")
         columns = RegressionColumns(asked, self._columns)
         if not columns.needed <= set(columns.estimator.moments.names):
             raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+        self._require_optional(asked)
         return asked
 
     @cached_property
@@ -107,32 +108,28 @@ class CategoricalRegression(NumbersQuestion):
     @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
-        return "one bit about a product, or a category with another one or with a number's sign"
+        missing = ", or that a number is missing" if self.of_complete else ""
+        return f"one bit about a product, or a category with another one or with a number's sign{missing}"
 
     @cached_property
     def uniform(self) -> Sampled:
         """The queries of plain LDP that keeps the least delta."""
         from sordino.design.numbers.categorical.sampled_regression import sampled_regression
+        from sordino.design.numbers.missing.complete_moments import complete_regression
 
         d = len(self.asked)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.missing:
+            return complete_regression(deltas, self.least, unknown, range(d), self.missing, self.categories)
         return sampled_regression(deltas, self.least, unknown, d - 1, range(d - 1), self.categories)
 
-    def _expected(self, queries: Sampled, records: NDArray[np.float64] | None) -> "NumbersAccuracy":
-        from sordino.design.numbers.numbers_accuracy import expected_coefficients
-
-        return expected_coefficients(self._expecting(queries, records), self.people)
-
-    def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
-        """What the estimates are expected to be made of."""
-        return self._expecting(self.query, records)
-
     def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
-        from sordino.design.numbers.categorical.expected import expected_regression
+        from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.estimation.categorical.columns import RegressionColumns
 
         people = self.unknown if records is None else records
-        return expected_regression(RegressionColumns(queries, self._columns), self.ranges, people)
+        reader = RegressionColumns(queries, self._columns)
+        return expected_by_tally(queries, reader, self.ranges, people, self._complete(people))
 
     def unknown_with(self, shares: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Scaled records of people of whom no more is known: all other categories are equally common."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,9 @@ from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.document.queries import thaw_queries
 from sordino.domain.attribute import Attribute
+from sordino.domain.coded import Completeness
 from sordino.domain.interval import Interval
-from sordino.domain.moment import Moment
+from sordino.domain.moment import Factors, Moment, given
 from sordino.domain.ranges import Ranges
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
@@ -65,6 +67,11 @@ class NumbersQuestion:
             return f"regression of {self.asked[-1]} on {', '.join(self.asked[:-1])}"
         return f"{self.part.asked} of {', '.join(self.asked)}"
 
+    @property
+    def whose(self) -> str:
+        """What is asked, and of whom: those who have all numbers that may be missing."""
+        return f"{self.name} among those who have all these numbers" if self.of_complete else self.name
+
     @cached_property
     def intervals(self) -> tuple[Interval, ...]:
         """The ends of the numbers, in the unit of the data."""
@@ -84,17 +91,21 @@ class NumbersQuestion:
     @cached_property
     def query(self) -> Sampled:
         """What is drawn and answered, made of the document's integers."""
-        from sordino.estimation.moment_estimator import moment_names
+        from sordino.estimation.estimated_moments import read_moments
 
         asked = thaw_queries(self.part.queries)
         if asked.d != len(self.asked):
             raise SordinoError(f"the queries must be about {len(self.asked)} numbers", found=shown(asked.d))
-        if not set(self._needed()) <= set(moment_names(asked)):
+        self._require_optional(asked)
+        if not set(self._needed()) <= set(read_moments(asked).moments.names):
             raise SordinoError("the queries must tell every moment that is needed", found="some of them")
+        return asked
+
+    def _require_optional(self, asked: Sampled) -> None:
+        """Refuse queries that read another number as one that may be missing, or do not tell what means are of."""
         if asked.optional != self.missing.keys():
             rule = "the queries must read the numbers that may be missing as such, and no others"
             raise SordinoError(rule, found=f"places {sorted(asked.optional)}")
-        return asked
 
     @property
     def told_by(self) -> "AboutNumbers":
@@ -118,6 +129,21 @@ class NumbersQuestion:
         """The same with half the spread."""
         return self.unknown / 2
 
+    @property
+    def of_complete(self) -> bool:
+        """Whether what is told is of those who have all the numbers: all moments are of the same people then."""
+        return self.part.asked != "mean" and bool(self.missing)
+
+    def _complete(self, records: NDArray[np.float64]) -> float | None:
+        """The share of complete cases that is expected, where some number may be missing.
+
+        Of numbers of which none is missing among the records the declared shares are; these are independent.
+        """
+        if not self.missing:
+            return None
+        unknown = [1 - share for j, share in self.missing.items() if not np.isnan(records[:, j]).any()]
+        return prod(unknown) * float(Completeness(tuple(self.missing)).holds(records).mean())
+
     @cached_property
     def missing(self) -> dict[int, float]:
         """The numbers that may be missing, by their places, each with the share of people expected to lack it."""
@@ -139,6 +165,8 @@ class NumbersQuestion:
     @property
     def channel_name(self) -> str:
         """How it is asked, in a few words."""
+        if self.of_complete:
+            return "one bit, or that a number is missing"
         if self.missing:
             return f"{self._read} by one of several points, or as missing"
         points = [statistic.points for statistic in self.query.numbers if isinstance(statistic, Number)]
@@ -162,12 +190,16 @@ class NumbersQuestion:
     @cached_property
     def uniform(self) -> Sampled:
         """The queries of plain LDP that keeps the least delta."""
+        from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
         from sordino.design.numbers.missing.optional_means import optional_means
         from sordino.design.numbers.sampled_mean import sampled_mean
         from sordino.design.numbers.sampled_moments import sampled_moments
 
         d = len(self.asked)
         deltas, unknown = [self.least] * d, Dependence.unknown(d)
+        if self.of_complete:
+            complete = complete_covariance if self.part.asked == "covariance" else complete_regression
+            return complete(deltas, self.least, unknown, range(d), self.missing)
         if self.missing:
             return optional_means(deltas, self.least, unknown, range(d), self.missing)
         if self.part.asked == "mean":
@@ -196,17 +228,26 @@ class NumbersQuestion:
         from sordino.design.numbers.missing.optional_accuracy import expected_means_given
         from sordino.design.numbers.numbers_accuracy import expected_numbers
 
-        if self.missing:
+        if self.missing and not self.of_complete:
             return expected_means_given(self.asked, queries, self.ranges, self.people, self.missing, records)
-        return expected_numbers(self.part.asked, self.asked, queries, self.ranges, self.people, records)
+        return expected_numbers(self.part.asked, self._expecting(queries, records), self.people)
 
     def expecting(self, records: NDArray[np.float64] | None = None) -> "Expected":
         """What the estimates are expected to be made of."""
+        return self._expecting(self.query, records)
+
+    def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
+        from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.design.numbers.numbers_accuracy import Expected
+        from sordino.estimation.estimated_moments import read_moments
 
-        return Expected.of(self.query, self.ranges, self.unknown if records is None else records)
+        people = self.unknown if records is None else records
+        if self.of_complete:
+            complete = self._complete(people)
+            return expected_by_tally(queries, read_moments(queries), self.ranges, people, complete)
+        return Expected.of(queries, self.ranges, people)
 
-    def _needed(self) -> tuple[Moment, ...]:
+    def _needed(self) -> tuple[Factors, ...]:
         """The statistics that tell what is asked."""
         from sordino.estimation.moments import covariance_statistics
         from sordino.estimation.regression import regression_statistics
@@ -214,7 +255,7 @@ class NumbersQuestion:
         places = range(len(self.asked))
         match self.part.asked:
             case "mean":
-                return tuple((j,) for j in places)
+                return (*((j,) for j in places), *map(given, self.missing))
             case "covariance":
                 return covariance_statistics(places)
             case "regression":

@@ -101,11 +101,6 @@ class Survey(Part):
             if ask.histogram in self.attribute and not finite:
                 step = "ask for its distribution or mean, or write categories instead of number"
                 yield SordinoError(f"ask.{i}.histogram must be of categories or a grid", found="a number", step=step)
-            lacking = [name for name in ask.attributes if name in self.attribute and self.attribute[name].lacking]
-            if ask.mean is None and ask.distribution is None and lacking:
-                rule = f"ask.{i}.{ask.kind} must be of numbers that everybody has"
-                step = "ask for its mean or its distribution, or fill missing numbers in"
-                yield SordinoError(rule, found=f"{lacking[0]!r}, which may be missing", step=step)
             if ask.distribution in self.attribute and not finite:
                 yield from self._distribution_mistakes(i, ask)
 

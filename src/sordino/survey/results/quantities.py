@@ -13,6 +13,7 @@ from sordino.domain.attribute import Attribute
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.estimation.intervals.independent_difference import WithInterval
+from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
@@ -131,20 +132,26 @@ def _distribution(result: DistributionResult) -> Quantities:
 
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
     question, asked = result.question, result.question.part.asked
-    ranges = {one.name: _values(one) for one in question.attributes}
+    ranges = {one.name: _values(one, among_complete=question.of_complete) for one in question.attributes}
+    lacking = [question.asked[place] for place in question.missing]
+    rows = list(result.rows())
+    if result.complete is not None:
+        row = rows.pop()
+        measured: Measured = {COMPLETE: MeasuredNumber(_head(row), _measured(row, 0.0, 1.0))}
+        key = (COMPLETE, asked, frozenset(question.asked))
+        yield Quantities(question.name, f"{COMPLETE} of the {question.name}", key, ranges, measured)
     if asked == "regression":
         *features, target = question.asked
         *widths, own = (2 * question.ranges.half).tolist()
-        measured: Measured = {
+        measured = {
             str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width), is_share=False)
-            for width, row in zip([nan, *widths], result.rows(), strict=True)
+            for width, row in zip([nan, *widths], rows, strict=True)
         }
         # What others are compared to is in the names of the rows.
-        key, name = ("regression", target, frozenset(features), frozenset(measured)), question.name
-        yield Quantities(name, name, key, ranges, measured)
+        name, about = question.name, ("regression", target, frozenset(features), frozenset(measured))
+        yield Quantities(name, name, about, ranges, measured)
         return
-    lacking = [question.asked[place] for place in question.missing]
-    for (_, places), row in zip(result.labels, result.rows(), strict=True):
+    for (_, places), row in zip(result.labels, rows, strict=True):
         # After the means the shares of who lacks a number.
         share = places[0] >= len(question.asked)
         names = [lacking[places[0] - len(question.asked)]] if share else [question.asked[place] for place in places]
@@ -153,8 +160,10 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         scale = (0.0, 1.0) if share else _scale([question.intervals[question.asked.index(one)] for one in names])
         ends = tuple(float(end[places]) for end in result.possible)
         told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale, is_share=share)
-        about = kind, frozenset(names)
-        yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
+        # Of complete cases it is of other people where other numbers may be missing.
+        others = frozenset(lacking) - frozenset(names) if question.of_complete else frozenset()
+        whose = kind, frozenset(names), others
+        yield Quantities(question.name, name, whose, {one: ranges[one] for one in names}, {whose: told})
 
 
 def _scale(ranges: Sequence[Interval]) -> Ends:
@@ -163,10 +172,11 @@ def _scale(ranges: Sequence[Interval]) -> Ends:
     return (0.0, first.width * others[0].width / 4) if others else (first.low, first.high)
 
 
-def _values(attribute: Attribute) -> frozenset[str] | Range:
-    """The values of an attribute of a question about numbers."""
+def _values(attribute: Attribute, *, among_complete: bool) -> frozenset[str] | Range:
+    """The values of an attribute of a question about numbers, of which some may be of complete cases alone."""
     if isinstance(attribute.domain, Interval):
-        return Range((attribute.interval.low, attribute.interval.high), attribute.clip)
+        missing = among_complete and attribute.optional
+        return Range((attribute.interval.low, attribute.interval.high), attribute.clip, missing)
     domain = attribute.finite
     return frozenset(map(domain.label, range(domain.k)))
 

@@ -1,6 +1,7 @@
-"""How exact the coefficients of a regression with categorical features will be, before anybody is asked.
+"""How exact moments and coefficients will be whose errors go together, before anybody is asked.
 
-The estimator's own formulas, on the tally that is expected: one query tells many moments, whose errors go together.
+The estimator's own formulas, on the tally that is expected: with categorical features one query tells many moments, and
+of complete cases every report tells how many there are.
 """
 
 from collections.abc import Mapping
@@ -11,8 +12,12 @@ from numpy.typing import NDArray
 from sordino.design.numbers.numbers_accuracy import SPREAD, Expected, unknown_records
 from sordino.domain.coded import CODES
 from sordino.domain.ranges import Ranges
-from sordino.estimation.categorical.columns import RegressionColumns
+from sordino.estimation.estimated_moments import MomentReader, read_moments
+from sordino.estimation.missing.complete_cases import CompleteCases
 from sordino.mechanism.aggregate import Aggregate
+from sordino.query.missing.complete import CompleteCase
+from sordino.query.number import NumberStatistic
+from sordino.query.sampled import Sampled
 
 Floats = NDArray[np.float64]
 
@@ -23,28 +28,38 @@ RECORDS = 1 << 12
 """Different records, at least, where nothing is known."""
 
 
-def expected_regression(columns: RegressionColumns, ranges: Ranges, records: Floats) -> Expected:
+def expected_by_tally(
+    asked: Sampled, reader: MomentReader, ranges: Ranges, records: Floats, complete: float | None = None
+) -> Expected:
     """What the estimates are expected to be made of, for people who are like some scaled records, shape (n, d).
 
     Args:
-        columns: of the regression, with the queries.
-        ranges: of these columns.
-        records: with categories as `domain.coded` has them.
+        asked: the queries.
+        reader: of their tally.
+        ranges: of the numbers whose moments it tells.
+        records: with categories as `domain.coded` has them, NaN where a number is missing.
+        complete: the share of complete cases; as among the records by default.
     """
-    tally = _expected_tally(columns, records)
-    reader = columns.estimator
-    means = columns.of_means(reader.means(tally))
-    covariance = columns.of_covariance(reader.covariance(tally)) * MANY
-    return Expected(columns.moments, ranges, means, np.diagonal(covariance), covariance)
+    tally = expected_tally(asked, records, complete)
+    covariance = reader.covariance(tally) * MANY
+    cases = read_moments(asked)
+    share = cases.share(tally)[1] ** 2 * MANY if isinstance(cases, CompleteCases) else None
+    return Expected(reader.moments, ranges, reader.means(tally), np.diagonal(covariance), covariance, share)
 
 
-def _expected_tally(columns: RegressionColumns, records: Floats) -> Aggregate:
-    asked = columns.asked
+def expected_tally(asked: Sampled, records: Floats, complete: float | None = None) -> Aggregate:
+    """Of very many such people."""
     queries = zip(asked.numbers, asked.mechanisms, asked.shares, strict=True)
     people = MANY / sum(asked.shares)
-    counts = [people * share * through.forward(one.shares(records)) for one, through, share in queries]
+    counts = [people * share * through.forward(_law(one, records, complete)) for one, through, share in queries]
     # Expected counts are no whole numbers, and nothing asks them to be.
     return Aggregate(asked.fingerprint, int(MANY), np.concatenate(counts))
+
+
+def _law(statistic: NumberStatistic, records: Floats, complete: float | None) -> Floats:
+    if isinstance(statistic, CompleteCase):
+        return statistic.shares(records, complete)
+    return statistic.shares(records)
 
 
 def unknown_people(d: int, categories: Mapping[int, Floats]) -> Floats:

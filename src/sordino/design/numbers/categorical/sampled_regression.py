@@ -72,33 +72,52 @@ def sampled_regression(
     Raises:
         SordinoError: too many categories and numbers together, a statistic of which nothing may be told.
     """
-    coded = [place for place in features if place in categories]
-    numbers = [place for place in features if place not in categories]
-    _require_few([categories[place] for place in coded], len(numbers) + 1)
 
     def of_pair(one: int, other: int) -> Nats:
         if other in categories:
             return highest_table_level((min(one, other), max(one, other)), deltas, epsilon, dependence)
         return highest_sign_level((one, other), deltas, epsilon, dependence)
 
+    needs = regression_needs(target, features, categories)
+    plain = [statistic for statistic in needs if not statistic.coded]
+    levels = dict(zip(plain, highest_levels([one.bits[0] for one in plain], deltas, epsilon, dependence), strict=True))
+    asked = [(one, of_pair(*one.places) if one.coded else levels[one]) for one in needs]
+    require_levels(asked)
+    queries = tuple(Query(statistic, counting_mechanism(statistic.k, level)) for statistic, level in asked)
+    drawn = least_error(queries, regression_importance(target, features, categories))
+    # From the integers of the channels, by the rule that the levels were solved from.
+    if not keeps_deltas(drawn, deltas, epsilon, dependence):
+        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    return drawn
+
+
+def regression_needs(target: int, features: Sequence[int], categories: Mapping[int, int]) -> list[NumberStatistic]:
+    """The statistics that a regression needs; of numbers alone a sign for each number and product.
+
+    Raises:
+        SordinoError: too many categories and numbers together.
+    """
+    coded = [place for place in features if place in categories]
+    numbers = [place for place in features if place not in categories]
+    if coded:
+        _require_few([categories[place] for place in coded], len(numbers) + 1)
     # The numbers themselves are told with each category.
-    names = [name for name in regression_statistics(target, numbers) if len(name) > 1]
-    levels = highest_levels(names, deltas, epsilon, dependence)
-    asked: list[tuple[NumberStatistic, Nats]] = list(zip(map(statistic_of, names), levels, strict=True))
+    names = [name for name in regression_statistics(target, numbers) if len(name) > 1 or not coded]
     pairs = [*product(coded, [*numbers, target]), *combinations(coded, 2)]
-    for one, other in pairs:
-        asked += [(statistic, of_pair(one, other)) for statistic in _of_pair(one, other, categories)]
+    return [*map(statistic_of, names), *(own for one, other in pairs for own in _of_pair(one, other, categories))]
+
+
+def require_levels(asked: Sequence[tuple[NumberStatistic, Nats]]) -> None:
+    """Refuse statistics of which nothing may be told.
+
+    Raises:
+        SordinoError: such a statistic.
+    """
     for statistic, level in asked:
         if level.floor() < LEAST_LEVEL:
             found = f"a level of {level.floor():.1g} for {statistic.parameters}"
             step = "raise the smallest delta, or leave the attribute out"
             raise SordinoError("what is asked must be allowed to tell something", found=found, step=step)
-    queries = tuple(Query(statistic, counting_mechanism(statistic.k, level)) for statistic, level in asked)
-    drawn = least_error(queries, _importance(target, numbers, coded, categories))
-    # From the integers of the channels, by the rule that the levels were solved from.
-    if not keeps_deltas(drawn, deltas, epsilon, dependence):
-        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
-    return drawn
 
 
 @cache
@@ -136,16 +155,14 @@ def _require_few(categories: Sequence[int], numbers: int) -> None:
         raise SordinoError(rule, found=f"{told:,}", step="leave features out, or merge categories")
 
 
-def _importance(
-    target: int, numbers: Sequence[int], coded: Sequence[int], categories: Mapping[int, int]
-) -> dict[Factors, float]:
+def regression_importance(target: int, features: Sequence[int], categories: Mapping[int, int]) -> dict[Factors, float]:
     """What a unit of a moment's variance adds to the expected squared error of the prediction.
 
     As in `sampled_moments`, where all features are numbers of variance 1 / 3: a column of variance v has 1 / v in place
     of 3, and an expected squared slope by which it explains as much.
     """
-    variance: dict[Factor, float] = dict.fromkeys(numbers, VARIANCE)
-    for place in coded:
+    variance: dict[Factor, float] = {place: VARIANCE for place in features if place not in categories}
+    for place in [place for place in features if place in categories]:
         share = 1 / categories[place]
         variance |= {Indicator(place, v): 4 * share * (1 - share) for v in range(categories[place])}
     slope = {column: SLOPES * VARIANCE / len(variance) / own for column, own in variance.items()}

@@ -2,7 +2,7 @@
 // standard errors, in doubles.
 
 import { columnsOf, unitOf } from "./columns.js";
-import { given, ofThoseWhoHave } from "./given.js";
+import { given, ofCompleteCases, ofThoseWhoHave } from "./given.js";
 import { centred, momentsOf } from "./moments.js";
 import { leastSquares } from "./regression.js";
 import { quantilesOf, rangesGiven, rangesOf } from "./ranges.js";
@@ -77,7 +77,8 @@ function ofDistribution(part, question, reading, counts) {
 }
 
 function ofNumbers(part, question, counts) {
-  const found = momentsOf(question, counts);
+  const { found, share } = ofCompleteCases(momentsOf(question, counts));
+  const cases = share ? [{ label: "complete cases", ...share }] : [];
   const units = part.base ? [] : question.ends.map(unitOf);
   const n = countedReports(question, counts);
   if (n < found.names.length) throw new RangeError("fewer reports than numbers that are estimated");
@@ -85,7 +86,7 @@ function ofNumbers(part, question, counts) {
   if (part.asked === "regression") {
     const columns = columnsOf(part, question.attributes, found);
     const labels = ["intercept", ...columns.labels];
-    return { n, rows: leastSquares(columns.found, columns.units).map((row, i) => ({ label: labels[i], ...row })) };
+    return { n, rows: [...leastSquares(columns.found, columns.units).map((row, i) => ({ label: labels[i], ...row })), ...cases] };
   }
   const rows = units.flatMap(([, half], i) => units.slice(i).map(([, other], offset) => {
     const told = centred(found, i, i + offset);
@@ -94,7 +95,7 @@ function ofNumbers(part, question, counts) {
     const label = part.numbers.slice(i, i + offset + 1).filter((_, place) => place === 0 || place === offset).join(", ");
     return { label, estimate: unit * told.value, stderr: unit * told.stderr };
   }));
-  return { n, rows };
+  return { n, rows: [...rows, ...cases] };
 }
 
 /** Means, then the shares of those who lack a number that may be missing. */

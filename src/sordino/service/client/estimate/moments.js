@@ -2,7 +2,8 @@
 // moment that its statistic tells; with M the largest mean square of that, a query weighs as many reports as it has over M.
 
 import { chances, contributions, transform } from "./dense.js";
-import { given } from "./given.js";
+import { complete, given } from "./given.js";
+import { completeCases } from "../plan/statistics.js";
 
 const product = (one, other) => one.reduce((all, amount, i) => all + amount * other[i], 0);
 
@@ -36,8 +37,17 @@ function toldOfProduct([first, second, categories]) {
   return sides(first).flatMap(([one, sign]) => others.map(([other, its]) => [[one, other].sort((a, b) => a - b), [-sign * its, sign * its]]));
 }
 
+/** Of complete cases the moments of their statistic, 0 of anybody else; and whether somebody is one. */
+function toldOfComplete({ needed, own }) {
+  const moments = told(own);
+  const values = moments[0][1].map(() => 1);
+  return [...moments.map(([name, grid]) => [[...name, complete(needed)], [...grid, 0]]), [[complete(needed)], [...values, -1]]];
+}
+
 /** What each value that is read counts as, by the moment that it tells. */
 export function told({ name, places }) {
+  const cases = completeCases({ name, places });
+  if (cases) return toldOfComplete(cases);
   const [place, points] = places;
   const grid = () => Array.from({ length: points }, (_, i) => -1 + (2 * i) / (points - 1));
   if (name === "category-sign") return toldOfSign(places);

@@ -49,9 +49,6 @@ function hasBases(plan) {
   });
 }
 
-/** Whether of numbers that may be missing only means and distributions are asked. */
-const mayMiss = (plan) => plan.queries.every((part) => part.asked === undefined || part.asked === "mean" || own(plan, numbersOf(part)).every(({ missing }) => missing === undefined));
-
 /** Whether the bins of a distribution go from end to end of its number, and ranges from edge to edge. */
 function coversNumber(plan) {
   return asked(plan, "distribution").every((part) => {
@@ -167,7 +164,6 @@ export const RULES = [
   ["a histogram, a distribution and a table must be asked once", isAskedOnce],
   ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
   ["categories must be features of a regression, each with a base that is one of them", hasBases],
-  ["of numbers that may be missing only means and distributions can be asked", mayMiss],
   ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],

@@ -5,6 +5,7 @@ import { OF_BINS, OF_BINS_OR_NONE, OF_NUMBERS, OF_SHARES, mechanism, size } from
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
 import { neededMoments } from "../estimate/columns.js";
+import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
 import { asked, bin, edgesOf, scaled, values } from "./record.js";
 import { STATISTICS } from "./statistics.js";
@@ -164,14 +165,16 @@ class Numbers {
     const counted = new Map(statistic.categories?.(places));
     const alike = statistic.places(places).every((place) => this.categories[place] === counted.get(place));
     requires(alike, "categories must be read as such, and numbers as numbers");
-    const mayMiss = statistic.places(places).some((place) => this.mayMiss[place]);
-    requires(mayMiss === (name === "optional"), "a number must be read as one that may be missing where it may, and only there");
+    const mayMiss = new Set(statistic.mayMiss?.(places));
+    const asSuch = statistic.places(places).every((place) => this.mayMiss[place] === mayMiss.has(place));
+    requires(asSuch, "a number must be read as one that may be missing where it may, and only there");
     return { name, statistic, places, mechanism: through };
   }
 
   /** Whether the queries tell all that is asked. */
   #requireMoments({ asked: what, base }) {
-    const known = new Set(this.queries.flat().flatMap((one) => told(one).map(([places]) => places.join())));
+    const names = this.queries.flat().flatMap((one) => told(one).map(([places]) => places.join()));
+    const known = new Set(what === "mean" ? names : amongComplete(names));
     const all = this.names.map((_, i) => i);
     const pairs = all.flatMap((i) => all.slice(i).map((j) => [i, j]));
     const each = [...all.map((i) => [i]), ...(what === "covariance" ? pairs : [])].map((places) => places.join());

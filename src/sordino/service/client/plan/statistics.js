@@ -58,14 +58,20 @@ const isFew = (k) => k >= 2 && k <= MOST_CATEGORIES;
 const areDifferent = (places) => new Set(places).size === places.length;
 
 /**
- * Each statistic: how many values it has, which of its numbers are places, what else it needs of them; and at which places
- * it reads a category, with how many there are.
+ * Each statistic: how many values it has, which of its numbers are places, what else it needs of them; at which places
+ * it reads a category, with how many there are; and at which a number that may be missing.
  */
-export const STATISTICS = {
+const ALONE = {
   number: { read: point, size: ([, points]) => points, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points <= MOST_POINTS },
   product: { read: ofTwo, size: () => 2, places: (given) => given, fits: ({ length, 0: first, 1: second }) => length === 2 && first <= second },
   signs: { read: signs, size: (places) => 2 ** places.length, places: (given) => given, fits: (places) => places.length >= 1 && places.length <= MOST_SIGNS && areDifferent(places) },
-  optional: { read: optional, size: ([, points]) => points + 1, places: (given) => given.slice(0, 1), fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS },
+  optional: {
+    read: optional,
+    size: ([, points]) => points + 1,
+    places: (given) => given.slice(0, 1),
+    mayMiss: (given) => given.slice(0, 1),
+    fits: ({ length, 1: points }) => length === 2 && points >= 2 && points < MOST_POINTS,
+  },
   "category-sign": {
     read: categorySign,
     size: ([, k]) => 2 * k,
@@ -88,3 +94,40 @@ export const STATISTICS = {
     fits: ({ length, 0: first, 1: second, 2: categories }) => length === 3 && (categories === 1 || categories === 2) && first !== second,
   },
 };
+
+const COMPLETE = "complete-";
+
+/** The places of the numbers that complete cases have, and what is left for the statistic of these. */
+const parted = ([count, ...rest]) => [rest.slice(0, count), rest.slice(count)];
+
+/** A statistic of complete cases: by the same words its value, or the one after its values where one of some numbers is missing. */
+function ofComplete(own) {
+  const found = {
+    read(numbers, given, words) {
+      const [needed, rest] = parted(given);
+      const missing = needed.some((place) => Number.isNaN(numbers[place]));
+      const value = own.read(missing ? numbers.map((number) => (Number.isNaN(number) ? 0 : number)) : numbers, rest, words);
+      return missing ? own.size(rest) : value;
+    },
+    size: (given) => own.size(parted(given)[1]) + 1,
+    places: (given) => [...new Set([...own.places(parted(given)[1]), ...parted(given)[0]])],
+    mayMiss: (given) => parted(given)[0],
+    fits(given) {
+      const [needed, rest] = parted(given);
+      const ascend = needed.every((place, i) => i === 0 || needed[i - 1] < place);
+      return given[0] >= 1 && needed.length === given[0] && ascend && own.fits(rest);
+    },
+  };
+  return own.categories ? { ...found, categories: (given) => own.categories(parted(given)[1]) } : found;
+}
+
+const whole = Object.entries(ALONE).filter(([, { mayMiss }]) => !mayMiss);
+
+export const STATISTICS = { ...ALONE, ...Object.fromEntries(whole.map(([name, own]) => [`${COMPLETE}${name}`, ofComplete(own)])) };
+
+/** Of a statistic of complete cases the places of the numbers that these have, and the statistic; null of any other. */
+export function completeCases({ name, places }) {
+  if (!name.startsWith(COMPLETE)) return null;
+  const [needed, rest] = parted(places);
+  return { needed, own: { name: name.slice(COMPLETE.length), places: rest } };
+}

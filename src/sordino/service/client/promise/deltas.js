@@ -29,7 +29,9 @@ function typesOf(part, asked) {
     const flips = name === "signs" && !alone ? flipsOf(mechanism) : null;
     // Of several categories what is read is of a table of them; of one, which stands first, with the sign of a number.
     const counted = statistic.categories?.(places).length ?? 0;
-    const [table, signed] = [counted === names.length && names, counted === 1 && names.length === 2];
+    // Whether a number is missing is in no such table or sign.
+    const whole = !statistic.mayMiss;
+    const [table, signed] = [whole && counted === names.length && names, whole && counted === 1 && names.length === 2];
     return { names, ratio: worst(mechanism), alone, flips, table, signed };
   }));
 }

@@ -8,9 +8,11 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.estimation.estimated_moments import read_moments
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.forged_numbers import moved_coefficients, moved_covariances, moved_means
 from sordino.estimation.intervals.possible import possible_limits
+from sordino.estimation.missing.complete_cases import COMPLETE, CompleteCases
 from sordino.estimation.missing.given import MeansGiven
 from sordino.estimation.moments import NormalEstimate, covariances, means
 from sordino.estimation.regression import least_squares, projected_least_squares
@@ -34,6 +36,8 @@ class NumbersResult:
         coverage: what intervals hold against.
         moved: how far at most the forged reports can have moved each number, of the estimate's shape.
         part: what these are of the reports' weight.
+        complete: the share of people who have all the numbers, and its standard error, where a covariance matrix or
+            coefficients are of these; else None.
     """
 
     question: NumbersQuestion
@@ -42,6 +46,7 @@ class NumbersResult:
     coverage: Coverage
     moved: NDArray[np.float64]
     part: float
+    complete: tuple[float, float] | None = None
 
     together = "Bonferroni"
     """How intervals are made to hold together, if they do."""
@@ -64,7 +69,9 @@ class NumbersResult:
                 fitted = projected_least_squares(asked, aggregate, last, None, ranges).value
         nothing = np.zeros(estimate.value.shape), 0.0
         moved, part = move(asked, aggregate, ranges, coverage.forged) if coverage.forged else nothing
-        return cls(question, estimate, fitted, coverage, moved, part)
+        cases = read_moments(question.query)
+        complete = cases.share(aggregate) if isinstance(cases, CompleteCases) else None
+        return cls(question, estimate, fitted, coverage, moved, part, complete)
 
     @property
     def n(self) -> int:
@@ -167,8 +174,8 @@ class NumbersResult:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
-        return len(self.labels)
+        """How many rows there are: of all labels, and of the share of complete cases."""
+        return len(self.labels) + (self.complete is not None)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -177,10 +184,27 @@ class NumbersResult:
         numbers = {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
         numbers |= {} if self.fitted is None else {"fitted": self.fitted}
         numbers |= {"moved": self.moved} if self.coverage.forged else {}
-        return {name: column[at] for name, column in numbers.items()}
+        found = {name: column[at] for name, column in numbers.items()}
+        return {
+            name: np.append(column, self._complete[name]) if self._complete else column
+            for name, column in found.items()
+        }
+
+    @cached_property
+    def _complete(self) -> dict[str, float]:
+        """Of the share of complete cases, the same numbers; none where everybody is one."""
+        if self.complete is None:
+            return {}
+        share, stderr = self.complete
+        value = np.array(share)
+        low, high = possible_limits(value, (value - self._reach * stderr, value + self._reach * stderr))
+        fitted = float(np.clip(share, 0, 1))
+        return {"estimate": share, "stderr": stderr, "low": float(low), "high": float(high), "fitted": fitted}
 
     def kind(self, place: int) -> str:
-        """What a row is: a mean, a covariance or a coefficient; or missing, after the means."""
+        """What a row is: a mean, a covariance or a coefficient; or missing, after the means; or complete, last."""
+        if place == len(self.labels):
+            return "complete"
         (_, (first, *_)) = self.labels[place]
         # A regression on categories has more coefficients than attributes.
         lacking = self.question.part.asked == "mean" and first >= len(self.question.asked)
@@ -188,7 +212,7 @@ class NumbersResult:
 
     def label(self, place: int) -> str:
         """Of one row."""
-        return self.labels[place][0]
+        return COMPLETE if place == len(self.labels) else self.labels[place][0]
 
     def rows(self) -> Iterator[EstimateRow]:
         """What is estimated, in the order of the question."""

@@ -1,0 +1,136 @@
+"""Moments of complete cases, the people who have all of some numbers, told by statistics of these (`CompleteCase`).
+
+With y the mean of a moment, where whoever lacks one of the numbers counts as 0, and s the share of people who lack
+none, both unbiased, the moment among these is y / s. Every report tells s, whatever it tells of y; so s is that of all
+of them. The covariance of the quotients is first-order (delta method). Where noise could feign that anybody is a
+complete case at all, nothing is told of them.
+
+Shapes: m moments.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.coded import Completeness
+from sordino.domain.moment import Factors, Moments
+from sordino.errors import SordinoError
+from sordino.estimation.moment_estimator import MomentEstimator
+from sordino.mechanism.aggregate import Aggregate
+from sordino.query.missing.complete import CompleteCase
+
+if TYPE_CHECKING:
+    from sordino.query.sampled import Sampled
+
+Floats = NDArray[np.float64]
+
+COMPLETE = "complete cases"
+"""What their share is called among results."""
+
+CERTAIN = 3.0
+"""Standard errors by which the share of complete cases must exceed 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompleteCases:
+    """What the tallies of queries about complete cases tell of them.
+
+    Attributes:
+        estimator: of the means among all people.
+        complete: which numbers a complete case has.
+
+    Example:
+        >>> from sordino import Number, Query, RandomizedResponse, Sampled
+        >>> asked = Sampled((Query(CompleteCase(Number(0), (0,)), RandomizedResponse(3, "ln 3")),), (1,))
+        >>> found = CompleteCases.of(MomentEstimator.of(asked))
+        >>> found.moments.names, found.share(asked.tally([0] * 40 + [1] * 80 + [2] * 80))[0]
+        (((0,),), 0.5)
+    """
+
+    estimator: MomentEstimator
+    complete: Completeness
+
+    @classmethod
+    def of(cls, estimator: MomentEstimator) -> Self | None:
+        """Of queries all of which are about the same complete cases; None of others."""
+        asked = {one.complete if isinstance(one, CompleteCase) else None for one in estimator.asked.numbers}
+        complete = next(iter(asked)) if len(asked) == 1 else None
+        return None if complete is None else cls(estimator, complete)
+
+    @property
+    def asked(self) -> "Sampled":
+        """The queries."""
+        return self.estimator.asked
+
+    @property
+    def d(self) -> int:
+        """How many numbers a record has."""
+        return self.estimator.d
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Those of complete cases that are told, in the order of the queries."""
+        return Moments(self.d, self._names)
+
+    def means(self, aggregate: Aggregate) -> Floats:
+        """The estimate of each moment's mean among complete cases, shape (m,).
+
+        Raises:
+            SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
+        """
+        share, stderr = self.share(aggregate)
+        if share <= CERTAIN * stderr:
+            raise SordinoError(
+                f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors",
+                found=f"{share:.2g}, with a standard error of {stderr:.2g}",
+                step="ask more people, or fewer numbers that may be missing",
+            )
+        found: Floats = self.estimator.means(aggregate)[self._own] / share
+        return found
+
+    def covariance(self, aggregate: Aggregate) -> Floats:
+        """The estimated covariance of `means`, shape (m, m)."""
+        means, (share, _) = self.means(aggregate), self.share(aggregate)
+        slopes = np.zeros((len(means), self.estimator.moments.m))
+        slopes[np.arange(len(means)), self._own] = 1 / share
+        # Of the mean of what is 1 or -1 the share is half, and a half.
+        slopes[:, self._whole] = -means / share / 2
+        found: Floats = slopes @ self.estimator.covariance(aggregate) @ slopes.T
+        return found
+
+    def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
+        """Never told: what one report can move a quotient by is not bounded where its share may be near 0.
+
+        Raises:
+            SordinoError: always.
+        """
+        del aggregate
+        rule = "what forged reports can move is bounded for numbers that everybody has"
+        raise SordinoError(rule, found="others", step="estimate it without a number of forged reports")
+
+    def share(self, aggregate: Aggregate) -> tuple[float, float]:
+        """The unbiased share of complete cases among all people, and its standard error.
+
+        Raises:
+            SordinoError: as `MomentEstimator.means`.
+        """
+        mean = self.estimator.means(aggregate)[self._whole]
+        variance = self.estimator.covariance(aggregate)[self._whole, self._whole]
+        return (1 + float(mean)) / 2, float(np.sqrt(variance)) / 2
+
+    @cached_property
+    def _names(self) -> tuple[Factors, ...]:
+        return tuple(name[:-1] for name in self.estimator.moments.names if len(name) > 1)
+
+    @cached_property
+    def _own(self) -> NDArray[np.intp]:
+        """Where the moments of complete cases stand among all that is told."""
+        return np.array([at for at, name in enumerate(self.estimator.moments.names) if len(name) > 1])
+
+    @cached_property
+    def _whole(self) -> int:
+        """Where it stands whether somebody is one."""
+        return self.estimator.moments.names.index((self.complete,))

@@ -1,0 +1,175 @@
+"""A statistic of people of whom no number is missing: of anybody else, one value more says that some number is.
+
+A covariance needs several moments, and those of different people make matrices that no data have: so all statistics of
+a question are about the same people, the complete cases. What is read counts as the statistic's moments, where whoever
+is no complete case counts as 0, and as whether somebody is one; moments of the complete cases are quotients of these.
+
+Guarantee: what is read is a function of all numbers that may be missing, whatever the statistic is about: it tells of
+each of them (`places`), and only bounds on all other attributes together serve it.
+Units: numbers scaled to [-1, 1], NaN where they are missing. Cost: the words of the statistic, for everybody alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from sordino.domain.coded import Completeness
+from sordino.domain.moment import Factors
+from sordino.errors import SordinoError
+from sordino.exact.messages.arguments import checked_class
+from sordino.exact.messages.brief import shown
+from sordino.exact.source import Stream
+from sordino.query.number import Floats, NumberStatistic, require_places
+from sordino.query.reader import NumberReader, Places
+
+
+@checked_class
+@dataclass(frozen=True)
+class CompleteCase(NumberStatistic):
+    """A statistic where all of some numbers are given; where one is missing, the value after its own ones.
+
+    Attributes:
+        statistic: that is read of complete cases.
+        needed: places of the numbers that may be missing, in ascending order; it may be about some of them.
+
+    Example:
+        >>> from sordino import Number
+        >>> age = CompleteCase(Number(0), (0, 1))
+        >>> [list(map(float, age.law(record))) for record in ((1.0, 0.5), (1.0, float("nan")))]
+        [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+
+    name: ClassVar[str] = "complete"
+
+    statistic: NumberStatistic
+    needed: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        require_places(self.needed)
+        if not self.needed or list(self.needed) != sorted(set(self.needed)):
+            raise SordinoError("the numbers that may be missing must ascend, each once", found=shown(self.needed))
+        if self.statistic.optional or any(place in self.statistic.coded for place in self.needed):
+            rule = "complete cases are of a statistic of numbers that are there, and of numbers that may be missing"
+            raise SordinoError(rule, found=self.statistic.parameters)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Those of the statistic, and of all numbers that may be missing."""
+        own = self.statistic.places
+        return *own, *(place for place in self.needed if place not in own)
+
+    @property
+    def optional(self) -> tuple[int, ...]:
+        """All that may be missing."""
+        return self.needed
+
+    @property
+    def coded(self) -> Mapping[int, int]:
+        """The statistic's."""
+        return self.statistic.coded
+
+    @property
+    def k(self) -> int:
+        """The statistic's values, and that a number is missing."""
+        return self.statistic.k + 1
+
+    @property
+    def complete(self) -> Completeness:
+        """Whether somebody is a complete case."""
+        return Completeness(self.needed)
+
+    @property
+    def told(self) -> tuple[tuple[Factors, Floats], ...]:
+        """The statistic's moments, 0 where a number is missing; and whether none is."""
+        own = tuple(((*name, self.complete), np.append(grid, 0.0)) for name, grid in self.statistic.told)
+        return *own, ((self.complete,), np.append(np.ones(self.statistic.k), -1.0))
+
+    @property
+    def arguments(self) -> tuple[int, ...]:
+        """How many numbers may be missing, their places, and the statistic's arguments."""
+        return len(self.needed), *self.needed, *self.statistic.arguments
+
+    @property
+    def call(self) -> tuple[str | int, ...]:
+        """With the statistic's name."""
+        return f"{self.name}-{self.statistic.name}", *self.arguments
+
+    @property
+    def parameters(self) -> str:
+        """All that defines both, as canonical text."""
+        return " ".join(map(str, self.call))
+
+    @classmethod
+    def thawed(cls, statistic: type[NumberStatistic], arguments: tuple[int, ...]) -> Self:
+        """Of such a statistic and the arguments of both, as a document may hold them.
+
+        Raises:
+            SordinoError: arguments that make no such statistic.
+        """
+        needed = arguments[0] if arguments else 0
+        return cls(statistic.of(arguments[needed + 1 :]), tuple(arguments[1 : needed + 1]))
+
+    def moved(self, place: Mapping[int, int]) -> "CompleteCase":
+        """At their new places."""
+        return CompleteCase(self.statistic.moved(place), tuple(sorted(place[old] for old in self.needed)))
+
+    @property
+    def kind(self) -> tuple[str, int]:
+        """Statistics of one kind, where the same numbers may be missing."""
+        own, _ = self.statistic.kind
+        return f"{self.name} {self.needed} {own}", self.k
+
+    def reader(self, alike: Sequence[Self]) -> NumberReader:
+        """Of all of them."""
+        own = [one.statistic for one in alike]
+        return _CompleteReader(own[0].reader(own), self.statistic.k, np.array(self.needed))
+
+    def shares(self, records: Floats, complete: float | None = None) -> Floats:
+        """The mean law of some records, shape (k,).
+
+        Args:
+            records: shape (n, d), NaN where a number is missing.
+            complete: the share of people of whom none is; as among these records by default.
+        """
+        whole = records[self.complete.holds(records)]
+        share = len(whole) / len(records) if complete is None else complete
+        law = self.statistic.shares(whole) if len(whole) else np.zeros(self.statistic.k)
+        return np.append(share * law, 1 - share)
+
+
+@dataclass(frozen=True, eq=False)
+class _CompleteReader:
+    """What reads statistics of complete cases: by the same words and steps, whether or not a number is missing.
+
+    Attributes:
+        own: what reads the statistics.
+        k: their values.
+        needed: places of the numbers that may be missing.
+    """
+
+    own: NumberReader
+    k: int
+    needed: Places
+
+    def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
+        """The statistic's value, or the one after them."""
+        looked_at = records if rows is None else records.take(rows, axis=0)
+        missing = ~self._complete.holds(looked_at)
+        found = self.own.read(records, rows, which, stream)
+        # No branch: how long it takes tells nobody of whom a number is missing.
+        found += missing * (self.k - found)
+        return found
+
+    def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
+        """The statistic's, or surely the value after them."""
+        if not self._complete.holds(np.array([record], dtype=np.float64))[0]:
+            return [Fraction(0)] * self.k + [Fraction(1)]
+        return [*self.own.law(record, which), Fraction(0)]
+
+    @cached_property
+    def _complete(self) -> Completeness:
+        return Completeness(tuple(self.needed.tolist()))
