@@ -109,7 +109,8 @@ def test_a_regression_on_categories_too():
 @pytest.mark.parametrize("q", [0.0, 0.1])
 def test_a_delta_holds_for_the_worst_belief_about_numbers_and_their_absence(q):
     """Of three attributes the last is not asked; the first has the least delta, and is in every statistic."""
-    bounds = Dependence.bounded([1, 1, str(q)], {(2, (0,)): "0", (2, (0, 1)): "0"})
+    moments = [(0,), (1,), (0, 0), (0, 1), (1, 1)]
+    bounds = Dependence.bounded([1, 1, str(q)], {(2, name): "0" for name in moments})
     asked = complete_covariance(of_levels("0.7", "1.5", "0.2"), LEVEL, bounds, [0, 1], {0: 0.2})
     told = sampling_deltas(answers(asked), bounds)
     records = list(product(NUMBERS, NUMBERS[1:]))

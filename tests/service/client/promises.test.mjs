@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { below, either } from "../../../src/sordino/service/client/channel/words.js";
+import { ofCompleteCases } from "../../../src/sordino/service/client/estimate/given.js";
 import { quantilesOf } from "../../../src/sordino/service/client/estimate/ranges.js";
+import { STATISTICS } from "../../../src/sordino/service/client/plan/statistics.js";
 import { hashOf } from "../../../src/sordino/service/client/plan/plan.js";
 import { AnswerError, PlanError, Questions, TallyError, estimates, inspect, open } from "../../../src/sordino/service/client/index.js";
 import { GivenWords } from "./given_words.mjs";
@@ -95,6 +97,39 @@ test("the sign of a number that is known by its bin may go with others", async (
   // With the other sign of age it weighs 1 or 4, whichever suits a belief: (4 / 2 + 8 / 2) / (1 / 2 + 1 / 2) is 6.
   assert.equal(await kept(told("ln 6")), true);
   assert.equal(await kept(told("ln 5")), false);
+});
+
+test("no bound for a category with a sign serves complete cases", async () => {
+  const told = (rest) => changed("number_complete_category.json", (plan) => {
+    for (const name of ["age", "income"]) delete plan.attributes[name];
+    plan.attributes.z.delta = "1/10";
+    const queries = { mechanisms: [{ name: "randomized", k: 13, threshold: threshold(Math.exp(2) / 12) }], statistics: [["complete-category-sign", 1, 1, 0, 6, 1]], through: [0], weights: [1] };
+    plan.queries = [{ ...plan.queries[0], base: { x: "c" }, numbers: ["x", "pay"], queries }];
+    const signs = [{ attribute: "z", bound: "1/1000", category: "x", number: "pay" }];
+    plan.dependence = { category_signs: signs, ground: ["declared"], rest: { pay: "1", x: "1", z: rest }, statistics: [] };
+  });
+  assert.equal(await kept(told("1/1000")), true);
+  assert.equal(await kept(told("1")), false);
+});
+
+test("whoever lacks a number is read as the last value, by the words of all others", () => {
+  for (const [name, places, all] of [["complete-product", [2, 0, 1, 0, 1], [1, 1]], ["complete-number", [1, 1, 0, 2], [1, 0.5]]]) {
+    const { read: value, size } = STATISTICS[name];
+    const [own, lacking] = [all, [all[0], Number.NaN]].map((numbers) => {
+      const given = words(0, 0);
+      return [value(numbers, places, given), given.drawn];
+    });
+    assert.deepEqual([own, lacking], [[1, 1], [size(places) - 1, 1]]);
+  }
+});
+
+test("moments among complete cases are quotients", () => {
+  const names = ["0,complete 0 1", "complete 0 1"];
+  const { found, share } = ofCompleteCases({ names, means: [0.2, -0.5], covariance: [[1e-4, 0], [0, 4e-4]] });
+  assert.deepEqual([found.names, found.means, share], [["0"], [0.8], { estimate: 0.25, stderr: 0.01 }]);
+  // (1e-4 + .8^2 1e-4) / .25^2.
+  assert.ok(Math.abs(found.covariance[0][0] - 2.624e-3) < 1e-12);
+  assert.throws(() => ofCompleteCases({ names, means: [0, -0.99], covariance: [[1e-4, 0], [0, 4e-4]] }), RangeError);
 });
 
 test("what is answered together adds up", async () => {
