@@ -8,8 +8,7 @@ from sordino.page.figures.correlations import correlations
 from sordino.page.figures.intervals import points
 from sordino.page.page import Figure, PageTable, Section
 from sordino.survey.results.questions.numbers import NumbersResult
-from sordino.words.complete_cases import complete_cases_in_words
-from sordino.words.coverage import coverage_in_words
+from sordino.words.coverage import complete_cases_in_words, coverage_in_words
 from sordino.words.digits import rounded
 
 

@@ -1,6 +1,10 @@
-"""What the intervals of a result promise, and when one may be expected that is not told yet, in a sentence or two."""
+"""What the intervals of a result promise, of whom it is, and when one may be expected that is not told yet."""
 
+from collections.abc import Iterator
+
+from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold
 
 WATCHED = "at all times together: they may be watched while reports come in, and are wider than those for one time"
@@ -29,6 +33,16 @@ def coverage_in_words(of: str, coverage: Coverage, together: str) -> str:
         reports = "report is" if coverage.forged == 1 else "reports are"
         said += f", even if up to {coverage.forged:,} {reports} forged"
     return f"{said}."
+
+
+def complete_cases_in_words(result: NumbersResult) -> Iterator[str]:
+    """Of whom a result is, and of how many; nothing where it is of everybody, or of each number by itself."""
+    if result.complete is not None:
+        low, high = (100 * result.numbers[end][-1] for end in ("low", "high"))
+        yield (
+            f"All of this is of those who have all these numbers, {low:.1f} to {high:.1f} % of the people (the row"
+            f" {COMPLETE!r}), and says nothing of the others."
+        )
 
 
 def untold_in_words(result: Untold) -> str:

@@ -8,13 +8,18 @@ import pytest
 
 import sordino
 from sordino.cli.terminal.results import result_json
+from sordino.design.numbers.categorical.expected import expected_tally
 from sordino.document.queries import freeze_queries
 from sordino.errors import SordinoError
+from sordino.estimation.estimated_moments import read_moments
 from sordino.exact.keyed import KeyedSource
+from sordino.mechanism.aggregate import Aggregate
 from sordino.query.sampled import Sampled
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.people_for import people_for
 from sordino.survey.planning.plan import Plan
+from sordino.survey.reading.schema import Survey
+from sordino.survey.results.awaited import numbers_awaited
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.result import results
 
@@ -222,3 +227,23 @@ def test_plans_that_read_them_otherwise_are_refused(sealed):
     for one, change, why in cases:
         with pytest.raises(SordinoError, match=why):
             forged(one, sealed, change)
+
+
+@pytest.mark.parametrize("kind", ["covariance", "regression"])
+def test_how_many_reports_are_awaited_is_said_where_they_do_not_tell_complete_cases(kind):
+    attributes = {"income": {**ATTRIBUTES["income"], "missing": "0.99"}}
+    (question,) = Plan.of(Survey.read(survey(ASKS[kind], attributes, epsilon="1")), PEOPLE).questions
+    awaited = numbers_awaited(question)
+    told = []
+    for n in (awaited // 2, awaited + awaited // 50):
+        share, stderr = read_moments(question.query).share(tally_of(question, n))
+        told.append(share > 3 * stderr)
+    # Far more reports are needed to tell how a feature varies.
+    assert told == ([False, True] if kind == "covariance" else [True, True])
+
+
+def tally_of(question, n):
+    """That of so many people like the plan's forecasts take them, rounded."""
+    expected = expected_tally(question.query, question.unknown, 0.01)
+    counts = np.rint(expected.counts * (n / expected.n)).astype(np.int64)
+    return Aggregate(expected.fingerprint, int(counts.sum()), counts)

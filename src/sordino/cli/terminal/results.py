@@ -20,8 +20,7 @@ from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result, Untold
 from sordino.survey.results.table import TableRow, table_results
-from sordino.words.complete_cases import complete_cases_in_words
-from sordino.words.coverage import coverage_in_words, untold_in_words
+from sordino.words.coverage import complete_cases_in_words, coverage_in_words, untold_in_words
 from sordino.words.digits import rounded, rounded_share
 from sordino.words.smoothing_choice import choice_in_words
 

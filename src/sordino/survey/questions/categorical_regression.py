@@ -129,7 +129,7 @@ class CategoricalRegression(NumbersQuestion):
 
         people = self.unknown if records is None else records
         reader = RegressionColumns(queries, self._columns)
-        return expected_by_tally(queries, reader, self.ranges, people, self._complete(people))
+        return expected_by_tally(queries, reader, self.ranges, people, self.complete_share(people))
 
     def unknown_with(self, shares: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
         """Scaled records of people of whom no more is known: all other categories are equally common."""

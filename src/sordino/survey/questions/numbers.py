@@ -134,7 +134,7 @@ class NumbersQuestion:
         """Whether what is told is of those who have all the numbers: all moments are of the same people then."""
         return self.part.asked != "mean" and bool(self.missing)
 
-    def _complete(self, records: NDArray[np.float64]) -> float | None:
+    def complete_share(self, records: NDArray[np.float64]) -> float | None:
         """The share of complete cases that is expected, where some number may be missing.
 
         Of numbers of which none is missing among the records the declared shares are; these are independent.
@@ -243,7 +243,7 @@ class NumbersQuestion:
 
         people = self.unknown if records is None else records
         if self.of_complete:
-            complete = self._complete(people)
+            complete = self.complete_share(people)
             return expected_by_tally(queries, read_moments(queries), self.ranges, people, complete)
         return Expected.of(queries, self.ranges, people)
 

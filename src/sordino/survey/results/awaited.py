@@ -6,12 +6,14 @@ often as the survey says. Whoever waits learns no more from such a number than t
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
 from sordino.design.numbers.numbers_accuracy import RARELY
 from sordino.estimation.distributions.subpopulation import Subpopulation
 from sordino.estimation.estimated_moments import read_moments
+from sordino.estimation.missing.complete_cases import CERTAIN
 from sordino.estimation.moment_estimator import MomentEstimator
 from sordino.survey.planning.plan import MOST_PEOPLE
 from sordino.survey.questions.distribution import DistributionQuestion
@@ -31,21 +33,28 @@ def means_awaited(question: NumbersQuestion, place: int, errors: Errors) -> int 
     """Reports that are expected to tell that somebody has a number of the question, which may be missing."""
     one = replace(question, people=1).forecast()
     error = one.stderr[len(question.asked) + list(question.missing).index(place)]
-    return _least(lambda n: (1 - question.missing[place]) * np.sqrt(n) > errors(n) * error)
+    return _least(lambda n: (1 - question.missing[place]) * sqrt(n) > errors(n) * error)
 
 
 def numbers_awaited(question: NumbersQuestion) -> int | None:
-    """Reports of which rarely none is about some moment, and among which a regression is rarely refused."""
+    """Reports of which rarely none is about some moment, and among which a regression is rarely refused.
+
+    Of complete cases also as many as tell that there are any.
+    """
     told = MomentEstimator.of(question.query)
     share = np.zeros(told.moments.m)
     np.add.at(share, [part.moment for part in told.query_moments], [part.share for part in told.query_moments])
     nobody = 1 - np.minimum(share, 1.0)
     fewest = read_moments(question.told_by).moments.m
-    answered = _least(lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY)
-    if answered is None or question.part.asked != "regression":
-        return answered
-    varying = question.expecting().enough(1)
-    return None if varying is None else max(answered, varying)
+    needed = [_least(lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY)]
+    if question.of_complete:
+        complete = question.complete_share(question.unknown) or 0.0
+        error = sqrt(question.expecting().complete or 0.0)
+        needed.append(_least(lambda n: complete * sqrt(n) > CERTAIN * error))
+    if question.part.asked == "regression" and None not in needed:
+        needed.append(question.expecting().enough(1))
+    found = [number for number in needed if number is not None]
+    return max(found) if len(found) == len(needed) else None
 
 
 def _least(told: Callable[[int], bool]) -> int | None:
