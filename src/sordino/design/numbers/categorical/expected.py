@@ -21,7 +21,7 @@ from sordino.query.sampled import Sampled
 
 Floats = NDArray[np.float64]
 
-MANY = 1e9
+MANY = 1e15
 """People of the expected tally: what an estimator adds for small numbers is nothing then."""
 
 RECORDS = 1 << 12
