@@ -201,3 +201,27 @@ STATISTICS = {
     "two-categories": two_categories,
     "binary-product": binary_product,
 }
+
+SIZES = {
+    "number": lambda place, points: points,
+    "product": lambda first, second: 2,
+    "signs": lambda *places: 1 << len(places),
+    "category-sign": lambda place, k, number: 2 * k,
+    "two-categories": lambda first, k, second, others: k * others,
+    "binary-product": lambda first, second, categories: 2,
+}
+
+
+def complete(name):
+    """A statistic of those who have all of some numbers."""
+
+    def read(numbers, arguments, words):
+        count, *rest = arguments
+        needed, own = rest[:count], rest[count:]
+        value = STATISTICS[name]([0.0 if number is None else number for number in numbers], own, words)
+        return SIZES[name](*own) if any(numbers[place] is None for place in needed) else value
+
+    return read
+
+
+STATISTICS |= {f"complete-{name}": complete(name) for name in SIZES}

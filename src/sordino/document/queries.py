@@ -138,4 +138,7 @@ def _statistic(name: str, arguments: tuple[int, ...], where: str) -> NumberStati
     kind = _BY_NAME.get(name.removeprefix(_COMPLETE))
     if kind is None:
         raise DamagedError(f"{where}.statistics must be among {', '.join(_BY_NAME)}", found=shown(name))
-    return CompleteCase.thawed(kind, arguments) if name.startswith(_COMPLETE) else kind.of(arguments)
+    if not name.startswith(_COMPLETE):
+        return kind.of(arguments)
+    count = arguments[0] if arguments else 0
+    return CompleteCase(kind.of(arguments[count + 1 :]), tuple(arguments[1 : count + 1]))

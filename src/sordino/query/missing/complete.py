@@ -103,16 +103,6 @@ class CompleteCase(NumberStatistic):
         """All that defines both, as canonical text."""
         return " ".join(map(str, self.call))
 
-    @classmethod
-    def thawed(cls, statistic: type[NumberStatistic], arguments: tuple[int, ...]) -> Self:
-        """Of such a statistic and the arguments of both, as a document may hold them.
-
-        Raises:
-            SordinoError: arguments that make no such statistic.
-        """
-        needed = arguments[0] if arguments else 0
-        return cls(statistic.of(arguments[needed + 1 :]), tuple(arguments[1 : needed + 1]))
-
     def moved(self, place: Mapping[int, int]) -> "CompleteCase":
         """At their new places."""
         return CompleteCase(self.statistic.moved(place), tuple(sorted(place[old] for old in self.needed)))

@@ -46,15 +46,16 @@ def numbers_awaited(question: NumbersQuestion) -> int | None:
     np.add.at(share, [part.moment for part in told.query_moments], [part.share for part in told.query_moments])
     nobody = 1 - np.minimum(share, 1.0)
     fewest = read_moments(question.told_by).moments.m
-    needed = [_least(lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY)]
-    if question.of_complete:
-        complete = question.complete_share(question.unknown) or 0.0
-        error = sqrt(question.expecting().complete or 0.0)
-        needed.append(_least(lambda n: complete * sqrt(n) > CERTAIN * error))
-    if question.part.asked == "regression" and None not in needed:
-        needed.append(question.expecting().enough(1))
-    found = [number for number in needed if number is not None]
-    return max(found) if len(found) == len(needed) else None
+    # As many complete cases as tell that there are any; where everybody is one, nobody has to.
+    complete = question.complete_share(question.unknown) or 1.0
+    error = sqrt(question.expecting().complete or 0.0) if question.of_complete else 0.0
+    answered = _least(
+        lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY and complete * sqrt(n) > CERTAIN * error
+    )
+    if answered is None or question.part.asked != "regression":
+        return answered
+    varying = question.expecting().enough(1)
+    return None if varying is None else max(answered, varying)
 
 
 def _least(told: Callable[[int], bool]) -> int | None:
