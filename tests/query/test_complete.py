@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beliefs import worst_beliefs
-from sordino import LDP, Dependence, Number, OptionalNumber, Product, Query, RandomizedResponse, Sampled
+from sordino import LDP, ChannelTable, Dependence, Number, OptionalNumber, Product, Query, RandomizedResponse, Sampled
 from sordino.audit.answers import answers, certify_queries
 from sordino.definition.sampling import sampling_deltas
 from sordino.design.numbers.missing.complete_moments import complete_covariance, complete_regression
@@ -140,6 +140,17 @@ def test_a_bound_for_a_category_with_a_sign_does_not_serve_one_of_complete_cases
     for one in (statistic, CompleteCase(statistic, (1,))):
         told[one] = sampling_deltas(answers(Query(one, RandomizedResponse(one.k, level))), bounds)[2]
     assert [float(delta) for delta in told.values()] == pytest.approx([0, 1])
+
+
+def test_points_of_complete_cases_are_no_signs_however_many_there_are():
+    """Three points and "missing" are as many values as two signs have: that a number is missing is no bit of them."""
+    rows = [[8, 4, 2, 1], [4, 8, 1, 2], [2, 1, 8, 4], [1, 2, 4, 8]]
+    query = Query(CompleteCase(Number(0, points=3), (0, 1)), ChannelTable(rows))
+    told = sampling_deltas(answers(query), Dependence.bounded([0, 0]))
+    # Of who has both numbers the first decides which point is read; whoever lacks either is read as the last value.
+    worst = log(max(rows[point][code] / rows[3][code] for point in range(3) for code in range(4)))
+    assert worst == pytest.approx(log(8))
+    assert min(map(float, told)) >= worst - 1e-12
 
 
 @pytest.mark.parametrize(

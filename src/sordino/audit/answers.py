@@ -128,7 +128,8 @@ def _answer(query: Query) -> Answer:
         return Answer(names, level, table=set(statistic.coded) == set(statistic.places))
     if statistic.linear:
         return Answer(statistic.bits, level, linear=True)
-    return Answer(names, level, errors=_flips(query.mechanism) if len(names) > 1 else ())
+    # Only of signs a value's bits are one for each number: of complete cases there are as many values, of points.
+    return Answer(names, level, errors=_flips(query.mechanism) if statistic.bits else ())
 
 
 @lru_cache(maxsize=1 << 10)
