@@ -17,6 +17,7 @@ from sordino.estimation.missing.complete_cases import COMPLETE
 from sordino.survey.questions.question import HistogramQuestion, SharesQuestion, TableQuestion
 from sordino.survey.results.questions.distribution import DistributionResult
 from sordino.survey.results.questions.numbers import NumbersResult
+from sordino.survey.results.questions.rows import EstimateRow
 from sordino.survey.results.questions.shares import HistogramResult
 from sordino.survey.results.result import Result
 
@@ -131,26 +132,35 @@ def _distribution(result: DistributionResult) -> Quantities:
 
 
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
-    question, asked = result.question, result.question.part.asked
+    """Means, covariances or coefficients; then the share of complete cases, if it is of these."""
+    question, rows = result.question, list(result.rows())
     ranges = {one.name: _values(one, among_complete=question.of_complete) for one in question.attributes}
-    lacking = [question.asked[place] for place in question.missing]
-    rows = list(result.rows())
-    if result.complete is not None:
-        row = rows.pop()
+    told, others = rows[: len(result.labels)], rows[len(result.labels) :]
+    yield from (_coefficients if question.part.asked == "regression" else _moments)(result, told, ranges)
+    for row in others:
         measured: Measured = {COMPLETE: MeasuredNumber(_head(row), _measured(row, 0.0, 1.0))}
-        key = (COMPLETE, asked, frozenset(question.asked))
+        key = (COMPLETE, question.part.asked, frozenset(question.asked))
         yield Quantities(question.name, f"{COMPLETE} of the {question.name}", key, ranges, measured)
-    if asked == "regression":
-        *features, target = question.asked
-        *widths, own = (2 * question.ranges.half).tolist()
-        measured = {
-            str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width), is_share=False)
-            for width, row in zip([nan, *widths], rows, strict=True)
-        }
-        # What others are compared to is in the names of the rows.
-        name, about = question.name, ("regression", target, frozenset(features), frozenset(measured))
-        yield Quantities(name, name, about, ranges, measured)
-        return
+
+
+def _coefficients(result: NumbersResult, rows: Sequence[EstimateRow], ranges: Values) -> Iterator[Quantities]:
+    """Those of one regression, all together."""
+    question = result.question
+    *features, target = question.asked
+    *widths, own = (2 * question.ranges.half).tolist()
+    measured: Measured = {
+        str(row["value"]): MeasuredNumber(_head(row), _measured(row), (0.0, own / width), is_share=False)
+        for width, row in zip([nan, *widths], rows, strict=True)
+    }
+    # What others are compared to is in the names of the rows.
+    key, name = ("regression", target, frozenset(features), frozenset(measured)), question.name
+    yield Quantities(name, name, key, ranges, measured)
+
+
+def _moments(result: NumbersResult, rows: Sequence[EstimateRow], ranges: Values) -> Iterator[Quantities]:
+    """Means and shares of who lacks a number, or covariances, each by itself."""
+    question, asked = result.question, result.question.part.asked
+    lacking = [question.asked[place] for place in question.missing]
     for (_, places), row in zip(result.labels, rows, strict=True):
         # After the means the shares of who lacks a number.
         share = places[0] >= len(question.asked)
@@ -162,8 +172,8 @@ def _numbers(result: NumbersResult) -> Iterator[Quantities]:
         told = MeasuredNumber({**_head(row), "attribute": name}, _measured(row, *ends), scale, is_share=share)
         # Of complete cases it is of other people where other numbers may be missing.
         others = frozenset(lacking) - frozenset(names) if question.of_complete else frozenset()
-        whose = kind, frozenset(names), others
-        yield Quantities(question.name, name, whose, {one: ranges[one] for one in names}, {whose: told})
+        about = kind, frozenset(names), others
+        yield Quantities(question.name, name, about, {one: ranges[one] for one in names}, {about: told})
 
 
 def _scale(ranges: Sequence[Interval]) -> Ends:
