@@ -64,10 +64,11 @@ def share_interval(
     else:
         low, high = _by_score(decoded, n, error)
     if subtract_totals:
+        plain, mean = _stderr(decoded, n), decoded.mean
         own = _stderr(decoded, n, subtract_totals=True) if stderr is None else stderr
-        smaller = own / _stderr(decoded, n)
-        shifted = decoded.estimate(subtract_totals=True)
-        low, high = (shifted + (limit - decoded.mean) * smaller for limit in (low, high))
+        shifted, smaller = decoded.estimate(subtract_totals=True), own / plain
+        down, up = _reaches(mean, low, high, errors_to_either_side(confidence) * plain)
+        low, high = possible_limits(shifted, (shifted - smaller * down, shifted + smaller * up))
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
@@ -109,6 +110,19 @@ def binomial_limits(successes: NDArray[np.float64], trials: float, error: float)
 def _stderr(decoded: Decoded, n: int, *, subtract_totals: bool = False) -> NDArray[np.float64]:
     error: NDArray[np.float64] = np.sqrt(variance_of_reports(decoded, n, subtract_totals=subtract_totals) / n)
     return error
+
+
+def _reaches(
+    mean: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], normal: NDArray[np.float64]
+) -> Limits:
+    """How far limits reach to either side if nothing is impossible: where they were cut, as far as normal ones.
+
+    Elsewhere an estimate that is impossible has limits by `possible_limits`, which are undone.
+    """
+    below, above = np.maximum(-mean, 0), np.maximum(mean - 1, 0)
+    down = np.where(low > 0, np.sqrt(np.maximum((mean - low) ** 2 - above**2, 0)), normal)
+    up = np.where(high < 1, np.sqrt(np.maximum((high - mean) ** 2 - below**2, 0)), normal)
+    return down, up
 
 
 def _by_support(mechanism: SupportMechanism, aggregate: Aggregate, decoded: Decoded, error: float) -> Limits:
