@@ -52,5 +52,9 @@ def untold_in_words(result: Untold) -> str:
     # Forecasts are loaded where something is not told.
     from sordino.survey.planning.forecast import in_two_digits
 
-    when = f"About {in_two_digits(result.awaited)} reports are expected to"
-    return f"{result.why} {when}, if people are as the plan's forecasts take them: of others more may."
+    reports = f"About {in_two_digits(result.awaited)} reports"
+    if result.awaited <= result.n:
+        return f"{result.why} {reports} were expected to, if people were as the plan's forecasts take them."
+    return (
+        f"{result.why} {reports} are expected to, if people are as the plan's forecasts take them: of others more may."
+    )

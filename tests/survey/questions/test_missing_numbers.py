@@ -64,6 +64,8 @@ def test_where_nobody_has_the_number_its_share_is_told_and_no_mean(coverage):
     (found,) = results(plan, tally_of_nobody(plan), coverage=coverage)
     assert [row["value"] for row in found.rows()] == ["age", "income missing"]
     assert "so few reports tell that anybody has the number" in found.notes[0]
+    # Far fewer would have told it, of people who have it as often as the survey says.
+    assert "reports were expected to tell it" in found.notes[0]
     said = json.dumps([result_json(found), *found.rows()], allow_nan=False)
     assert "income: so few reports" in said
 
@@ -104,6 +106,28 @@ def test_a_dependence_bound_on_all_others_serves_it():
     assert given.promise.holds
     assert float(given.promise.reached[given.promise.names.index("age")]) <= 0.3
     assert float(given.promise.level) > 0.3
+
+
+@pytest.mark.parametrize(
+    ("ask", "names"),
+    [
+        ({"mean": ["age", "income"]}, "'income'"),
+        ({"distribution": "income"}, "'income'"),
+        ({"covariance": ["income", "size"]}, "'income' and 'size'"),
+        ({"regression": {"target": "size", "features": ["age", "income"]}}, "'income' and 'size'"),
+    ],
+)
+def test_a_sample_in_which_nobody_has_it_tells_no_forecast(ask, names):
+    import pyarrow as pa
+
+    # In each row one of the two is missing, and one of each question's is in all.
+    absent = [None, 500.0] if "size" in names else [None, None]
+    sample = pa.table({"income": pa.array(absent, pa.float64()), "age": [20.0, 60.0], "size": [1.0, None]})
+    asked = survey(ask)
+    attributes = {**asked["attribute"], "size": {"number": {"low": 0, "high": 2}, "missing": "0.2"}}
+    used = {name: attributes[name] for name in attributes if name in str(ask)}
+    with pytest.raises(SordinoError, match=f"in a sample somebody must have {names}; found nobody"):
+        plan_verb({**asked, "attribute": used}, people=20_000, expect=sample)
 
 
 def forged(plan, sealed, change):

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.results.coverage import Coverage
 from sordino.survey.results.questions.numbers import NumbersResult
 from sordino.survey.results.result import Untold, results_so_far
+from sordino.words.coverage import untold_in_words
 from surveys import planned
 
 COLLECTIONS = 40
@@ -71,3 +73,9 @@ def test_covariances_are_told_once_somebody_has_answered_about_each_moment():
     awaited = result_of(plan, people, 1, Coverage(watched=True)).awaited
     assert untold(plan, people, awaited, Coverage(watched=True)) < 0.2
     assert untold(plan, people, awaited // 3, Coverage(watched=True)) > 0.2
+
+
+def test_of_more_reports_than_are_awaited_it_is_said_that_they_were():
+    for n, said in ((9, "are expected to, if people are as"), (10, "were expected to, if people were as")):
+        untold = Untold(plan_of(REGRESSION, age=NUMBER, height=NUMBER).questions[0], n, SordinoError("it"), lambda: 10)
+        assert f"About 10 reports {said}" in untold_in_words(untold)

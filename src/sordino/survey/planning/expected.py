@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.errors import SordinoError
 from sordino.survey.planning.plan import Plan, Question
 from sordino.survey.questions.distribution import DistributionQuestion
 from sordino.survey.questions.numbers import NumbersQuestion
@@ -34,7 +35,11 @@ def nothing_expected(plan: Plan) -> Expectations:
 
 
 def expected_of_sample(plan: Plan, values: SampleValues) -> Expectations:
-    """People like those of a sample."""
+    """People like those of a sample.
+
+    Raises:
+        SordinoError: a sample in which nobody has what a question is of.
+    """
     return [_of_values(question, own) for question, own in zip(plan.questions, values, strict=True)]
 
 
@@ -45,10 +50,25 @@ def expected_of_survey(plan: Plan, survey: "Survey") -> Expectations:
 
 def _of_values(question: Question, values: NDArray[Any]) -> Floats:
     if isinstance(question, NumbersQuestion):
+        # Means are each of those who have the number; all else is of those who have all of them.
+        places = list(question.missing)
+        for together in [places] if question.of_complete else [[place] for place in places]:
+            has = ~np.isnan(values[:, together]).any(axis=1)
+            _require_somebody([question.asked[place] for place in together], has)
         return values
     if isinstance(question, DistributionQuestion):
         values = question.statistic.locate(values)
+        _require_somebody(question.asked, values < question.domain.k)
     return np.bincount(values, minlength=question.mechanism.k) / len(values)
+
+
+def _require_somebody(names: Sequence[str], has: NDArray[np.bool_]) -> None:
+    if not has.any():
+        raise SordinoError(
+            f"in a sample somebody must have {' and '.join(map(repr, names))}",
+            found="nobody",
+            step="give another one, or none",
+        )
 
 
 def _of_survey(question: Question, survey: "Survey") -> Floats | None:

@@ -170,7 +170,11 @@ class NumbersResult:
         from sordino.survey.results.awaited import means_awaited
 
         found = means_awaited(self.question, place, self._errors_of)
-        return "" if found is None else f" (about {in_two_digits(found)} reports are expected to tell it)"
+        if found is None:
+            return ""
+        # Of people who are as forecasts take them so many would have told it.
+        when = "are" if found > self.n else "were"
+        return f" (about {in_two_digits(found)} reports {when} expected to tell it)"
 
     @property
     def count(self) -> int:
