@@ -15,6 +15,7 @@ from sordino import (
     ChannelTable,
     KeyedSource,
     Number,
+    OptionalNumber,
     Product,
     Query,
     RandomizedResponse,
@@ -218,3 +219,12 @@ def test_several_columns_of_values_may_have_numbers_among_them():
     shares, means = estimate(asked, asked.tally(codes))
     assert shares.n + means.n == 400
     assert means.value.shape == (2,)
+
+
+def test_a_number_that_may_be_missing_is_read_in_company_as_by_itself():
+    channel = RandomizedResponse(4, "40")
+    both = Together((Query(Number(0), RandomizedResponse(2, "40")), Query(OptionalNumber(1, 3), channel)))
+    codes = both.privatize(np.tile([1.0, np.nan], (500, 1)))
+    assert {*both.digits(codes)[1].tolist()} == {3}
+    with pytest.raises(SordinoError, match="another in record 0, number 0"):
+        both.privatize([[np.nan, 1.0]])

@@ -360,6 +360,13 @@ def statistic_of(moment: Moment) -> Number | Product:
     return Number(moment[0]) if len(moment) == 1 else Product(*moment)
 
 
+def optional_places(statistics: Sequence[NumberStatistic]) -> frozenset[int]:
+    """The places of the numbers that may be missing: those that every statistic reads as such."""
+    may = {place for statistic in statistics for place in statistic.optional}
+    must = {p for statistic in statistics for p in statistic.places if p not in statistic.optional}
+    return frozenset(may - must)
+
+
 def require_places(places: Sequence[int]) -> None:
     """Refuse what are no places of numbers in a record.
 

@@ -27,7 +27,7 @@ from sordino.exact.steady import steady
 from sordino.mechanism.aggregate import Aggregate
 from sordino.mechanism.base import Mechanism
 from sordino.query.alike import Alike, Parts, alike_queries
-from sordino.query.number import NumberStatistic
+from sordino.query.number import NumberStatistic, optional_places
 from sordino.query.query import Query
 from sordino.query.several import SeveralQueries
 from sordino.query.together import Together
@@ -98,9 +98,7 @@ class Sampled(SeveralQueries[Part]):
     @cached_property
     def optional(self) -> frozenset[int]:
         """The places of the numbers that may be missing: those that every statistic reads as such."""
-        may = {place for statistic in self.numbers for place in statistic.optional}
-        must = {p for statistic in self.numbers for p in statistic.places if p not in statistic.optional}
-        return frozenset(may - must)
+        return optional_places(self.numbers)
 
     @cached_property
     def coded(self) -> Mapping[int, int]:

@@ -25,7 +25,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.source import Stream, Words
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.query.alike import Alike, alike_queries
-from sordino.query.number import NumberStatistic
+from sordino.query.number import NumberStatistic, optional_places
 from sordino.query.query import Query
 from sordino.query.several import SeveralQueries
 
@@ -116,7 +116,7 @@ class Together(SeveralQueries[Query]):
             SordinoError: too few numbers for each person, or others than in [-1, 1] (named by position, never by
                 value).
         """
-        return read_records(values, self.d)
+        return read_records(values, self.d, optional_places(self.numbers))
 
     def digits(self, codes: NDArray[np.integer]) -> tuple[Words, ...]:
         """Each query's own codes, shape (n,) each."""
