@@ -187,6 +187,12 @@ def test_whoever_lacks_a_number_is_read_as_the_last_value_by_the_words_of_all_ot
         asked.privatize([[NAN, 0.0]])
 
 
+def test_places_may_be_listed():
+    assert hash(CompleteCase(Number(0), [0, 1])) == hash(CompleteCase(Number(0), (0, 1)))
+    with pytest.raises(SordinoError, match="needed of CompleteCase must be a tuple"):
+        CompleteCase(Number(0), 1)
+
+
 def test_documents_hold_them():
     for asked in (covariance(), regression()[0]):
         words = freeze_queries(asked)

@@ -49,6 +49,7 @@ class CompleteCase(NumberStatistic):
     needed: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "needed", tuple(self.needed))
         require_places(self.needed)
         if not self.needed or list(self.needed) != sorted(set(self.needed)):
             raise SordinoError("the numbers that may be missing must ascend, each once", found=shown(self.needed))
