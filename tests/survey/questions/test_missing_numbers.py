@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import sordino
 from sordino import KeyedSource, aggregate, estimate, explain, privatize
 from sordino import plan as plan_verb
 from sordino.cli.terminal.results import result_json
@@ -50,6 +51,16 @@ def test_from_survey_to_estimates():
     (forecast,) = forecasts(plan)
     np.testing.assert_allclose(forecast.plan.stderr, [row["stderr"] for row in rows.values()], rtol=0.2)
     assert any("'income' may be missing" in line for line in explain(plan))
+
+
+def test_the_mean_of_who_has_a_number_is_not_compared_with_that_of_everybody():
+    everybody = made(attribute={"income": {"number": INCOME["number"]}, "age": AGE})
+    sides = [
+        (plan, aggregate(plan, privatize(plan, table(5_000, share)))) for plan, share in ((everybody, 0), (made(), 0.3))
+    ]
+    found = sordino.change(*sides[0], *sides[1])
+    assert [row["attribute"] for row in found.rows()] == ["mean of age"]
+    assert "income may be missing in the later one alone" in found.not_comparable["mean of income"]
 
 
 def tally_of_nobody(plan):

@@ -134,7 +134,7 @@ def _distribution(result: DistributionResult) -> Quantities:
 def _numbers(result: NumbersResult) -> Iterator[Quantities]:
     """Means, covariances or coefficients; then the share of complete cases, if it is of these."""
     question, rows = result.question, list(result.rows())
-    ranges = {one.name: _values(one, among_complete=question.of_complete) for one in question.attributes}
+    ranges = {one.name: _values(one) for one in question.attributes}
     told, others = rows[: len(result.labels)], rows[len(result.labels) :]
     yield from (_coefficients if question.part.asked == "regression" else _moments)(result, told, ranges)
     for row in others:
@@ -182,11 +182,10 @@ def _scale(ranges: Sequence[Interval]) -> Ends:
     return (0.0, first.width * others[0].width / 4) if others else (first.low, first.high)
 
 
-def _values(attribute: Attribute, *, among_complete: bool) -> frozenset[str] | Range:
-    """The values of an attribute of a question about numbers, of which some may be of complete cases alone."""
+def _values(attribute: Attribute) -> frozenset[str] | Range:
+    """The values of an attribute of a question about numbers; of one that may be missing, of those who have it."""
     if isinstance(attribute.domain, Interval):
-        missing = among_complete and attribute.optional
-        return Range((attribute.interval.low, attribute.interval.high), attribute.clip, missing)
+        return Range((attribute.interval.low, attribute.interval.high), attribute.clip, attribute.optional)
     domain = attribute.finite
     return frozenset(map(domain.label, range(domain.k)))
 
