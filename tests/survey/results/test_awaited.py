@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sordino.design.numbers.numbers_accuracy import Expected
 from sordino.errors import SordinoError
 from sordino.exact.keyed import KeyedSource
 from sordino.survey.results.coverage import Coverage
@@ -79,3 +80,12 @@ def test_of_more_reports_than_are_awaited_it_is_said_that_they_were():
     for n, said in ((9, "are expected to, if people are as"), (10, "were expected to, if people were as")):
         untold = Untold(plan_of(REGRESSION, age=NUMBER, height=NUMBER).questions[0], n, SordinoError("it"), lambda: 10)
         assert f"About 10 reports {said}" in untold_in_words(untold)
+
+
+def test_what_takes_seconds_is_worked_out_once_for_all_pages_of_a_collection(monkeypatch):
+    asked, tried = Expected.enough, []
+    monkeypatch.setattr(Expected, "enough", lambda self, people: tried.append(people) or asked(self, people))
+    plan = plan_of(REGRESSION, age=NUMBER, height=NUMBER)
+    awaited = [result_of(plan, np.zeros((1, 2)), n, Coverage(watched=True)).awaited for n in (50, 60)]
+    assert awaited[0] == awaited[1] > 60
+    assert len(tried) == 1

@@ -236,6 +236,14 @@ class NumbersQuestion:
         """What the estimates are expected to be made of."""
         return self._expecting(self.query, records)
 
+    @cached_property
+    def rarely_refused(self) -> int | None:
+        """From how many reports on, within a tenth, a regression is rarely refused; None where it always may be.
+
+        Of people as nothing is known of them. Seconds for many features: a page asks again whenever a report came.
+        """
+        return self.expecting().enough(1)
+
     def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally
         from sordino.design.numbers.numbers_accuracy import Expected

@@ -54,7 +54,7 @@ def numbers_awaited(question: NumbersQuestion) -> int | None:
     )
     if answered is None or question.part.asked != "regression":
         return answered
-    varying = question.expecting().enough(1)
+    varying = question.rarely_refused
     return None if varying is None else max(answered, varying)
 
 
