@@ -16,6 +16,7 @@ from sordino.definition.dependence import CategoryAndNumber, Dependence, Places
 from sordino.definition.sampling import largest_level, sampling_deltas, sampling_level
 from sordino.design.reproducible import coarse
 from sordino.domain.moment import Moment
+from sordino.errors import SordinoError
 from sordino.exact.nats import Nats, NatsLike
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.query.number import statistic_of
@@ -106,6 +107,16 @@ def keeps_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, dependen
     told = sampling_deltas(types, dependence)
     within = all(loss <= delta for loss, delta in zip(told, deltas, strict=True))
     return within and sampling_level(types) <= epsilon
+
+
+def require_deltas(asked: Sampled, deltas: Sequence[Nats], epsilon: Nats, dependence: Dependence) -> None:
+    """Hold finished queries, the integers of their channels, against the rule that their levels were solved from.
+
+    Raises:
+        SordinoError: they do not keep the deltas.
+    """
+    if not keeps_deltas(asked, deltas, epsilon, dependence):
+        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
 
 
 def whole_shares(shares: NDArray[np.float64]) -> list[int]:

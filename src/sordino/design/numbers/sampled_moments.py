@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sordino.definition.bounds import read_epsilon
 from sordino.definition.dependence import Dependence
-from sordino.design.numbers.drawn_answers import highest_levels, keeps_deltas, one_bit_each, whole_shares
+from sordino.design.numbers.drawn_answers import highest_levels, one_bit_each, require_deltas, whole_shares
 from sordino.domain.moment import Moment
 from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
@@ -83,9 +83,7 @@ def sampled_moments(
     levels = statistic_levels(names, amounts, bound, dependence)
     spread = np.array([1 / np.tanh(level.floor() / 2) for level in levels])
     asked = one_bit_each(names, levels, whole_shares(spread * np.sqrt(importance)))
-    # From the integers of the coins, by the rule that the levels were solved from.
-    if not keeps_deltas(asked, amounts, bound, dependence):
-        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    require_deltas(asked, amounts, bound, dependence)
     return asked
 
 

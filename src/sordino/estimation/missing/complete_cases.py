@@ -81,24 +81,19 @@ class CompleteCases:
         Raises:
             SordinoError: as `MomentEstimator.means`; reports that do not tell whether there are any complete cases.
         """
-        share, stderr = self.share(aggregate)
-        if share <= CERTAIN * stderr:
-            raise SordinoError(
-                f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors",
-                found=f"{share:.2g}, with a standard error of {stderr:.2g}",
-                step="ask more people, or fewer numbers that may be missing",
-            )
-        found: Floats = self.estimator.means(aggregate)[self._own] / share
+        found, _ = self._among(*self._told(aggregate))
         return found
 
     def covariance(self, aggregate: Aggregate) -> Floats:
         """The estimated covariance of `means`, shape (m, m)."""
-        means, (share, _) = self.means(aggregate), self.share(aggregate)
+        told = self._told(aggregate)
+        means, share = self._among(*told)
         slopes = np.zeros((len(means), self.estimator.moments.m))
         slopes[np.arange(len(means)), self._own] = 1 / share
         # Of the mean of what is 1 or -1 the share is half, and a half.
         slopes[:, self._whole] = -means / share / 2
-        found: Floats = slopes @ self.estimator.covariance(aggregate) @ slopes.T
+        _, covariance = told
+        found: Floats = slopes @ covariance @ slopes.T
         return found
 
     def leverage(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
@@ -117,9 +112,27 @@ class CompleteCases:
         Raises:
             SordinoError: as `MomentEstimator.means`.
         """
-        mean = self.estimator.means(aggregate)[self._whole]
-        variance = self.estimator.covariance(aggregate)[self._whole, self._whole]
+        return self._share(*self._told(aggregate))
+
+    def _told(self, aggregate: Aggregate) -> tuple[Floats, Floats]:
+        """Among all people, the means of all moments and their covariance."""
+        return self.estimator.means(aggregate), self.estimator.covariance(aggregate)
+
+    def _share(self, means: Floats, covariance: Floats) -> tuple[float, float]:
+        """`share`, by what is told of all people."""
+        mean, variance = means[self._whole], covariance[self._whole, self._whole]
         return (1 + float(mean)) / 2, float(np.sqrt(variance)) / 2
+
+    def _among(self, means: Floats, covariance: Floats) -> tuple[Floats, float]:
+        """The means among complete cases, and the share of these."""
+        share, stderr = self._share(means, covariance)
+        if share <= CERTAIN * stderr:
+            raise SordinoError(
+                f"the share of people who have all the numbers must exceed 0 by {CERTAIN:g} standard errors",
+                found=f"{share:.2g}, with a standard error of {stderr:.2g}",
+                step="ask more people, or fewer numbers that may be missing",
+            )
+        return means[self._own] / share, share
 
     @cached_property
     def _names(self) -> tuple[Factors, ...]:

@@ -12,7 +12,6 @@ Units: numbers scaled to [-1, 1], NaN where they are missing. Cost: the words of
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -117,7 +116,7 @@ class CompleteCase(NumberStatistic):
     def reader(self, alike: Sequence[Self]) -> NumberReader:
         """Of all of them."""
         own = [one.statistic for one in alike]
-        return _CompleteReader(own[0].reader(own), self.statistic.k, np.array(self.needed))
+        return _CompleteReader(own[0].reader(own), self.statistic.k, self.complete)
 
     def shares(self, records: Floats, complete: float | None = None) -> Floats:
         """The mean law of some records, shape (k,).
@@ -139,17 +138,17 @@ class _CompleteReader:
     Attributes:
         own: what reads the statistics.
         k: their values.
-        needed: places of the numbers that may be missing.
+        complete: which numbers a complete case has.
     """
 
     own: NumberReader
     k: int
-    needed: Places
+    complete: Completeness
 
     def read(self, records: Floats, rows: Places | None, which: Places | None, stream: Stream) -> Places:
         """The statistic's value, or the one after them."""
         looked_at = records if rows is None else records.take(rows, axis=0)
-        missing = ~self._complete.holds(looked_at)
+        missing = ~self.complete.holds(looked_at)
         found = self.own.read(records, rows, which, stream)
         # No branch: how long it takes tells nobody of whom a number is missing.
         found += missing * (self.k - found)
@@ -157,10 +156,6 @@ class _CompleteReader:
 
     def law(self, record: Sequence[float], which: int = 0) -> list[Fraction]:
         """The statistic's, or surely the value after them."""
-        if not self._complete.holds(np.array([record], dtype=np.float64))[0]:
+        if not self.complete.holds(np.array([record], dtype=np.float64))[0]:
             return [Fraction(0)] * self.k + [Fraction(1)]
         return [*self.own.law(record, which), Fraction(0)]
-
-    @cached_property
-    def _complete(self) -> Completeness:
-        return Completeness(tuple(self.needed.tolist()))

@@ -237,12 +237,17 @@ class NumbersQuestion:
         return self._expecting(self.query, records)
 
     @cached_property
+    def likely(self) -> "Expected":
+        """The same of people of whom nothing is known, worked out once: a page asks again whenever a report came."""
+        return self.expecting()
+
+    @cached_property
     def rarely_refused(self) -> int | None:
         """From how many reports on, within a tenth, a regression is rarely refused; None where it always may be.
 
-        Of people as nothing is known of them. Seconds for many features: a page asks again whenever a report came.
+        Of people of whom nothing is known. Seconds for many features: worked out once, as above.
         """
-        return self.expecting().enough(1)
+        return self.likely.enough(1)
 
     def _expecting(self, queries: Sampled, records: NDArray[np.float64] | None) -> "Expected":
         from sordino.design.numbers.categorical.expected import expected_by_tally

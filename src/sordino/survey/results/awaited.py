@@ -48,7 +48,7 @@ def numbers_awaited(question: NumbersQuestion) -> int | None:
     fewest = read_moments(question.told_by).moments.m
     # As many complete cases as tell that there are any; where everybody is one, nobody has to.
     complete = question.complete_share(question.unknown) or 1.0
-    error = sqrt(question.expecting().complete or 0.0) if question.of_complete else 0.0
+    error = sqrt(question.likely.complete or 0.0) if question.of_complete else 0.0
     answered = _least(
         lambda n: n >= fewest and float((nobody**n).sum()) <= RARELY and complete * sqrt(n) > CERTAIN * error
     )

@@ -24,7 +24,7 @@ from math import prod
 from sordino.definition.dependence import Dependence
 from sordino.design.counting_channel import counting_channel
 from sordino.design.numbers.categorical.draws import least_error
-from sordino.design.numbers.drawn_answers import highest_levels, highest_sign_level, highest_table_level, keeps_deltas
+from sordino.design.numbers.drawn_answers import highest_levels, highest_sign_level, highest_table_level, require_deltas
 from sordino.design.numbers.sampled_moments import INTERCEPT, LEAST_LEVEL, SLOPES, VARIANCE
 from sordino.domain.coded import Indicator
 from sordino.domain.moment import Factor, Factors, ordered, place_of
@@ -85,9 +85,7 @@ def sampled_regression(
     require_levels(asked)
     queries = tuple(Query(statistic, counting_mechanism(statistic.k, level)) for statistic, level in asked)
     drawn = least_error(queries, regression_importance(target, features, categories))
-    # From the integers of the channels, by the rule that the levels were solved from.
-    if not keeps_deltas(drawn, deltas, epsilon, dependence):
-        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    require_deltas(drawn, deltas, epsilon, dependence)
     return drawn
 
 

@@ -28,12 +28,11 @@ from sordino.design.numbers.categorical.sampled_regression import (
     regression_needs,
     require_levels,
 )
-from sordino.design.numbers.drawn_answers import highest_level, keeps_deltas
+from sordino.design.numbers.drawn_answers import highest_level, require_deltas
 from sordino.design.numbers.mean_among import among
 from sordino.design.numbers.missing.optional_channel import spliced
 from sordino.design.reproducible import coarse_number
 from sordino.domain.moment import Factors
-from sordino.errors import SordinoError
 from sordino.estimation.moments import covariance_statistics
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
@@ -126,9 +125,7 @@ def _drawn(
     channels = [complete_channel(one.k, level, complete, share) for one, level in zip(asked, levels, strict=True)]
     queries = [Query(statistic, channel) for statistic, channel in zip(asked, channels, strict=True)]
     drawn = least_error(queries, {(*name, asked[0].complete): weight for name, weight in importance.items()})
-    # From the integers of the channels, by the rule that the levels were solved from.
-    if not keeps_deltas(drawn, deltas, epsilon, dependence):
-        raise SordinoError("queries must keep every delta", found="some that do not", step="report this as a defect")
+    require_deltas(drawn, deltas, epsilon, dependence)
     return drawn
 
 
