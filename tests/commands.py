@@ -1,5 +1,6 @@
 """Ways to run a command, for the tests of several rooms: here, or in a process of its own; and forked children."""
 
+import gc
 import io
 import os
 import subprocess
@@ -32,6 +33,8 @@ def in_child(work):
     child = os.fork()
     if child:
         return child
+    # To collect a parent's database here would wait for threads that only the parent has.
+    gc.disable()
     try:
         work()
         os._exit(0)

@@ -13,6 +13,7 @@ from commands import PATIENCE, every_command, started
 from in_one import in_one
 from sordino.cli.exits import EXIT_CODES, HELP
 from sordino.errors import DamagedError, RefusedError, SordinoError, SordinoErrors, UnavailableError
+from waits import stop, writer_of
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
 CODES = {"invalid": 2, "refused": 3, "damaged": 4, "unavailable": 5, "stopped": 130}
@@ -194,15 +195,60 @@ def test_a_stopped_command(released, program, json_mode):
     os.mkfifo("people.toml")
     command = [*program, "plan", "people.toml", "--people", "9", "-o", "new.json", *(["--json"] if json_mode else [])]
     # The second file opens once the command reads.
-    with (
-        started(command) as process,
-        Path("people.toml").open("w"),
-    ):
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
+    with started(command) as process, writer_of(Path("people.toml"), process):
+        out, err = stop(process)
     assert process.returncode == 130
     assert err.strip() == "sordino: stopped; nothing half-written was left"
     assert (json.loads(out)["error"]["code"] if json_mode else out) == ("stopped" if json_mode else "")
+
+
+IGNORES = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+
+
+def test_a_signal_that_the_command_was_told_to_ignore_stays_ignored(released, program):
+    """As a shell tells what runs behind it: Ctrl-C is meant for what runs in front."""
+    os.mkfifo("people.toml")
+    command = [*program[:2], IGNORES + program[2], "plan", "people.toml", "--people", "9", "-o", "new.json"]
+    with started(command) as process:
+        with writer_of(Path("people.toml"), process) as pipe:
+            process.send_signal(signal.SIGINT)
+            pipe.write(Path("survey.toml").read_text(encoding="utf-8"))
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (0, "")
+    assert Path("new.json").exists()
+
+
+@pytest.mark.parametrize("error", [RuntimeError, ValueError, UnavailableError, ImportError, OSError], ids=str)
+def test_whatever_a_library_makes_of_a_stop_is_a_stop(released, run, monkeypatch, error):
+    from sordino.survey.planning.plan import Plan
+
+    def load(_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise error("anything") from None
+
+    monkeypatch.setattr(Plan, "load", load)
+    code, _, errors = run("certify", "plan.json")
+    assert (code, errors.strip()) == (130, "sordino: stopped; nothing half-written was left")
+
+
+def test_a_second_signal_at_once_interrupts_no_cleaning_up(released, run, monkeypatch):
+    """`timeout` sends one to its child and one to its group."""
+    from sordino.survey.planning.plan import Plan
+
+    cleaned = []
+
+    def load(_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+            cleaned.append(True)
+
+    monkeypatch.setattr(Plan, "load", load)
+    assert run("certify", "plan.json")[0] == 130
+    assert cleaned
 
 
 @pytest.mark.long

@@ -6,7 +6,6 @@ import pty
 import select
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from commands import PATIENCE, started
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 from sordino.tables.reports import privatize_table
+from waits import stop, wait_for
 
 MANY = """\
 version = 1
@@ -90,7 +90,7 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
 
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
-    ("ending", "stop"),
+    ("ending", "number"),
     [
         (".csv", signal.SIGTERM),
         (".parquet", signal.SIGINT),
@@ -100,18 +100,13 @@ def test_a_reader_that_goes_away_is_no_error(many, program, arguments, read):
         pytest.param(".parquet", signal.SIGTERM, marks=pytest.mark.long),
     ],
 )
-def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, stop):
+def test_a_stopped_command_leaves_nothing_and_exits_130(many, program, ending, number):
     (many / "people.csv").write_bytes(b"page\n" + b"7\n" * ROWS)
     before = sorted(path.name for path in many.iterdir())
     command = [*program, "privatize", "plan.json", "people.csv", "-o", f"new{ending}"]
     with started(command) as process:
-        deadline = time.monotonic() + PATIENCE
-        while not any(path.stat().st_size for path in many.glob(".new*.part/*")):
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.005)
-        process.send_signal(stop)
-        output, errors = process.communicate(timeout=PATIENCE)
+        wait_for(lambda: any(path.stat().st_size for path in many.glob(".new*.part/*")), "it writes", PATIENCE, process)
+        output, errors = stop(process, number)
     assert (process.returncode, output) == (130, "")
     assert "stopped" in errors
     assert "Traceback" not in errors

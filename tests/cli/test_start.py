@@ -14,17 +14,11 @@ import pytest
 
 import sordino
 from commands import PATIENCE, started
+from sordino.process.stops import put_back
+from waits import stop, wait_for
 
 SLOW = "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(600)\n"
 MEBIBYTE = 1 << 20
-
-
-def wait_for(path, process):
-    deadline = time.monotonic() + PATIENCE
-    while not path.exists():
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.005)
 
 
 def test_the_installed_command_is_what_the_tests_start(program):
@@ -43,9 +37,9 @@ def test_python_runs_the_command_as_a_module():
 
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize(
-    ("library", "stop"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGINT)]
+    ("library", "number"), [("numpy", signal.SIGTERM), ("matplotlib", signal.SIGINT), ("duckdb", signal.SIGINT)]
 )
-def test_stopped_while_libraries_load(released, program, monkeypatch, library, stop):
+def test_stopped_while_libraries_load(released, program, monkeypatch, library, number):
     (released / "slow").mkdir()
     (released / "slow" / f"{library}.py").write_text(SLOW)
     before = sorted(path.name for path in released.iterdir())
@@ -53,9 +47,8 @@ def test_stopped_while_libraries_load(released, program, monkeypatch, library, s
     monkeypatch.setenv("PYTHONPATH", f"{released / 'slow'}:{source}")
     command = [*program, "estimate", "plan.json", "reports.csv", "--html", "page.html"]
     with started(command) as process:
-        wait_for(released / "loading", process)
-        process.send_signal(stop)
-        output, errors = process.communicate(timeout=PATIENCE)
+        wait_for((released / "loading").exists, "libraries load", process=process)
+        output, errors = stop(process, number)
     assert (process.returncode, output) == (130, "")
     assert errors.strip() == "sordino: stopped; nothing half-written was left"
     (released / "loading").unlink()
@@ -63,24 +56,23 @@ def test_stopped_while_libraries_load(released, program, monkeypatch, library, s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
-def test_stopped_at_any_moment(folder, program, stop):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+def test_stopped_at_any_moment(folder, program, number):
     """Whole or nothing, 130 or done; before Sordino's first line Python itself dies of the signal."""
-    draw = random.Random(stop)
+    draw = random.Random(number)
     for i in range(25):
         before = sorted(path.name for path in folder.iterdir())
         plan = folder / f"plan{i}.json"
         command = [*program, "plan", "survey.toml", "--people", "1000", "-o", plan]
         with started(command) as process:
             time.sleep(draw.uniform(0.0, 2.0))
-            process.send_signal(stop)
-            _, errors = process.communicate(timeout=PATIENCE)
+            _, errors = stop(process, number)
         after = sorted(path.name for path in folder.iterdir())
         if process.returncode == 0:
             assert after == sorted([*before, plan.name])
         else:
             assert after == sorted([*before, plan.name] if plan.exists() else before)
-            python_alone = process.returncode in (-stop, 1) and "in main" not in errors
+            python_alone = process.returncode in (-number, 1) and "in main" not in errors
             assert process.returncode == 130 or python_alone
             assert ("Traceback" in errors) <= python_alone
 
@@ -128,9 +120,9 @@ def test_memory_that_runs_out_is_one_message(run, monkeypatch, capsys):
         raise MemoryError
 
     monkeypatch.setattr(main, "main", exhausted)
-    with pytest.raises(SystemExit) as stop:
+    with put_back(), pytest.raises(SystemExit) as end:
         start.main()
-    assert stop.value.code == 5
+    assert end.value.code == 5
     assert "must be memory" in capsys.readouterr().err
 
 
@@ -258,7 +250,7 @@ def test_only_the_rooms_that_are_needed_are_loaded(released, words, rooms):
     )
     loaded = done.stdout.splitlines()[-1].split()
     own = {name.split(".")[1] for name in loaded if name.startswith("sordino.")}
-    assert own - {"errors", "printable"} == rooms
+    assert own - {"errors", "printable", "process"} == rooms
     assert not {"pandas", "pyarrow.compute", "pyarrow.parquet", "sordino.survey.planning.choose"} & set(loaded)
 
 

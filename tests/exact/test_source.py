@@ -12,6 +12,7 @@ import pytest
 from in_one import in_one
 from sordino.exact.source import ZEROS, SystemSource
 from sordino.mechanism.hadamard import HadamardResponse
+from waits import SOON, ended, joined
 
 pytestmark = pytest.mark.fresh
 
@@ -31,10 +32,10 @@ def in_child(draw):
         finally:
             os._exit(0)
     os.close(writer)
+    ended(child)
+    # So few words wait in the pipe.
     with os.fdopen(reader, "rb") as pipe:
-        words = np.frombuffer(pipe.read(), dtype=np.uint64)
-    os.waitpid(child, 0)
-    return words
+        return np.frombuffer(pipe.read(), dtype=np.uint64)
 
 
 @in_one("count", [0, 1, 7, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5])
@@ -103,7 +104,7 @@ def test_a_child_draws_reports_of_its_own():
 
 
 def test_threads_have_streams_of_their_own():
-    source, barrier, drawn = SystemSource(), threading.Barrier(4), []
+    source, barrier, drawn = SystemSource(), threading.Barrier(4, timeout=SOON), []
 
     def work():
         barrier.wait()
@@ -114,8 +115,7 @@ def test_threads_have_streams_of_their_own():
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    joined(*threads)
     assert len(np.unique(np.concatenate(drawn))) == 4 * 20 * 50
 
 

@@ -11,6 +11,7 @@ from commands import in_child
 from sordino.errors import RefusedError, SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.ledger import Ledger
+from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -47,7 +48,7 @@ class Campaign:
         if point is None:
             time.sleep(self.random.uniform(0, LONGEST))
             os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
+        status = ended(child)
         self.kills += os.WIFSIGNALED(status)
         self.check()
         entry = Ledger(self.path).book().entries.get(self.query.id)
@@ -96,7 +97,7 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record
     for place, point in enumerate(points):
         query = question(f"q{place}", "sleep" if place % 2 else "both", "0.01")
         child = in_child(lambda: ask_and_note(ledger.path, query, record(), point))  # noqa: B023 - runs at once
-        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+        assert os.WTERMSIG(ended(child)) == signal.SIGKILL
         before = ledger.book().entries.get(query.id)
         expected = {"reserving": None}
         expected |= dict.fromkeys(("reserved", "drawing", "drawn", "storing"), "reserved")
@@ -115,7 +116,7 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, ledger, question, record
 def test_an_answer_is_in_the_file_itself_before_it_is_sent(ledger, question, record, ask_and_note):
     """The log can be lost with all that is in it: nothing that was sent is."""
     query = question("q")
-    os.waitpid(in_child(lambda: ask_and_note(ledger.path, query, record(), "delivered")), 0)
+    ended(in_child(lambda: ask_and_note(ledger.path, query, record(), "delivered")))
     for ending in ("-wal", "-shm"):
         ledger.path.with_name(ledger.path.name + ending).unlink(missing_ok=True)
     assert ledger.contents().damage == ()

@@ -12,6 +12,7 @@ from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.ledger import Ledger
 from sordino.ledger.transcript import export_transcript, import_transcript
+from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -31,7 +32,7 @@ def limited():
             except SordinoError as error:
                 os._exit(REFUSED if error.rule.endswith(("possible to write", "possible to use")) else 1)
 
-        status = os.waitstatus_to_exitcode(os.waitpid(in_child(limit_and_work), 0)[1])
+        status = os.waitstatus_to_exitcode(ended(in_child(limit_and_work)))
         assert status in (0, REFUSED)
         return status == REFUSED
 

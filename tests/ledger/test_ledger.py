@@ -3,7 +3,8 @@
 import os
 import sqlite3
 import stat
-from contextlib import closing
+import sys
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
@@ -99,6 +100,49 @@ def test_the_words_of_a_refusal_do_not_depend_on_the_record(ledger, terms, recor
         "widen low and high, or ask it truncated."
     )
     assert not ledger.contents().events
+
+
+@contextmanager
+def lines_run():
+    """The lines of the package that a block runs, one after the other."""
+    lines = []
+
+    def trace(frame, event, _):
+        if "/sordino/" not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield lines
+    finally:
+        sys.settrace(before)
+
+
+def test_a_refusal_takes_the_same_steps_for_all_records_and_undelivered_answers(tmp_path, terms, question, record):
+    """How long it takes tells nothing of them: counted in lines, whatever was drawn and did not arrive."""
+    refused, given = question("b", "age", "0.5"), question("a", "both", "0.9")
+
+    def lost(_):
+        raise ConnectionError
+
+    found, codes = [], set()
+    records = [record(age, sleep) for age, sleep in ((18, 0), (44, 7.5), (44.25, 12), (90, 1e-9))]
+    for place, values in enumerate([records[0], *records * 5]):
+        ledger = Ledger.make(tmp_path / f"{place:02}.ledger", terms)
+        with pytest.raises(ConnectionError):
+            ask(ledger, given, values, lost)
+        codes.add(ledger.find("a").code)
+        with lines_run() as lines, pytest.raises(RefusedError, match="must tell at most 1 nat"):
+            answer(Ledger(ledger.path), refused, values)
+        found.append(tuple(lines))
+    # What is worked out once and kept, the first one worked out.
+    assert len(set(found[1:])) == 1
+    assert len(found[1]) > 100
+    assert codes == {0, 1}
 
 
 def test_a_ledger_is_not_read_by_refusals(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 from commands import in_child
 from sordino.ledger.ledger import Ledger
+from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -26,7 +27,7 @@ def at_once(works):
         return run
 
     children = [in_child(waiting(work)) for work in works]
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    return [os.waitstatus_to_exitcode(ended(child)) for child in children]
 
 
 def test_open_queries_never_pass_the_budget_together(ledger, question, record, told):

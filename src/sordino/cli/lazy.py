@@ -1,7 +1,6 @@
 """A group of commands that are loaded when they are run: help and version wait for none of them."""
 
 import gc
-import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -10,7 +9,8 @@ from typing import Any, NamedTuple
 import click
 
 from sordino.cli.exits import HELP
-from sordino.cli.start import STOPS, leave
+from sordino.cli.start import leave
+from sordino.process.stops import listening
 
 
 class ReaderGoneError(Exception):
@@ -36,7 +36,8 @@ class LazyCommand(NamedTuple):
         Raises:
             ImportError: a library that it needs cannot be loaded.
         """
-        with _stopped_at_once(), _nothing_thrown_away():
+        # A library that is loading could take an exception for a failure of its own.
+        with listening(leave), _nothing_thrown_away():
             command: click.Command = getattr(import_module(self.module), self.name)
         command.short_help = self.line
         tell_exit_codes(command)
@@ -82,17 +83,6 @@ def tell_exit_codes(command: click.Command) -> None:
     command.epilog = HELP
     for own in command.commands.values() if isinstance(command, click.Group) else ():
         tell_exit_codes(own)
-
-
-@contextmanager
-def _stopped_at_once() -> Iterator[None]:
-    """End the process at a signal: a library that is loading could take an exception for a failure of its own."""
-    before = {number: signal.signal(number, leave) for number in STOPS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

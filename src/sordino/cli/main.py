@@ -1,11 +1,9 @@
 """The command line: `sordino`. What goes wrong ends with one clear message, never with a traceback."""
 
 import os
-import signal
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
-from types import FrameType
 from typing import TextIO
 
 import click
@@ -15,6 +13,7 @@ from sordino.cli.failure import fail, fail_usage, stop
 from sordino.cli.lazy import LazyCommand, LazyGroup, ReaderGoneError
 from sordino.cli.output import Output
 from sordino.errors import SordinoError, UnavailableError
+from sordino.process.stops import interrupting, is_asked
 
 HELP = """Local differential privacy that protects what is sensitive, as much as it is sensitive, and not more.
 
@@ -67,44 +66,28 @@ def cli() -> None:
 
 def main() -> None:
     """Run a command; exit code 0 if all went well, otherwise one of `sordino.cli.exits`."""
-    stops: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        # A library in the middle of its work may report an interrupt in words of its own: the number tells it from a
-        # mistake.
-        stops.append(number)
-        raise KeyboardInterrupt
-
     _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # A label that the output's encoding lacks is spelled out.
             stream.reconfigure(errors="backslashreplace")
-    # A polite end is like Ctrl-C: files that are not whole are taken away.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, note)
     output = Output(as_json=json_is_asked())
-    try:
-        _run(stops, output)
-    except (click.Abort, KeyboardInterrupt):
-        stop(output)
-    finally:
-        _give_up_output()
+    # A polite end is like Ctrl-C: files that are not whole are taken away.
+    with interrupting():
+        try:
+            with suppress(click.Abort, KeyboardInterrupt):
+                _run(output)
+            # The interrupt is forgotten with all that it held: what was half-written is gone.
+            stop(output)
+        finally:
+            _give_up_output()
 
 
-def _run(stops: list[int], output: Output) -> None:
+def _run(output: Output) -> None:
     """Run a command and end the process with its exit code."""
     try:
-        code = cli.main(standalone_mode=False, obj=output) or 0
-        sys.stdout.flush()
-        sys.exit(code)
-    except ImportError:
-        if stops:
-            raise KeyboardInterrupt from None
-        raise
+        sys.exit(_command(output))
     except SordinoError as error:
-        if stops:
-            raise KeyboardInterrupt from None
         fail(error, output)
     except click.ClickException as error:
         fail_usage(error, output)
@@ -112,8 +95,6 @@ def _run(stops: list[int], output: Output) -> None:
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
-        if stops:
-            raise KeyboardInterrupt from None
         fail(
             UnavailableError(
                 "the system must allow it",
@@ -122,6 +103,19 @@ def _run(stops: list[int], output: Output) -> None:
             ),
             output,
         )
+
+
+def _command(output: Output) -> int:
+    """Run a command; its exit code."""
+    try:
+        code: int = cli.main(standalone_mode=False, obj=output) or 0
+        sys.stdout.flush()
+    except Exception:
+        # A library in the middle of its work may report an interrupt in words of its own.
+        if is_asked():
+            raise KeyboardInterrupt from None
+        raise
+    return code
 
 
 def _give_up_output() -> None:

@@ -8,8 +8,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-STOPS = signal.SIGINT, signal.SIGTERM
-"""The signals that stop a command."""
+from sordino.process.stops import listen
 
 LEAST_MEMORY = 640 << 20
 """Bytes of address space. With less some library can hang or abort where another only fails to load."""
@@ -19,12 +18,10 @@ def main() -> None:
     """Run a command; its exit code is the process's."""
     # What says how a command stops is loaded itself, while signals are kept.
     kept: list[int] = []
-    for number in STOPS:
-        signal.signal(number, lambda signalled, _: kept.append(signalled))
+    listen(lambda signalled, _: kept.append(signalled))
     import sordino.cli.exits  # noqa: F401
 
-    for number in STOPS:
-        signal.signal(number, leave)
+    listen(leave)
     if kept:
         leave(kept[0], None)
     _require_memory()
@@ -36,6 +33,8 @@ def main() -> None:
 
         run()
     except SystemExit as end:
+        # What was asked for is done: to stop it is too late.
+        listen(signal.SIG_IGN)
         if isinstance(end.code, int):
             ended.append(end.code)
         raise
@@ -47,7 +46,10 @@ def main() -> None:
 
 
 def leave(_: int, __: FrameType | None) -> None:
-    """End at once while libraries load, which could take an exception for a failure of their own; nothing is open."""
+    """End at once while libraries load, which could take an exception for a failure of their own; nothing is open.
+
+    What else was started ends with the process, or never heard of the signal (`sordino.process.children`).
+    """
     from sordino.cli.exits import STOP, STOPPED, error_json, json_is_asked
 
     os.write(2, f"sordino: {STOP['rule']}\n".encode())

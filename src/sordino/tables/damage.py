@@ -9,6 +9,7 @@ import numpy as np
 
 from sordino.document.files import cannot
 from sordino.errors import DamagedError, SordinoError
+from sordino.process.stops import is_asked
 from sordino.tables.frame import Frame, PathOrFrame
 from sordino.tables.table_file import opened, require_file, table_format
 
@@ -26,8 +27,15 @@ BLANK = 'take it out; if it is an empty cell of a table with one column, write "
 PIECE = 1 << 18
 """Bytes that are looked at together: they stay in the processor's cache."""
 
-INTERRUPTED = "Query interrupted"
-"""All that DuckDB says of an interrupt where it has no error of its own for it."""
+INTERRUPTED = {
+    RuntimeError: re.compile("Query interrupted"),
+    duckdb.InvalidInputException: re.compile(
+        r"Invalid Input Error: [a-z ]+ the (?:object|stream) registered as '\w+'[A-Za-z ]* failed: "
+        r"(?:Unknown error: \. Detail: Python exception: Traceback .*\n)?KeyboardInterrupt",
+        re.DOTALL,
+    ),
+}
+"""How DuckDB begins to tell of an interrupt without an error of its own: in a query, and in a table's methods."""
 
 
 def refuse_blank_lines(table: PathOrFrame) -> None:
@@ -83,13 +91,17 @@ def damaged(table: PathOrFrame, error: Exception) -> SordinoError:
 
 
 def require_not_stopped(error: Exception) -> None:
-    """A user's interrupt comes back from DuckDB as an error of its own, or as a plain RuntimeError.
+    """A user's interrupt comes back from DuckDB as an error of its own, or of some other type.
 
-    Both are told by their types: the text of any other error can quote a row that says "interrupted".
+    Its text is looked at from its beginning and among two types alone: further on it can quote a row that says
+    "interrupted".
+
+    Raises:
+        KeyboardInterrupt: the error is one, or somebody asked this command to stop.
     """
-    if isinstance(error, duckdb.InterruptException) or (
-        type(error) is RuntimeError and str(error).startswith(INTERRUPTED)
-    ):
+    begins = INTERRUPTED.get(type(error))
+    in_words = begins is not None and begins.match(str(error))
+    if is_asked() or isinstance(error, duckdb.InterruptException) or in_words:
         raise KeyboardInterrupt from None
 
 

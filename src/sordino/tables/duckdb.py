@@ -46,6 +46,10 @@ WHOLE = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMA
 PARQUET = "read_parquet(?, hive_partitioning = false)"
 """A folder called `x=1` is no column."""
 
+WIDE = 100
+"""Expressions of a query from which on DuckDB searches none of them for parts that they share: the search takes time
+that grows with the square of their number (4 of 5 processor seconds of 500), and changes no value."""
+
 FRAME = "frame"
 """What a table in memory is called in queries."""
 
@@ -73,6 +77,7 @@ def read_batches(
     source = _source(table, columns) + _within(rows)
     query = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in select.items())
     with _opened(table) as (connection, parameters):
+        _share_parts(connection, len(select))
         try:
             relation = connection.sql(f"SELECT {query} FROM {source}", params=parameters)  # noqa: S608 - names are quoted
             yield from relation.to_arrow_reader(ROWS)
@@ -94,12 +99,18 @@ def count_where(
     source = _source(table, columns) + _within(rows)
     counts = ", ".join(f"count(*) FILTER (WHERE {condition})" for condition in conditions)
     with _opened(table) as (connection, parameters):
+        _share_parts(connection, len(conditions))
         try:
             found = connection.execute(f"SELECT {counts} FROM {source}", parameters).fetchone()  # noqa: S608 - names are quoted
         except (duckdb.Error, OSError, RuntimeError) as error:
             require_not_stopped(error)
             raise damaged(table, error) from None
     return [int(count) for count in found or ()]
+
+
+def _share_parts(connection: duckdb.DuckDBPyConnection, count: int) -> None:
+    """Let DuckDB search the next query's expressions, so many, for parts that they share; not where it is wide."""
+    connection.execute(f"SET disabled_optimizers = '{'' if count < WIDE else 'common_subexpressions'}'")
 
 
 def _within(rows: range | None) -> str:
@@ -134,14 +145,14 @@ def write_table(
             raise
 
     with written(path, overwrite=overwrite) as temporary, _connected(_database()) as connection:
-        connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
         target = str(temporary.absolute()).replace("'", "''")
         try:
+            connection.register("batches", pa.RecordBatchReader.from_batches(schema, watched()))
             connection.execute(f"COPY (SELECT {select} FROM batches) TO '{target}' ({options})")  # noqa: S608 - select is ours, the path is quoted
         except (duckdb.Error, pa.ArrowException, RuntimeError) as error:
-            require_not_stopped(error)
             if raised:
                 raise raised[0] from None
+            require_not_stopped(error)
             raise UnavailableError(
                 f"{path} must be possible to write",
                 found=system_reason(error),
@@ -190,7 +201,8 @@ def header(table: PathOrFrame) -> list[tuple[str, str]]:
         with _opened(table) as (connection, parameters):
             source = FRAME if isinstance(table, Frame) else PARQUET
             described = connection.execute(f"DESCRIBE FROM {source}", parameters).fetchall()
-    except (duckdb.Error, OSError) as error:
+    except (duckdb.Error, OSError, RuntimeError) as error:
+        require_not_stopped(error)
         raise damaged(table, error) from None
     return [(name, kind) for name, (_, kind, *_) in zip(names, described, strict=True)]
 
@@ -241,8 +253,15 @@ def _connected(database: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection
 def _opened(table: PathOrFrame) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A database whose queries can read a table, and what parameters they have."""
     with _connected(_read_with(os.getpid())) as connection:
-        parameters = [] if isinstance(table, Frame) else [str(table.absolute())]
-        yield connection.register(FRAME, table.table) if isinstance(table, Frame) else connection, parameters
+        if isinstance(table, Frame):
+            try:
+                connection.register(FRAME, table.table)
+            except duckdb.Error as error:
+                require_not_stopped(error)
+                raise damaged(table, error) from None
+            yield connection, []
+        else:
+            yield connection, [str(table.absolute())]
 
 
 def _source(table: PathOrFrame, columns: Sequence[str]) -> str:

@@ -107,7 +107,7 @@ def count_rows(path: Path) -> int | None:
                 sample = file.read(1 << 16)
             lines = sample.count(b"\n")
             return path.stat().st_size * lines // len(sample) if lines else None
-    except (OSError, pa.ArrowException, SordinoError):
+    except (OSError, UnicodeDecodeError, pa.ArrowException, SordinoError):
         # Whoever reads the table says what is wrong with it.
         return None
     return None

@@ -16,6 +16,7 @@ from sordino.errors import SordinoError
 from sordino.ledger.ask import ask
 from sordino.ledger.journal.database import transaction
 from sordino.ledger.ledger import Ledger
+from waits import ended
 
 RESENT = ("q0", "q13", "stored")
 """Answers that are asked for again."""
@@ -153,7 +154,7 @@ def test_the_memory_of_reading_what_is_damaged_is_a_few_times_the_file(used, cop
         assert len(Ledger(ledger.path).book().entries) == len(used[1])
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 16 << 10
 
-    assert os.waitstatus_to_exitcode(os.waitpid(in_child(measure), 0)[1]) == 0
+    assert os.waitstatus_to_exitcode(ended(in_child(measure))) == 0
 
 
 def test_a_lost_last_line_is_noticed(used, copied, question, record):

@@ -25,6 +25,7 @@ from sordino.tables import reports
 from sordino.tables.jobs import pieces, workers
 from sordino.tables.jobs.drawn import Drawn
 from sordino.tables.reports import privatize_frame, privatize_table
+from waits import wait_for
 
 ROWS = 1200
 ATTRIBUTES = {"value": {"categories": 10}, "age": {"number": {"low": 0, "high": 120}}}
@@ -229,12 +230,8 @@ def started(program, large):
         command, cwd=large, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:
-            deadline = time.monotonic() + PATIENCE
-            while len(found := children(process.pid)) < 2:
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
-            yield process, found
+            wait_for(lambda: len(children(process.pid)) == 2, "two processes work", PATIENCE, process)
+            yield process, children(process.pid)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -24,6 +24,7 @@ def spark():
     # Loaded here: where there is no Spark no test of this room is run, but all are collected.
     from pyspark.sql import SparkSession
 
+    from sordino.process.stops import put_back
     from sordino.tables.spark.session import ALONE, QUIET, silent, this_python
 
     settings = {
@@ -42,7 +43,7 @@ def spark():
     builder = SparkSession.builder.master("local-cluster[2,1,1024]")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with silent(), this_python():
+    with silent(), this_python(), put_back():
         session = builder.getOrCreate()
     yield session
     session.stop()

@@ -2,11 +2,16 @@
 
 import json
 import os
+import signal
 import subprocess
 
+import psutil
+import pyarrow.parquet as pq
 import pytest
 
+from commands import started
 from sordino import privatize
+from waits import PATIENCE, stop, wait_for
 
 pytestmark = pytest.mark.spark
 
@@ -66,3 +71,52 @@ def test_a_java_that_does_not_start_is_no_trace(tally, tmp_path):
     assert done.returncode == 5
     assert "Spark 4 needs Java 17 or newer" in json.loads(done.stdout)["error"]["step"]
     assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_stop_while_java_starts_ends_java_and_nobody_waits(plan, table, tmp_path, program, number):
+    (tmp_path / "bin").mkdir()
+    # A Java that never starts.
+    (tmp_path / "bin" / "java").write_text(
+        "#!/bin/sh\necho $$ > java.pid.new; mv java.pid.new java.pid; exec sleep 600\n"
+    )
+    (tmp_path / "bin" / "java").chmod(0o755)
+    plan.save(tmp_path / "plan.json")
+    pq.write_table(table, tmp_path / "people.parquet")
+    words = ["privatize", "plan.json", "people.parquet", "-o", "out", "--engine", "spark", "--key", "key", "--id", "id"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYSPARK")}
+    environment |= {"JAVA_HOME": str(tmp_path)}
+    with started([*program, *words], cwd=tmp_path, env=environment) as process:
+        wait_for((tmp_path / "java.pid").exists, "Java to start", PATIENCE, process)
+        java = psutil.Process(int((tmp_path / "java.pid").read_text()))
+        output, errors = stop(process, number)
+    assert output == ""
+    if number != signal.SIGKILL:
+        assert (process.returncode, errors.strip()) == (130, "sordino: stopped; nothing half-written was left")
+    wait_for(lambda: not java.is_running() or java.status() == psutil.STATUS_ZOMBIE, "the end of Java")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_py4j_says_of_an_interrupted_talk_with_java_is_not_printed(program):
+    """The race that makes it speak comes once in many stops: a connection that is shut down while it is read."""
+    script = "import logging; from sordino.tables.spark.session import session; session()"
+    script += "; logging.basicConfig(); logging.getLogger('py4j.clientserver').error('a trace')"
+    done = subprocess.run(
+        [program[0], "-c", script], capture_output=True, encoding="utf-8", check=True, timeout=PATIENCE
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_stop_while_spark_works_prints_one_sentence(plan, table, tmp_path, program):
+    """PySpark's own handler would print how it was interrupted in its talk with Java."""
+    plan.save(tmp_path / "plan.json")
+    pq.write_table(table, tmp_path / "people.parquet")
+    words = ["privatize", "plan.json", "people.parquet", "-o", "out", "--engine", "spark", "--key", "key", "--id", "id"]
+    with started([*program, *words], cwd=tmp_path) as process:
+        # Its folder is made when ids are compared, between two of its jobs.
+        wait_for(lambda: [*tmp_path.glob(".out.*")], "the first file", PATIENCE, process)
+        children = psutil.Process(process.pid).children(recursive=True)
+        output, errors = stop(process)
+    assert (process.returncode, output, errors.strip()) == (130, "", "sordino: stopped; nothing half-written was left")
+    assert [*tmp_path.glob(".out.*"), *tmp_path.glob("out")] == []
+    wait_for(lambda: not psutil.wait_procs(children, 0)[1], "the end of Java")

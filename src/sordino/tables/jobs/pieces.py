@@ -52,9 +52,10 @@ def pieces_of(table: PathOrFrame, least: int | None = None) -> tuple[Path, list[
 
     try:
         metadata = parquet.read_metadata(table)
-    except (pa.ArrowException, OSError) as error:
+        names = metadata.schema.to_arrow_schema().names
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise damaged(table, error) from None
-    if ROW in map(alike, metadata.schema.to_arrow_schema().names):
+    if ROW in map(alike, names):
         raise SordinoError(
             f"{table} must have no column {ROW} to be read by several jobs", found="one", step="call it otherwise"
         )

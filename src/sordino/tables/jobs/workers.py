@@ -18,6 +18,7 @@ from typing import Self
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.keyed import KeyedSource
+from sordino.process.stops import postpone
 from sordino.survey.frozen.plan_fields import PlanDocument
 from sordino.survey.planning.plan import Plan
 from sordino.tables.duckdb import read_alone
@@ -184,8 +185,5 @@ def _deaf_to_interrupts() -> Iterator[None]:
     """What is started here leaves Ctrl-C, which a terminal sends to all, to whoever started it."""
     # It lets signals through once it is started: before, so that it does not do so here.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with postpone(signal.SIGINT):
         yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

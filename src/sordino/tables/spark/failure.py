@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from sordino.process.stops import is_asked
+from sordino.tables.spark.session import without_traces
 
 MARK = re.compile(r"sordino<(\{.*\})>", re.MULTILINE)
 """The facts of an error within the trace that Spark hands on: JSON in one line, ASCII only."""
@@ -53,17 +55,29 @@ def understood() -> Iterator[None]:
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
+
+    with without_traces():
+        try:
+            yield
+        except KeyboardInterrupt:
+            _cancel()
+            raise
+        except (PySparkException, Py4JError) as error:
+            if is_asked():
+                _cancel()
+                raise KeyboardInterrupt from None
+            raise of_trace(str(error)) from None
+
+
+def _cancel() -> None:
+    """End the tasks of the session, which would otherwise write where nobody looks any more."""
+    from py4j.protocol import Py4JError
     from pyspark.sql import SparkSession
 
-    try:
-        yield
-    except KeyboardInterrupt:
-        # Tasks that went on would write where nobody looks any more.
+    # Without Java there are none.
+    with suppress(Py4JError):
         if (active := SparkSession.getActiveSession()) is not None:
             active.sparkContext.cancelAllJobs()
-        raise
-    except (PySparkException, Py4JError) as error:
-        raise of_trace(str(error)) from None
 
 
 def of_trace(trace: str) -> SordinoError:

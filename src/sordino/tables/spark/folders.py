@@ -74,7 +74,7 @@ def require_one_schema(files: Sequence[Path]) -> None:
     for path in files:
         try:
             schema = parquet.read_schema(path).remove_metadata()
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise damaged(path, error) from None
         first = schema if first is None else first
         if not schema.equals(first):

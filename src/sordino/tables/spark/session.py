@@ -4,15 +4,19 @@ Spark needs Java, whose words at its start and after a failure are for whoever r
 what went wrong is said by `failure`.
 """
 
+import logging
 import os
 import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sordino.errors import UnavailableError
+from sordino.process.children import ChildGroup
+from sordino.process.stops import put_back
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,6 +35,9 @@ QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "
 
 ELSEWHERE = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS", "SPARK_CONF_DIR", "MASTER")
 """In the environment: somebody else says where Spark runs (`spark-submit`, a cluster's settings)."""
+
+CONNECTED = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED")
+"""In the environment: Spark runs already, and is not this process's to start or to end."""
 
 
 def is_spark(given: object) -> bool:
@@ -53,21 +60,43 @@ def session() -> "SparkSession":
     if (active := SparkSession.getActiveSession()) is not None:
         return active
     require_java()
-    builder: Any = SparkSession.builder.appName("sordino")
-    for name, value in QUIET.items():
-        builder = builder.config(name, value)
+    # What py4j logs of its talk with Java where that was interrupted: the user is told that the command was stopped.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    settings = {"spark.app.name": "sordino", **QUIET}
     if not any(name in os.environ for name in ELSEWHERE):
-        builder = builder.master("local[*]")
-        for name, value in (ALONE | LIGHT).items():
-            builder = builder.config(name, value)
+        settings |= {"spark.master": "local[*]", **ALONE, **LIGHT}
     try:
-        with silent(), this_python():
-            started: SparkSession = builder.getOrCreate()
+        # PySpark takes Ctrl-C for itself, and would cancel jobs in the middle of its own talk with Java.
+        with silent(), without_traces(), this_python(), put_back():
+            started = _started(settings)
     except (PySparkException, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         step = f"Spark 4 needs Java 17 or newer: {JAVA} on Debian; `java -version` says which is found"
         raise UnavailableError("Spark must start", found=reason, step=step) from None
     return started
+
+
+def _started(settings: dict[str, str]) -> "SparkSession":
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    started: Any = SparkContext
+    # One process talks to one Java, which outlives a session that was stopped.
+    if started._gateway is None and os.name == "posix" and not any(name in os.environ for name in CONNECTED):  # noqa: SLF001 - PySpark tells it nowhere else
+        configuration = SparkConf().setAll([*settings.items()])
+        started(conf=configuration, gateway=launch_gateway(configuration, _java_group().settings))
+    builder: Any = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    found: SparkSession = builder.getOrCreate()
+    return found
+
+
+@cache
+def _java_group() -> ChildGroup:
+    """What ends Java with this process: left to itself, one that is still starting goes on."""
+    return ChildGroup.open()
 
 
 def _require_installed() -> None:
@@ -105,6 +134,22 @@ def this_python() -> Iterator[None]:
         yield
     finally:
         del os.environ[name]
+
+
+@contextmanager
+def without_traces() -> Iterator[None]:
+    """Have an interrupt leave no trace of PySpark's talk with Java on the error output, where its library logs it."""
+
+    def is_ours(record: logging.LogRecord) -> bool:
+        return record.module != "java_gateway"
+
+    # py4j logs it by the root logger.
+    root = logging.getLogger()
+    root.addFilter(is_ours)
+    try:
+        yield
+    finally:
+        root.removeFilter(is_ours)
 
 
 @contextmanager

@@ -1,0 +1,86 @@
+"""Who listens to the signals that stop a command, whether one came, and what is put back.
+
+Nobody else sets a handler. A signal that this process was told to ignore stays ignored, as shells expect of what runs
+behind them; of a library that takes a signal for itself it is taken back.
+"""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from types import FrameType
+
+STOPS = signal.SIGINT, signal.SIGTERM
+"""The signals that stop a command."""
+
+AGAIN = 1.0
+"""Seconds within which a further signal is the same wish: `timeout` sends two, and an end that is under way is not
+interrupted in its middle. One that comes later counts, since a library can swallow the first."""
+
+Handler = Callable[[int, FrameType | None], object] | signal.Handlers
+"""What a signal runs."""
+
+_came: list[float] = []
+"""When each signal came since a command began."""
+
+
+def is_asked() -> bool:
+    """Whether somebody asked the command to stop: what a library reports from then on is no mistake."""
+    return bool(_came)
+
+
+def listen(handler: Handler) -> None:
+    """Have a handler run at a signal that stops, for good; one that is ignored stays so."""
+    for number in STOPS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+@contextmanager
+def listening(handler: Handler) -> Iterator[None]:
+    """Have a handler run at a signal that stops, and the one before it afterwards."""
+    with put_back():
+        listen(handler)
+        yield
+
+
+@contextmanager
+def put_back() -> Iterator[None]:
+    """Whatever handlers a library sets in the block, have those before it afterwards."""
+    before = {number: signal.getsignal(number) for number in STOPS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            # None: of a handler that was not set from Python, which nobody here can set again.
+            if handler is not None:
+                signal.signal(number, handler)
+
+
+@contextmanager
+def interrupting() -> Iterator[None]:
+    """Have a signal raise KeyboardInterrupt, and note it: a library may report an interrupt in words of its own."""
+    _came.clear()
+    try:
+        with listening(_interrupt):
+            yield
+    finally:
+        _came.clear()
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    now = monotonic()
+    again = bool(_came) and now - _came[-1] < AGAIN
+    _came.append(now)
+    if not again:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def postpone(*numbers: signal.Signals) -> Iterator[None]:
+    """Have signals wait until the block has ended; a process that it starts never hears of them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,87 @@
+"""Who hears a signal: handlers are put back, an ignored signal stays ignored, and one wish is one interrupt."""
+
+import signal
+from contextlib import suppress
+
+import pytest
+
+from sordino.process import stops
+from sordino.process.stops import STOPS, interrupting, is_asked, listen, listening, postpone, put_back
+
+
+def handlers():
+    return [signal.getsignal(number) for number in STOPS]
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    with put_back():
+        yield
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_a_handler_hears_a_signal_until_the_block_ends(number):
+    before, heard = handlers(), []
+    with listening(lambda signalled, _: heard.append(signalled)):
+        signal.raise_signal(number)
+    assert (heard, handlers()) == ([number], before)
+
+
+def test_a_handler_is_put_back_whatever_ends_the_block():
+    before = handlers()
+    with pytest.raises(ValueError, match="anything"), listening(signal.SIG_DFL):
+        raise ValueError("anything")
+    assert handlers() == before
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupting():
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert not is_asked()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    listen(lambda *_: None)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_what_a_library_takes_is_taken_back():
+    with interrupting():
+        own = handlers()
+        with put_back():
+            signal.signal(signal.SIGINT, lambda *_: None)
+        assert handlers() == own
+
+
+def test_a_stop_is_known_until_the_command_ends():
+    with interrupting():
+        assert not is_asked()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert is_asked()
+    assert not is_asked()
+    with interrupting():
+        assert not is_asked()
+
+
+def test_two_signals_at_once_are_one_wish_and_a_later_one_is_another(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(stops, "monotonic", lambda: now[0])
+    with interrupting():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        # A cleaning-up that is under way goes on.
+        signal.raise_signal(signal.SIGINT)
+        now[0] += stops.AGAIN
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_that_is_postponed_comes_after_the_block():
+    heard = []
+    with listening(lambda signalled, _: heard.append(signalled)):
+        with postpone(signal.SIGINT):
+            signal.raise_signal(signal.SIGINT)
+            assert heard == []
+        assert heard == [signal.SIGINT]
