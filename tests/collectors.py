@@ -6,17 +6,23 @@ from contextlib import contextmanager
 from threading import Thread
 from urllib.parse import urlsplit
 
-import uvicorn
-
 from commands import PATIENCE
 from sordino.service.collector import Collector
+from sordino.service.server import BoundedServer
 from sordino.service.storage.store import ReportStore
+from waits import joined
 
 
 @contextmanager
 def running(store, *settings, **more):
     """A collector over a store, which it closes at the end: the port."""
-    server = uvicorn.Server(uvicorn.Config(Collector(store, *settings, **more).application, log_level="warning"))
+    with on_a_port(BoundedServer(Collector(store, *settings, **more).application)) as port:
+        yield port
+
+
+@contextmanager
+def on_a_port(server):
+    """A server that runs on a thread until the block ends: its port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = Thread(target=server.run, args=([listener],))
         thread.start()
@@ -24,7 +30,7 @@ def running(store, *settings, **more):
             yield listener.getsockname()[1]
         finally:
             server.should_exit = True
-            thread.join()
+            joined(thread)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from commands import PATIENCE, PROGRAM, started
 from sordino.service.storage.reports import Upload
 from sordino.service.uploads import PACKED, pack
 from surveys import planned
+from waits import line_of, stop
 
 JSON, BINARY = "application/json", f"{PACKED}; version=1"
 
@@ -94,7 +95,7 @@ def serving(store, plan_file, plan, *options):
     with started(command) as process:
         said, address = "", None
         while address is None:
-            line = process.stdout.readline()
+            line = line_of(process)
             assert line, process.stderr.read()
             said += line
             address = re.match(r"http://127.0.0.1:(\d+)/plans/(.*)", line)
@@ -114,6 +115,5 @@ def served(folder, plan, *options):
     said = []
     with serving(folder / "reports.sqlite", folder / "plan.json", plan, *options) as (client, process):
         yield client, said
-        process.send_signal(signal.SIGTERM)
-        said += process.communicate(timeout=PATIENCE)
+        said += stop(process, signal.SIGTERM)
         said.append(process.returncode)

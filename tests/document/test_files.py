@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sordino.document.files import LARGEST_FILE, read_json, read_text, read_toml, written
-from sordino.errors import SordinoError
+from sordino.document.files import LARGEST_FILE, json_object, read_json, read_text, read_toml, written
+from sordino.errors import DamagedError, SordinoError
 from sordino.ledger.documents.asked_query import AskedQuery
 from sordino.ledger.documents.ledger_terms import LedgerTerms
 from sordino.ledger.documents.person_record import PersonRecord
@@ -131,3 +131,10 @@ def test_what_is_half_written_is_open_to_its_owner_only(tmp_path, ends_well):
         os.umask(before)
     found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert found == ({"reports.csv": 0o666} if ends_well else {})
+
+
+@pytest.mark.parametrize("number", [2**64 + 1, -(2**64) - 1, 10**400])
+def test_a_whole_number_that_no_field_means_is_refused(number):
+    assert json_object(f'{{"a": {2**64}}}', "it") == {"a": 2**64}
+    with pytest.raises(DamagedError, match="it must be a JSON file; found an absurd number"):
+        json_object(f'{{"a": [{number}]}}', "it")

@@ -2,17 +2,19 @@
 
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from commands import run_here
+from commands import PATIENCE, run_here
 from reports_sent import JSON, Client, is_problem, make_plan, on_a_thread
 from sordino import aggregate
 from sordino.document.signature import is_signed
 from sordino.service.metrics import Metrics, MetricsServer
 from sordino.service.signing import Signer
 from sordino.service.storage.store import ReportStore
+from sordino.survey.results.sourced_aggregate import counts_hash, with_sources
 from sordino.survey.results.tally import aggregate_text
 
 
@@ -57,6 +59,17 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
         for added in (7, 0):
             found = client.as_analyst("POST", "/aggregate", aggregate_text(plan, merged)).json
             assert (found["added"], found["reports"]) == (added, 37)
+            (part,) = found["parts"]
+            assert (part["source"], part["reports"], part["added"]) == (counts_hash(merged), 7, added)
+            assert (
+                part["outcome"]
+                == ("the tally that is known: nothing was added", "reports that were not known")[added > 0]
+            )
+        both = json.loads(client.as_analyst("GET", "/aggregate").body)
+        assert both["counts"] == np.bincount([*codes, *[3] * 7]).tolist()
+        assert both["sources"] == {counts_hash(merged): [0, 0, 0, 7]}
+        assert both["source"] == json.loads(tally)["source"]
+        assert is_problem(client.as_analyst("POST", "/aggregate", tally), 409, "found this collector's own")
         foreign = aggregate_text(other, other.sampled.tally(np.array([4], dtype=np.uint64)))
         for body, words in (
             ("{", "a JSON file"),
@@ -71,6 +84,26 @@ def test_the_analyst_takes_reports_and_tallies_and_brings_others(tmp_path, store
         assert client.upload(codes).json == {"accepted": 0, "repeated": 30, "failed": []}
         assert client.as_analyst("GET", "/estimates").json["n"] == 37
         assert client.of_plan("GET", "/progress").json["reports"] == 37
+
+
+def test_tallies_that_come_at_once_among_uploads_are_counted_once(store, plan):
+    sources = [f"{place:032x}" for place in range(3)]
+
+    def file(place, reports):
+        tallies = {source: plan.sampled.tally([n % 4 for n in range(reports)]) for source in sources[: place + 1]}
+        return aggregate_text(plan, with_sources(plan.sampled.tally([]), tallies))
+
+    with on_a_thread(store) as client, ThreadPoolExecutor(8) as pool:
+        # Each collector's tallies at several times, in no order.
+        files = [file(place, reports) for reports in (40, 8, 24, 16, 32) for place in (2, 0, 1)]
+        merges = [pool.submit(client.as_analyst, "POST", "/aggregate", body) for body in files]
+        uploads = [pool.submit(client.upload, [0, 1, 2, 3], first=4 * n) for n in range(10)]
+        answers = [future.result(PATIENCE) for future in merges + uploads]
+        assert {answer.status for answer in answers} == {200}
+        assert sum(answer.json["added"] for answer in answers[: len(merges)]) == 120
+        found = json.loads(client.as_analyst("GET", "/aggregate").body)
+        assert found["counts"] == [40] * 4
+        assert {tuple(counts) for counts in found["sources"].values()} == {(10,) * 4}
 
 
 def test_without_the_token_nothing_is_told_or_changed(store):
@@ -97,6 +130,18 @@ def test_what_is_published_is_told_to_everybody_from_the_least_number_on(store):
         assert client.of_plan("GET", "/estimates").json["n"] == 4
         for method, path in (("GET", "/reports"), ("GET", "/page"), ("POST", "/aggregate"), ("POST", "/close")):
             assert is_problem(client.of_plan(method, path), 401, "analyst's token"), path
+
+
+def test_the_reports_of_each_collector_are_told_to_the_analyst_alone(store, plan):
+    """Another collector's tally may be of fewer reports than anybody is told estimates of."""
+    merged = plan.sampled.tally(np.array([2], dtype=np.uint64))
+    with on_a_thread(store, 4, published=True) as client:
+        client.upload([0, 1, 2])
+        client.as_analyst("POST", "/aggregate", aggregate_text(plan, merged))
+        own, others = (json.loads(ask("GET", "/aggregate").body) for ask in (client.as_analyst, client.of_plan))
+        assert own["counts"] == others["counts"] == [1, 1, 2, 0]
+        assert own["sources"] == {counts_hash(merged): [0, 0, 1, 0]}
+        assert others.keys() == own.keys() - {"source", "sources"}
 
 
 def test_the_openapi_document_tells_every_route_and_problem(store):

@@ -12,8 +12,10 @@ from sordino import estimate
 from sordino.cli.commands.serve import serve
 from sordino.document.signature import is_signed
 from sordino.errors import UnavailableError
+from sordino.service.analyst import _estimated
 from sordino.service.storage.store import ReportStore
 from sordino.service.uploads import PACKED
+from surveys import planned
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,16 @@ def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
         assert {key: own[key] for key in ("attribute", "value", "estimate", "stderr", "low", "high")} == {
             key: row[key] for key in ("attribute", "value", "estimate", "stderr", "low", "high")
         }
+    # One question is pooled with none.
+    assert told["pooled"] == []
+
+
+def test_estimates_hold_what_several_questions_tell():
+    numbers = {name: {"number": {"low": 0, "high": 10}} for name in ("x", "y")}
+    plan = planned({"version": 1, "epsilon": "2", "attribute": numbers, "ask": [{"mean": ["x"]}, {"mean": ["x", "y"]}]})
+    tally = plan.sampled.tally(np.arange(4000, dtype=np.uint64) % plan.sampled.outputs)
+    (row,) = _estimated(plan, tally, 0.95)["pooled"]
+    assert (row["value"], row["pooled"]) == ("x", ["mean of x", "mean of x, y"])
 
 
 def test_estimates_and_the_end_are_the_analysts(client):

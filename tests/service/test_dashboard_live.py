@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +10,10 @@ import numpy as np
 import pytest
 
 from collectors import asked, collecting
-from commands import PATIENCE
 from sordino.papers.simulation import SimulationSource
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from waits import line_of, stop
 
 pytestmark = pytest.mark.live
 
@@ -136,14 +135,13 @@ def test_the_demo_runs_until_it_is_stopped():
         try:
             said = []
             while not said or "Ctrl-C" not in said[-1]:
-                said.append(demo.stdout.readline())
+                said.append(line_of(demo))
                 assert said[-1], said
             addresses = [line.split()[-1] for line in said if "http://" in line]
             for address in addresses:
                 assert b"<!DOCTYPE html>" in asked(address) or b"<!doctype html>" in asked(address)
             assert b'"reports":20' in asked(addresses[0].removesuffix("/form") + "/progress")
-            demo.send_signal(signal.SIGINT)
-            assert "nothing of it is left" in demo.communicate(timeout=PATIENCE)[0]
+            assert "nothing of it is left" in stop(demo)[0]
         finally:
             demo.kill()
     assert demo.returncode == 0

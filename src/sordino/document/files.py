@@ -23,6 +23,9 @@ PIECE = 1 << 20
 NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 """What the system says of a name at which no file can be."""
 
+LARGEST_INTEGER = 1 << 64
+"""That a JSON file may hold as a number: no field means more, and floats and machine words fail at some larger one."""
+
 DEEPEST = 64
 """Tables and lists within each other; ours have less than ten. Parsers of either format fail at about a thousand."""
 
@@ -77,7 +80,8 @@ def json_object(text: str | bytes, name: str) -> dict[str, Any]:
         SordinoError: no object.
     """
     try:
-        document = json.loads(text if isinstance(text, str) else text.decode(), parse_constant=_no_constant)
+        read = text if isinstance(text, str) else text.decode()
+        document = json.loads(read, parse_constant=_no_constant, parse_int=_integer)
     except RecursionError:
         raise _too_deep(name, "JSON") from None
     except ValueError as error:
@@ -100,6 +104,14 @@ def json_object(text: str | bytes, name: str) -> dict[str, Any]:
 
 def _no_constant(constant: str) -> None:
     raise ValueError(constant)
+
+
+def _integer(digits: str) -> int:
+    """A whole number; of a smaller one that is wrong its field says so."""
+    number = int(digits)
+    if abs(number) > LARGEST_INTEGER:
+        raise ValueError(digits)
+    return number
 
 
 def _require_shallow(document: Any, name: str, kind: str) -> None:
@@ -203,10 +215,20 @@ def written(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     except OSError as error:
         raise cannot("write", path, error) from None
     finally:
-        with suppress(OSError):
-            for left in folder.iterdir():
-                left.unlink()
-            folder.rmdir()
+        try:
+            _take_away(folder)
+        except KeyboardInterrupt:
+            # What was begun is finished first.
+            _take_away(folder)
+            raise
+
+
+def _take_away(folder: Path) -> None:
+    """Remove a folder and its files; what is missing, or what the system does not allow, is left out."""
+    with suppress(OSError):
+        for left in folder.iterdir():
+            left.unlink()
+        folder.rmdir()
 
 
 def sync_folder(path: Path) -> None:

@@ -84,8 +84,9 @@ class Sealed:
         """
         try:
             whole = document.get("hash") == content_hash(document)
+            json.dumps(document, ensure_ascii=False).encode()
         except (ValueError, RecursionError):
-            # What no canonical bytes hold: infinities, absurdly long numbers, endless depth.
+            # What no canonical bytes hold: infinities, absurdly long numbers, endless depth, halves of surrogate pairs.
             whole = False
         if not whole:
             raise self.changed("contents that do not match its hash", name)

@@ -2,7 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,11 +17,13 @@ from sordino.document.formats import AGGREGATE
 from sordino.errors import RefusedError
 from sordino.mechanism.aggregate import Aggregate
 from sordino.service.dashboard import DashboardPages, as_page
-from sordino.service.desk import Desk, body_of
+from sordino.service.desk import Desk
 from sordino.service.storage.collection import Collection
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.coverage import Coverage
+from sordino.survey.results.pooled import pooled_results
 from sordino.survey.results.result import results
+from sordino.survey.results.sourced_aggregate import sources_of
 from sordino.survey.results.tally import aggregate_of, aggregate_text
 from sordino.tables.reports import write_reports
 
@@ -48,9 +51,14 @@ class AnalystRoutes:
         return as_page(await asyncio.to_thread(self._pages.estimates, collection.plan, tally, confidence))
 
     async def aggregate(self, plan_hash: str, request: Request) -> Response:
-        """The tally of all reports, as a file of `sordino aggregate` holds it."""
-        collection, tally = await self._published(plan_hash, request)
-        return Response(aggregate_text(collection.plan, tally), media_type="application/json")
+        """The tally of all reports, as `sordino aggregate` writes it; for the analyst also of each collector's."""
+        collection, total = await self._published(plan_hash, request)
+        tally = await self._desk.of_store(lambda _: collection.sourced)
+        # A collector may have sent fewer reports than anybody is told estimates of.
+        if len(sources_of(tally)) > 1 and not await self._desk.is_analyst(request):
+            tally = total
+        text = await asyncio.to_thread(aggregate_text, collection.plan, tally)
+        return Response(text, media_type="application/json")
 
     async def reports(self, plan_hash: str, request: Request) -> FileResponse:
         """All reports that came here as Parquet, which `sordino aggregate` reads; without ids, in their order."""
@@ -74,11 +82,17 @@ class AnalystRoutes:
             raise RefusedError("reports are told as long as all their codes are kept", found="scrubbed ones", step=step)
 
     async def merge(self, plan_hash: str, request: Request) -> dict[str, Any]:
-        """Add another collector's tally, a file of `sordino aggregate`; the same one again changes nothing."""
+        """Count what other collectors' tallies, or files of `sordino aggregate`, hold and is not counted yet.
+
+        Of each collector the later tally takes the place of the earlier; the same one again adds nothing.
+        """
         collection = await self._asked(plan_hash, request)
-        other = await asyncio.to_thread(_read_tally, collection.plan, await body_of(request))
-        added = await self._desk.of_store(lambda _: collection.merge(other))
-        return {"added": other.n if added else 0, **await self._reports_of(collection)}
+        with self._desk.budget.share() as share:
+            body = await share.body_of(request)
+            other = await asyncio.to_thread(_read_tally, collection.plan, bytes(body))
+        parts = await self._desk.of_store(lambda _: collection.merge(other))
+        added = sum(part.added for part in parts)
+        return {"added": added, "parts": [asdict(part) for part in parts], **await self._reports_of(collection)}
 
     async def close(self, plan_hash: str, request: Request) -> dict[str, Any]:
         """Take no more reports, for ever."""
@@ -125,10 +139,16 @@ def progress_of(collection: Collection) -> Callable[[object], dict[str, Any]]:
 
 
 def _estimated(plan: Plan, tally: Aggregate, confidence: float) -> dict[str, Any]:
-    found = (row for result in results(plan, tally, None, Coverage(confidence)) for row in result.rows())
-    # What cannot be told has no number in JSON.
-    rows = [{key: None if isinstance(x, float) and not isfinite(x) else x for key, x in row.items()} for row in found]
-    return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows}
+    coverage = Coverage(confidence)
+    found = results(plan, tally, None, coverage)
+    pooled = pooled_results(plan, tally, found, coverage)
+    rows, more = ([_row(row) for result in some for row in result.rows()] for some in (found, pooled))
+    return {"plan": plan.hash, "n": tally.n, "confidence": confidence, "rows": rows, "pooled": more}
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One number; what cannot be told has none in JSON."""
+    return {key: None if isinstance(x, float) and not isfinite(x) else x for key, x in row.items()}
 
 
 def _read_tally(plan: Plan, body: bytes) -> Aggregate:

@@ -14,8 +14,8 @@ whole until it is answered: each report is counted once. Addresses and times of 
 | GET /plans/{hash}/estimates | analyst; all if published | what the reports say |
 | GET /plans/{hash}/dashboard | all | a page to watch the collection on |
 | GET /plans/{hash}/page | analyst | what the reports say as a page, with intervals that hold while more come in |
-| GET /plans/{hash}/aggregate | analyst; all if published | the tally |
-| POST /plans/{hash}/aggregate | analyst | another collector's tally to add |
+| GET /plans/{hash}/aggregate | analyst; all if published | the tally, by collectors |
+| POST /plans/{hash}/aggregate | analyst | other collectors' tallies, each report once |
 | GET /plans/{hash}/reports | analyst | the reports as Parquet |
 | POST /plans/{hash}/scrub | analyst | forgets codes that are counted |
 | POST /plans/{hash}/close | analyst | takes no more reports, for ever |

@@ -58,5 +58,5 @@ class DashboardPages:
 
 def as_page(text: str) -> HTMLResponse:
     """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
-    headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff"}
+    headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
     return HTMLResponse(text, headers=headers)

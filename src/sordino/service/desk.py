@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 from sordino.mechanism.aggregate import Aggregate
+from sordino.service.budget import BodyBudget
 from sordino.service.problems import ProblemError
 from sordino.service.signing import Signer
 from sordino.service.storage.collection import Collection
@@ -19,9 +20,6 @@ from sordino.service.writer import UploadWriter
 
 if TYPE_CHECKING:
     from sordino.service.metrics import Metrics
-
-MOST_BYTES = 1 << 24
-"""Of a request's body."""
 
 T = TypeVar("T")
 
@@ -34,6 +32,7 @@ class Desk:
         signer: of the plans; None if they are not signed.
         metrics: what is counted for whoever runs the collector.
         published: whether everybody is told tallies and estimates.
+        budget: of the bodies that come.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class Desk:
         published: bool = False,
     ) -> None:
         self.least_people, self.signer, self.metrics, self.published = least_people, signer, metrics, published
-        self._store = store
+        self.budget, self._store = BodyBudget(), store
         self._writer: UploadWriter | None = None
 
     @asynccontextmanager
@@ -105,10 +104,14 @@ class Desk:
             raise ProblemError(HTTPStatus.CONFLICT, SordinoError(rule, found=shown(tally.n), step="wait for more"))
         return tally
 
+    async def is_analyst(self, request: Request) -> bool:
+        """Whether the analyst's token came with a request."""
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        return kind.lower() == "bearer" and await self.of_store(lambda store: store.is_token(token))
+
     async def require_analyst(self, request: Request) -> None:
         """Refuse whoever has no token."""
-        kind, _, token = request.headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not await self.of_store(lambda store: store.is_token(token)):
+        if not await self.is_analyst(request):
             rule, step = "this is for whoever has the analyst's token", "send it as Authorization: Bearer TOKEN"
             error = SordinoError(rule, found="none, or another", step=step)
             raise ProblemError(HTTPStatus.UNAUTHORIZED, error, {"WWW-Authenticate": "Bearer"})
@@ -120,15 +123,3 @@ def not_served(asked: str) -> ProblemError:
     return ProblemError(
         HTTPStatus.NOT_FOUND, SordinoError("the plan must be served here", found=shown(asked), step=step)
     )
-
-
-async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
-    """The body, which is given up as soon as it is too long."""
-    parts, length = [], 0
-    async for part in request.stream():
-        length += len(part)
-        if length > most:
-            error = SordinoError(f"an upload must have at most {most} bytes", found="more", step="send it in parts")
-            raise ProblemError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error)
-        parts.append(part)
-    return b"".join(parts)

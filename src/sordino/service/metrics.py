@@ -9,13 +9,14 @@ from threading import Thread
 from time import perf_counter
 from typing import Any, Self
 
-import uvicorn
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sordino.service.connection import LAST_SECONDS
+from sordino.service.server import BoundedServer
 from sordino.service.storage.reports import Receipt
 from sordino.service.writer import UploadWriter
 
@@ -93,10 +94,7 @@ class MetricsServer:
     """Serves metrics on a thread, from when the block begins until it ends."""
 
     def __init__(self, metrics: Metrics, listener: Any) -> None:
-        config = uvicorn.Config(
-            metrics.application, log_level="warning", access_log=False, server_header=False, lifespan="off"
-        )
-        self._server = uvicorn.Server(config)
+        self._server = BoundedServer(metrics.application, lifespan="off")
         self._thread = Thread(target=self._server.run, args=([listener],), name="metrics", daemon=True)
 
     def __enter__(self) -> Self:
@@ -105,4 +103,5 @@ class MetricsServer:
 
     def __exit__(self, *_: object) -> None:
         self._server.should_exit = True
-        self._thread.join()
+        # A peer that reads nothing keeps no collector from its end: the thread is a daemon.
+        self._thread.join(2 * LAST_SECONDS)

@@ -4,6 +4,7 @@ from typing import Any
 
 from sordino.document.formats import AGGREGATE
 from sordino.service.uploads import FIELDS, PACKED
+from sordino.survey.results.tally import SOURCE
 
 PROBLEM = {
     "type": "object",
@@ -36,6 +37,8 @@ UPLOAD_BODY = {
     },
 }
 
+COUNTS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+
 TALLY_BODY = {
     "required": True,
     "content": {
@@ -47,7 +50,13 @@ TALLY_BODY = {
                     "format": {"const": AGGREGATE.format},
                     "version": {"const": AGGREGATE.version},
                     "plan": {"type": "string"},
-                    "counts": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                    "counts": COUNTS,
+                    "source": {"type": "string", "pattern": f"^({SOURCE.pattern})$"},
+                    "sources": {
+                        "type": "object",
+                        "propertyNames": {"pattern": f"^({SOURCE.pattern})$"},
+                        "additionalProperties": COUNTS,
+                    },
                 },
             }
         }
@@ -55,6 +64,8 @@ TALLY_BODY = {
 }
 
 ALWAYS = {
+    408: "not whole in time",
+    431: "a head that is too long",
     429: "too many wait: again after Retry-After seconds",
     503: "the system refuses to write",
     507: "the disk is full",
@@ -71,7 +82,7 @@ MEDIA = {
 }
 """What is answered as it is kept or drawn, by the path behind the plan."""
 
-OF_A_BODY = {413: "too long", 415: "another media type"}
+OF_A_BODY = {411: "without a length", 413: "too long", 415: "another media type"}
 
 
 def answer_media(method: str, path: str) -> str | None:

@@ -30,7 +30,6 @@ POLICY = (
 
 HEADERS = {
     "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     # The modules are of one age; a browser asks whether it has the newest.

@@ -5,7 +5,6 @@ hash alone says only that the plan is whole. The private key is a PEM file (PKCS
 """
 
 import os
-import stat
 from pathlib import Path
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -18,9 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from sordino.document.files import cannot, sync_folder, written
+from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import SordinoError
-
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Signer:
@@ -45,14 +43,10 @@ class Signer:
         if not os.path.lexists(path):
             _make(path)
         try:
-            content, mode = path.read_bytes(), path.stat().st_mode
+            content, status = path.read_bytes(), path.stat()
         except OSError as error:
             raise cannot("read", path, error) from None
-        if mode & OTHERS:
-            step = "if nobody else has read it, chmod 600 it; if somebody may have, use another key"
-            raise SordinoError(
-                f"{path} must be open to its owner only", found=f"mode {stat.S_IMODE(mode):04o}", step=step
-            )
+        require_private(path, status, "if nobody else has read it, chmod 600 it; if somebody may have, use another key")
         try:
             key = load_pem_private_key(content, None)
         except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -69,8 +63,6 @@ class Signer:
 
 def _make(path: Path) -> None:
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    with written(path) as temporary:
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, stat.S_IRUSR | stat.S_IWUSR)
-        with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
-            file.write(pem)
+    with written(path) as temporary, new_private_file(temporary) as file:
+        file.write(pem)
     sync_folder(path)

@@ -13,7 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.service.desk import MOST_BYTES, Desk, body_of
+from sordino.service.budget import MOST_BYTES
+from sordino.service.desk import Desk
 from sordino.service.problems import ProblemError, of_error
 from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.uploads import MOST_JSON, PACKED, read_json, unpack
@@ -40,28 +41,36 @@ class UploadRoute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As servers call it (ASGI)."""
         plan = _uploaded_to(scope)
-        if plan is None:
-            await self._others(scope, receive, send)
+        try:
+            if plan is None:
+                await self._others(scope, receive, send)
+            else:
+                await self._kept(plan, scope, receive, send)
+        except (ClientDisconnect, asyncio.CancelledError):
+            # Half a body, or a collector that ends: there is nothing to keep, and nobody to tell.
             return
+
+    async def _kept(self, plan: str, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
             answer: Response = await self.keep(plan, request)
         except (SordinoError, ProblemError) as error:
             answer = await of_error(request, error)
-        except ClientDisconnect:
-            # Half a body: there is nothing to keep, and nobody to tell.
-            return
         await answer(scope, receive, send)
 
     async def keep(self, plan_hash: str, request: Request) -> JSONResponse:
         """Keep an upload; answers once it is on disk."""
         collection, kind = self._desk.collection(plan_hash), request.headers.get("content-type", "")
-        body = await body_of(request, MOST_BYTES if _media(kind) == PACKED else MOST_JSON)
-        if len(body) > AT_ONCE:
-            upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
-        else:
-            upload = _upload(collection.plan, kind, body)
-        receipt = await self._desk.writer.add(collection, upload)
+        most = MOST_BYTES if _media(kind) == PACKED else MOST_JSON
+        with self._desk.budget.share() as share:
+            body = await share.body_of(request, most)
+            if len(body) > AT_ONCE:
+                upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
+            else:
+                upload = _upload(collection.plan, kind, body)
+            # From here on the reports stand for it in the budget.
+            body.clear()
+            receipt = await self._desk.writer.add(collection, upload)
         if self._desk.metrics is not None:
             self._desk.metrics.count_receipt(receipt)
         if len(receipt.failed) > FEW:
@@ -88,7 +97,7 @@ def _media(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _upload(plan: Plan, content_type: str, body: bytes) -> Upload:
+def _upload(plan: Plan, content_type: str, body: bytearray) -> Upload:
     _, _, parameters = content_type.partition(";")
     match _media(content_type), parameters.replace(" ", "").lower():
         case ("application/json", _):

@@ -47,7 +47,7 @@ def pack(plan: Plan, upload: Upload) -> bytes:
     return rows.tobytes()
 
 
-def unpack(plan: Plan, body: bytes) -> Upload:
+def unpack(plan: Plan, body: bytes | bytearray) -> Upload:
     """The reports of a packed upload.
 
     Raises:
@@ -63,7 +63,7 @@ def unpack(plan: Plan, body: bytes) -> Upload:
     return Upload(rows[:, :ID_BYTES].tobytes(), codes)
 
 
-def read_json(body: bytes) -> Upload:
+def read_json(body: bytes | bytearray) -> Upload:
     """The reports of an upload in JSON.
 
     The first mistake ends the reading: mistakes of all reports together would take the memory of many uploads.

@@ -20,16 +20,14 @@ from sordino.service.storage.reports import Receipt, Upload
 from sordino.service.storage.store import ReportStore
 
 MOST_WAITING = 256
-"""Uploads and questions that wait at most: more are refused at once, and may come again."""
-
-MOST_REPORTS = 1 << 20
-"""Reports that wait at most, for the memory: an upload that is larger waits alone."""
+"""Uploads and questions that wait at most: more are refused at once, and may come again. What uploads hold together
+has a budget (`budget`)."""
 
 T = TypeVar("T")
 
 
 class FullQueueError(UnavailableError):
-    """More uploads than can wait."""
+    """More than can wait: it may come again."""
 
 
 @dataclass(eq=False)
@@ -39,10 +37,6 @@ class _Queued:
     future: "Future[Any]"
     work: Any
     collection: Collection | None = None
-
-    @property
-    def size(self) -> int:
-        return 0 if self.collection is None else len(self.work)
 
 
 class UploadWriter:
@@ -59,7 +53,7 @@ class UploadWriter:
     def __init__(self, store: ReportStore, loop: AbstractEventLoop) -> None:
         self._store, self.loop = store, loop
         self._waiting: SimpleQueue[_Queued | None] = SimpleQueue()
-        self._lock, self._jobs, self._reports, self._stopped = Lock(), 0, 0, False
+        self._lock, self._jobs, self._stopped = Lock(), 0, False
         self._thread = Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
@@ -101,12 +95,10 @@ class UploadWriter:
             if self._stopped:
                 step = "send again when it is back"
                 raise UnavailableError("the collector must be running", found="one that ends", step=step)
-            full = self._jobs >= MOST_WAITING or (self._reports and self._reports + one.size > MOST_REPORTS)
-            if full and not always:
+            if self._jobs >= MOST_WAITING and not always:
                 rule, found = "the collector must keep up", "too many uploads at once"
                 raise FullQueueError(rule, found=found, step="send again a little later")
             self._jobs += 1
-            self._reports += one.size
             # Within the lock, so that nothing comes behind the end.
             self._waiting.put(one)
         return one.future
@@ -137,7 +129,6 @@ class UploadWriter:
             pass
         with self._lock:
             self._jobs -= len(found)
-            self._reports -= sum(each.size for each in found)
         return found, one is not None
 
     def _settle(self, waiting: list[_Queued], work: Callable[[], Iterable[Any]]) -> None:

@@ -1,12 +1,18 @@
 """A store in PostgreSQL, on a real server: what is its own."""
 
+import json
+import random
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
+from time import sleep
 
 import pytest
 
-from reports_sent import uploaded
+from reports_sent import on_a_thread, uploaded
 from sordino.errors import RefusedError, SordinoError, UnavailableError
+from sordino.service.storage import collection as collection_file
 from sordino.service.storage.store import ReportStore
+from waits import PATIENCE, joined
 
 pytestmark = pytest.mark.live
 
@@ -28,8 +34,25 @@ def test_a_newer_version_and_other_plans_are_refused(postgres, address, plan, ot
     ReportStore.open(address, plan).close()
     with pytest.raises(SordinoError, match="those of another"):
         ReportStore.open(address, other)
-    postgres.do("UPDATE sordino.setting SET value = '3' WHERE name = 'version'")
-    with pytest.raises(SordinoError, match="must be of version 2; found 3"):
+    postgres.do("UPDATE sordino.setting SET value = '4' WHERE name = 'version'")
+    with pytest.raises(SordinoError, match="must be of version 3; found 4"):
+        ReportStore.open(address, plan)
+
+
+def test_a_store_of_the_second_version_goes_on_if_it_took_no_tallies(postgres, address, plan):
+    store = ReportStore.open(address, plan)
+    store.collections[plan.hash].add([uploaded([0, 1])])
+    store.close()
+    before = "UPDATE sordino.setting SET value = '2' WHERE name = 'version'"
+    for statement in ("DELETE FROM sordino.setting WHERE name = 'source'", before):
+        postgres.do(statement)
+    store = ReportStore.open(address, plan)
+    held = store.collections[plan.hash]
+    assert (held.aggregate.counts.tolist(), len(held.source)) == ([1, 1, 0, 0], 32)
+    store.close()
+    for statement in ("INSERT INTO sordino.tally VALUES (1, 'hash', '')", before):
+        postgres.do(statement)
+    with pytest.raises(SordinoError, match="whose reports it is; found 1 of an earlier version"):
         ReportStore.open(address, plan)
 
 
@@ -63,13 +86,65 @@ def test_a_server_that_crashes_under_load_loses_nothing_that_was_acknowledged(po
                 break
         assert (receipt.accepted, receipt.repeated) in ((100, 0), (0, 100))
         sent += 1
-    crashing.join()
+    joined(crashing, seconds=PATIENCE)
     assert refused
     assert held.aggregate.n == 100 * sent
     store.close()
     again = ReportStore.open(address, plan)
     counts = again.collections[plan.hash].aggregate.counts.tolist()
     assert counts == [100 * len(range(code, sent, 4)) for code in range(4)]
+    again.close()
+
+
+@pytest.mark.parametrize("crashes", [0, 3])
+def test_reports_that_come_while_codes_are_forgotten_are_counted_once(postgres, address, plan, monkeypatch, crashes):
+    """Four senders with many repeated reports, scrubs one after the other, and a server that crashes under them."""
+    monkeypatch.setattr(collection_file, "AT_A_TIME", 50)
+    over, ended, scrubbed, refused = Event(), [], [], []
+
+    def send(sender, client):
+        draw = random.Random(sender)
+        for _ in range(60):
+            # Of 3,000 ids each has one code, whoever sends it.
+            first = draw.randrange(0, 3000, 10)
+            while (answer := client.upload([(first + n) // 7 % 4 for n in range(20)], first=first)).status != 200:
+                assert answer.status == 503, answer.body
+                refused.append(answer)
+            assert answer.json["accepted"] + answer.json["repeated"] == 20
+            ended.append(range(first, first + 20))
+
+    def scrub(client):
+        while not over.is_set():
+            answer = client.as_analyst("POST", "/scrub")
+            assert answer.status in (200, 503), answer.body
+            scrubbed.append(answer.json.get("scrubbed", 0))
+
+    with on_a_thread(ReportStore.open(address, plan)) as client, ThreadPoolExecutor(5) as pool:
+        scrubbing = pool.submit(scrub, client)
+        sending = [pool.submit(send, sender, client) for sender in range(4)]
+        for crash in range(crashes):
+            # A quarter of the uploads apart.
+            while len(ended) < 60 * crash + 30:
+                sleep(0.01)
+            postgres.stop()
+            postgres.start()
+        for future in sending:
+            future.result(PATIENCE)
+        over.set()
+        scrubbing.result(PATIENCE)
+        told = json.loads(client.as_analyst("GET", "/aggregate").body)["counts"]
+    sent = {place for reports in ended for place in reports}
+    counts = [sum(place // 7 % 4 == code for place in sent) for code in range(4)]
+    assert sum(scrubbed) > 0
+    assert bool(refused) == bool(crashes)
+    assert told == counts
+    again = ReportStore.open(address, plan)
+    held = again.collections[plan.hash]
+    assert held.aggregate.counts.tolist() == counts
+    rows, left = postgres.do("SELECT count(*), count(code) FROM sordino.report")[0]
+    assert rows == len(sent)
+    assert sum(held.scrub()) == left
+    assert held.aggregate.counts.tolist() == counts
     again.close()
 
 
@@ -109,9 +184,9 @@ def test_a_newer_collector_that_came_meanwhile_is_told(postgres, address, plan):
     held = store.collections[plan.hash]
     postgres.stop()
     postgres.start()
-    postgres.do("UPDATE sordino.setting SET value = '3' WHERE name = 'version'")
+    postgres.do("UPDATE sordino.setting SET value = '4' WHERE name = 'version'")
     with pytest.raises(UnavailableError):
         held.add([uploaded([0])])
-    with pytest.raises(SordinoError, match="must be of version 2; found 3"):
+    with pytest.raises(SordinoError, match="must be of version 3; found 4"):
         held.add([uploaded([0])])
     store.close()

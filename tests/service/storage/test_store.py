@@ -11,6 +11,7 @@ from reports_sent import make_plan, uploaded
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
 from sordino.service.storage.reports import Upload
 from sordino.service.storage.store import ReportStore
+from waits import line_of
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_a_store_is_of_one_plan_and_of_one_collector(tmp_path, plan, other, in_f
         ReportStore.open(tmp_path / "text", plan)
     for name, statement, words in (
         ("other", "CREATE TABLE things (x)", "another database"),
-        ("newer", "PRAGMA user_version = 3", "version 2; found 3"),
+        ("newer", "PRAGMA user_version = 4", "version 3; found 4"),
     ):
         if name == "newer":
             ReportStore.open(tmp_path / name, plan).close()
@@ -144,7 +145,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path, plan, kills):
     for _ in range(kills):
         command = [sys.executable, "-c", WRITING, str(path), str(tmp_path / "plan.json"), str(begun)]
         with started(command, stderr=None) as process:
-            said = [int(process.stdout.readline()) for _ in range(4)]
+            said = [int(line_of(process)) for _ in range(4)]
             process.kill()
             said += [int(line) for line in process.stdout.read().split()]
         store = ReportStore.open(path, plan)

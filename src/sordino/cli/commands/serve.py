@@ -17,9 +17,6 @@ from sordino.survey.planning.plan import Plan
 if TYPE_CHECKING:
     from sordino.service.metrics import Metrics
 
-LAST_SECONDS = 30
-"""That requests have to end when the collector is told to."""
-
 
 @click.command()
 @click.argument("plans", metavar="PLAN...", type=FILE, nargs=-1, required=True)
@@ -60,11 +57,10 @@ def serve(
     printed when the store is made, and never again. Behind a proxy that ends TLS; addresses are not kept.
     """
     try:
-        import uvicorn
-
         from sordino.service.collector import Collector
+        from sordino.service.server import BoundedServer
     except ImportError:
-        raise _missing("FastAPI and uvicorn") from None
+        raise _missing("FastAPI, uvicorn and httptools") from None
     from sordino.service.signing import Signer
     from sordino.service.storage.store import ReportStore
 
@@ -83,18 +79,9 @@ def serve(
             say(f"Plans are signed by the Ed25519 key {signer.public}")
         for plan in frozen:
             say(f"http://{host}:{listener.getsockname()[1]}/plans/{plan.hash}")
-        config = uvicorn.Config(
-            application,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            # Addresses that a proxy may tell are not read.
-            proxy_headers=False,
-            timeout_graceful_shutdown=LAST_SECONDS,
-        )
         # An interrupt ends the collector once what it took is written.
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run([listener])
+            BoundedServer(application).run([listener])
     say("stopped; all that was acknowledged is in the store")
 
 

@@ -2,10 +2,9 @@
 
 What is sent again has the same id and the same code, and is counted once; another code under a known id is refused, as
 long as the code is known. Codes can be scrubbed once they are counted: their ids stay, and what is sent again stays
-repeated. Tallies of other collectors add, each once.
+repeated. Of other collectors' tallies each collector's reports count once, as its latest tally has them.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,20 +14,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.errors import DamagedError, RefusedError
+from sordino.exact.messages.brief import shown
 from sordino.exact.source import Words
 from sordino.mechanism.aggregate import Aggregate
-from sordino.service.storage.database import Database
+from sordino.service.storage.database import SCRUBBED, Database
 from sordino.service.storage.day import today
-from sordino.service.storage.reports import Receipt, Upload
+from sordino.service.storage.reports import MergedPart, Receipt, Upload
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.sourced_aggregate import (
+    LARGEST_COUNT,
+    counts_bytes,
+    counts_hash,
+    growth,
+    require_countable,
+    sources_of,
+    unsourced_of,
+    with_sources,
+)
 
 AT_A_TIME = 1 << 16
 """Reports that are read or scrubbed together, between two commits of uploads."""
 
-SCRUBBED = "scrubbed"
-"""The tally of this store's own reports whose codes are gone; others are named by their hash."""
+MOST_SOURCES = 256
+"""Other sources whose tallies a collector keeps: each is handed on by itself."""
+
+MOST_MERGED = LARGEST_COUNT // 2
+"""What counts add up to with others' tallies at most, so that there is always room for reports in the file of all."""
 
 LATE = "a closed plan takes no reports"
+OWN = "this collector's own reports: nothing was added"
+LOST = "more of this collector's own reports than its store has, as if it was restored from a copy: nothing was added"
 
 
 @dataclass(frozen=True)
@@ -36,8 +51,13 @@ class _CollectionState:
     """What a session of the database found, which holds as long as the session does: nobody else writes meanwhile."""
 
     session: int
-    tally: Aggregate
+    own: Aggregate
+    merged: Aggregate
     closed: bool
+
+    @property
+    def tally(self) -> Aggregate:
+        return self.own + self.merged
 
 
 class Collection:
@@ -45,16 +65,24 @@ class Collection:
 
     Attributes:
         plan: whose reports they are.
+        source: the id of the store, which tells its reports from others' in tallies.
     """
 
-    def __init__(self, plan: Plan, number: int, database: Database) -> None:
-        self.plan, self._number, self._database = plan, number, database
+    def __init__(self, plan: Plan, number: int, database: Database, source: str) -> None:
+        self.plan, self.source, self._number, self._database = plan, source, number, database
         self._known: _CollectionState | None = None
 
     @property
     def aggregate(self) -> Aggregate:
         """The tally of all that is on disk; at first, and after trouble, one pass over all codes."""
         return self._state.tally
+
+    @property
+    def sourced(self) -> Aggregate:
+        """The same with the sources that it is made of, this collector's own reports among them."""
+        with self._database.transaction():
+            own = self._look().own
+            return with_sources(self._none, {**({self.source: own} if own.n else {}), **self._merged()})
 
     @property
     def closed(self) -> bool:
@@ -79,14 +107,12 @@ class Collection:
         """What is known, or looked up, within a transaction."""
         known = self._known_now
         if known is None:
-            sampled, session = self.plan.sampled, self._database.session
-            total = sampled.tally(np.empty(0, dtype=np.uint64))
+            session, own = self._database.session, self._scrubbed()
             for codes in self.codes():
-                total += sampled.tally(codes)
-            for (counts,) in self._rows("SELECT counts FROM tally WHERE plan = ?"):
-                total += self._saved(counts)
+                own += self.plan.sampled.tally(codes)
+            merged = sum(self._merged().values(), self._none)
             closed = bool(self._rows("SELECT since FROM closed WHERE plan = ?"))
-            known = self._known = _CollectionState(session, total, closed)
+            known = self._known = _CollectionState(session, own, merged, closed)
         return known
 
     @contextmanager
@@ -113,7 +139,7 @@ class Collection:
                 receipts, fresh = [Receipt(len(upload), 0, ()) for upload in uploads], together.codes
             else:
                 receipts, fresh = self._add_new(uploads, together, sendable)
-        self._known = replace(before, tally=before.tally + self.plan.sampled.tally(fresh))
+        self._known = replace(before, own=before.own + self.plan.sampled.tally(fresh))
         return receipts
 
     def _add_new(
@@ -197,28 +223,71 @@ class Collection:
 
     def _scrubbed(self) -> Aggregate:
         rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", SCRUBBED)
-        return self._saved(rows[0][0]) if rows else self.plan.sampled.tally(np.empty(0, dtype=np.uint64))
+        return self._saved(rows[0][0]) if rows else self._none
 
-    def merge(self, other: Aggregate) -> bool:
-        """Add another collector's tally; False if it is one that was added before.
+    def merge(self, other: Aggregate) -> list[MergedPart]:
+        """Count what other collectors' tallies hold and is not counted yet, in one commit, or nothing of it.
+
+        Of each source the later tally takes the place of the earlier. Reports of no known source are one source, which
+        is recognized by its counts.
 
         Raises:
-            RefusedError: the plan is closed, or the tally is this collector's own.
+            RefusedError: the plan is closed; nothing but this collector's own reports; a tally that neither holds the
+                one that is counted nor is held by it; or more than can be counted.
         """
-        source = hashlib.sha256(_bytes(other)).hexdigest()
         with self._changed() as before:
             if before.closed:
                 step = "add it to this one's by `sordino aggregate`"
                 raise RefusedError(LATE, found="a tally that came late", step=step)
-            fresh = not self._rows("SELECT source FROM tally WHERE plan = ? AND source = ?", source)
-            total = before.tally + other if fresh else before.tally
-            if fresh and before.tally.n and np.array_equal(before.tally.counts, other.counts):
-                step = "add other collectors' tallies only"
+            given, rest = dict(sources_of(other)), unsourced_of(other)
+            if rest.n:
+                given[counts_hash(rest)] = rest
+            if given and given.keys() <= {self.source}:
+                step = "merge other collectors' tallies"
                 raise RefusedError("a tally must be of other reports", found="this collector's own", step=step)
-            if fresh:
-                self._save(source, other)
-        self._known = replace(before, tally=total)
-        return fresh
+            require_countable(before.tally, *given.values(), most=MOST_MERGED)
+            merged, parts = before.merged, []
+            for source, found in given.items():
+                if source == self.source:
+                    more, words = self._none, LOST if (found.counts > before.own.counts).any() else OWN
+                else:
+                    more, words = self._merge_source(source, found)
+                merged += more
+                parts.append(MergedPart(source, found.n, more.n, words))
+            self._require_few_sources()
+        self._known = replace(before, merged=merged)
+        return parts
+
+    def _merge_source(self, source: str, found: Aggregate) -> tuple[Aggregate, str]:
+        """Keep a source's tally in the place of an earlier one, within a transaction: what is new, and words for it."""
+        rows = self._rows("SELECT counts FROM tally WHERE plan = ? AND source = ?", source)
+        known = self._saved(rows[0][0]) if rows else self._none
+        more = growth(self.plan.sampled, source, known, found)
+        if more.n:
+            self._save(source, found)
+        if not known.n:
+            return more, "reports that were not known" if more.n else "no reports"
+        if more.n:
+            return more, f"a later tally than the {known.n:,} reports that were known, whose place it takes"
+        if found.n < known.n:
+            return more, f"an earlier tally than the {known.n:,} reports that are known: nothing was added"
+        return more, "the tally that is known: nothing was added"
+
+    def _require_few_sources(self) -> None:
+        ((sources,),) = self._rows("SELECT count(*) FROM tally WHERE plan = ? AND source != ?", SCRUBBED)
+        if sources > MOST_SOURCES:
+            rule = f"a collector takes tallies of at most {MOST_SOURCES} other sources"
+            step = "add the tallies up by `sordino aggregate`, and estimate from the file"
+            raise RefusedError(rule, found=shown(sources), step=step)
+
+    def _merged(self) -> dict[str, Aggregate]:
+        """The tallies of others, by their sources."""
+        words = "SELECT source, counts FROM tally WHERE plan = ? AND source != ? ORDER BY source"
+        return {source: self._saved(counts) for source, counts in self._rows(words, SCRUBBED)}
+
+    @property
+    def _none(self) -> Aggregate:
+        return self.plan.sampled.tally(np.empty(0, dtype=np.uint64))
 
     def close_to_reports(self) -> None:
         """Take no more reports, for ever."""
@@ -233,7 +302,7 @@ class Collection:
 
     def _save(self, source: str, tally: Aggregate) -> None:
         words = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (plan, source) DO UPDATE SET counts = EXCLUDED.counts"
-        self._rows(words, source, _bytes(tally))
+        self._rows(words, source, counts_bytes(tally))
 
     def _saved(self, content: bytes) -> Aggregate:
         counts = np.frombuffer(content, dtype="<i8").astype(np.int64)
@@ -244,7 +313,3 @@ def _joined(uploads: Sequence[Upload]) -> Upload:
     if len(uploads) == 1:
         return uploads[0]
     return Upload(b"".join(upload.ids for upload in uploads), np.concatenate([upload.codes for upload in uploads]))
-
-
-def _bytes(tally: Aggregate) -> bytes:
-    return tally.counts.astype("<i8").tobytes()

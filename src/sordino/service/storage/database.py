@@ -9,10 +9,17 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from sordino.errors import SordinoError
 from sordino.service.storage.reports import Upload
 
-VERSION = 2
-"""Of the tables."""
+VERSION = 3
+"""Of the tables: since 3 each tally of others is known by the collector whose reports they are."""
+
+SCRUBBED = "scrubbed"
+"""The tally of a store's own reports whose codes are gone; of all others the source is named."""
+
+UNSOURCED = "SELECT count(*) FROM tally WHERE source != 'scrubbed'"
+"""Before version 3: how many tallies of others there are, of which nobody knows whose reports they are."""
 
 TABLES = """
 CREATE TABLE plan (number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, body {bytes} NOT NULL, since TEXT NOT NULL);
@@ -22,6 +29,18 @@ CREATE TABLE tally (plan INTEGER NOT NULL, source TEXT NOT NULL, counts {bytes} 
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 """Plans are numbered from 1; a report whose code was scrubbed has none; tallies are counters as little-endian int64."""
+
+
+def require_no_unsourced(name: str, tallies: int) -> None:
+    """Refuse a store of an earlier version that holds tallies of others.
+
+    Raises:
+        SordinoError: there are some.
+    """
+    if tallies:
+        rule = f"{name} must say of each tally that it took from others whose reports it is"
+        step = "serve it by the version of Sordino that made it"
+        raise SordinoError(rule, found=f"{tallies:,} of an earlier version, which do not", step=step)
 
 
 class Database(ABC):

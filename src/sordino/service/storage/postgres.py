@@ -13,7 +13,7 @@ import numpy as np
 
 from sordino.errors import SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import TABLES, VERSION, Database
+from sordino.service.storage.database import TABLES, UNSOURCED, VERSION, Database, require_no_unsourced
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 if TYPE_CHECKING:
@@ -156,6 +156,10 @@ class PostgresDatabase(Database):
                 self.rows(statement)
             self.rows(APPEND_ONLY)
             self.rows("INSERT INTO setting VALUES ('version', ?)", str(VERSION))
+        elif self.rows("SELECT value FROM setting WHERE name = 'version'") == [("2",)]:
+            # It knew tallies of others by their counts alone; its tables are the same.
+            require_no_unsourced(self.name, self.rows(UNSOURCED)[0][0])
+            self.rows("UPDATE setting SET value = ? WHERE name = 'version'", str(VERSION))
         self._require_version(self._connection)
 
     def _require_version(self, connection: "psycopg.Connection[tuple[Any, ...]]") -> None:

@@ -41,3 +41,20 @@ class Receipt:
     accepted: int
     repeated: int
     failed: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True)
+class MergedPart:
+    """What became of one source of a tally that was merged.
+
+    Attributes:
+        source: the id of the collector, or the hash of the counts of a tally that no collector took.
+        reports: how many the tally holds of it.
+        added: how many of these are new, and on disk.
+        outcome: the same in words.
+    """
+
+    source: str
+    reports: int
+    added: int
+    outcome: str

@@ -6,15 +6,16 @@ A commit is whole on disk before anybody is told, so that a crash loses nothing 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from sordino.document.private_file import make_private, new_private_file
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
-from sordino.service.storage.database import TABLES, VERSION, Database
+from sordino.service.storage.database import TABLES, UNSOURCED, VERSION, Database, require_no_unsourced
 from sordino.service.storage.reports import ID_BYTES, Upload
 
 APPLICATION = 0x50524452
@@ -22,6 +23,9 @@ APPLICATION = 0x50524452
 
 CACHE = 64 << 10
 """KiB of pages in memory: the places of random ids are all over the table."""
+
+ENDINGS = "", "-wal", "-shm"
+"""Of the names of the files that SQLite keeps; new ones have the first one's rights."""
 
 OLD_PLAN = "INSERT INTO plan SELECT 1, plan, x'', since FROM served"
 """Version 1 held one plan's hash; its bytes are given when it is served again."""
@@ -51,6 +55,9 @@ class SqliteDatabase(Database):
             SordinoError: a file of another kind, or of a newer version.
             UnavailableError: the system refuses, or another collector has the file open.
         """
+        # Codes stand beside ids: both are for whoever runs the collector. What is refused here, SQLite refuses too.
+        with suppress(OSError):
+            new_private_file(path).close()
         with _clear(str(path)):
             connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=1.0)
             try:
@@ -64,6 +71,8 @@ class SqliteDatabase(Database):
                 connection.execute("BEGIN IMMEDIATE")
                 _migrate(path, connection)
                 connection.execute("COMMIT")
+                for ending in ENDINGS:
+                    make_private(path.with_name(path.name + ending))
             except BaseException:
                 connection.close()
                 raise
@@ -136,12 +145,12 @@ def _migrate(path: Path, connection: sqlite3.Connection) -> None:
         step = "serve it by the version of Sordino that made it"
         raise SordinoError(f"{path} must be of version {VERSION}", found=shown(version), step=step)
     if version < VERSION:
-        _MIGRATIONS[version](connection)
+        _MIGRATIONS[version](path, connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _make(connection: sqlite3.Connection) -> None:
+def _make(_: Path, connection: sqlite3.Connection) -> None:
     tables = TABLES.format(bytes="BLOB", clustered=" WITHOUT ROWID")
     for statement in filter(str.strip, tables.split(";")):
         connection.execute(statement)
@@ -149,11 +158,11 @@ def _make(connection: sqlite3.Connection) -> None:
         connection.execute(statement if statement.rstrip().endswith("END") else f"{statement} END")
 
 
-def _from_one(connection: sqlite3.Connection) -> None:
+def _from_one(path: Path, connection: sqlite3.Connection) -> None:
     """Version 1 held the reports of one plan, of which it knew the hash."""
     for name in ("report", "setting"):
         connection.execute(f"ALTER TABLE {name} RENAME TO old_{name}")
-    _make(connection)
+    _make(path, connection)
     connection.execute(OLD_PLAN)
     connection.execute("INSERT INTO report SELECT 1, id, code FROM old_report")
     connection.execute("INSERT INTO setting SELECT name, value FROM old_setting WHERE name != 'closed'")
@@ -162,7 +171,12 @@ def _from_one(connection: sqlite3.Connection) -> None:
         connection.execute(f"DROP TABLE {name}")
 
 
-_MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {0: _make, 1: _from_one}
+def _from_two(path: Path, connection: sqlite3.Connection) -> None:
+    """Version 2 knew tallies of others by their counts alone; its tables are the same."""
+    require_no_unsourced(str(path), connection.execute(UNSOURCED).fetchone()[0])
+
+
+_MIGRATIONS: Mapping[int, Callable[[Path, sqlite3.Connection], None]] = {0: _make, 1: _from_one, 2: _from_two}
 """From each earlier version to this one; 0 is an empty file."""
 
 

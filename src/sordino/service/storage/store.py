@@ -23,6 +23,10 @@ POSTGRES = ("postgresql://", "postgres://")
 """How the address of a PostgreSQL database begins."""
 
 
+SOURCE_BYTES = 16
+"""Of a store's random id."""
+
+
 @dataclass(frozen=True)
 class ServedPlan:
     """A plan in the public list.
@@ -51,8 +55,9 @@ class ReportStore:
         self._database = database
         with database.transaction():
             numbers = self._serve(plans, add=add)
+            source = self._own_source()
         self.collections: Mapping[str, Collection] = {
-            plan.hash: Collection(plan, numbers[plan.hash], database) for plan in plans
+            plan.hash: Collection(plan, numbers[plan.hash], database, source) for plan in plans
         }
         for collection in self.collections.values():
             _ = collection.aggregate
@@ -100,6 +105,14 @@ class ReportStore:
                 "INSERT INTO plan VALUES (?, ?, ?, ?)", numbers[plan.hash], plan.hash, plan.bytes, today()
             )
         return numbers
+
+    def _own_source(self) -> str:
+        """The id that tells this store's reports from others' in tallies: random, made once, within a transaction."""
+        known = self._setting("source")
+        if known is None:
+            known = secrets.token_hex(SOURCE_BYTES)
+            self._database.rows("INSERT INTO setting VALUES ('source', ?)", known)
+        return known
 
     @property
     def name(self) -> str:

@@ -1,0 +1,186 @@
+"""A connection with bounds: on its head, on the time of each part of a request, and on how many there are.
+
+httptools, which reads requests for uvicorn, bounds none of these, so that a peer could hold a connection and the memory
+of its head for ever, and one header of 100 MB keeps all others waiting. Here a head has a length, and a look at all
+connections now and then gives up those whose peer keeps the collector waiting. Where there are too many, the one that
+has waited longest makes room. All that a connection holds is then a head, and what it reads at once; of bodies see
+`budget`. A body must say its length: what has no end is refused at its head.
+"""
+
+import asyncio
+import json
+import resource
+from collections.abc import Iterable
+from http import HTTPStatus
+from time import monotonic
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from sordino.errors import SordinoError
+
+FILES, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+MOST_CONNECTIONS = 512 if FILES == resource.RLIM_INFINITY else min(512, FILES // 2)
+"""At a time; half of the files that the process may open at most."""
+
+MOST_HEAD = 1 << 15
+"""Bytes of a head, or of what stands between two requests."""
+
+MOST_PIPELINED = 16
+"""Requests that a connection may send before the first is answered."""
+
+HEAD_SECONDS = 10.0
+"""That a head may take, from the start of its connection or from the last answer."""
+
+BODY_SECONDS = 30.0
+"""From a head's end until its whole body is there, or what it has at least until then; and so on."""
+
+LEAST_RATE = 1 << 16
+"""Bytes of a body a second, on average over each `BODY_SECONDS`: a long one may come by a slow line, and none that has
+come for the most part can be held on to."""
+
+ANSWER_SECONDS = 600.0
+"""In which an answer must be read."""
+
+LINGER_SECONDS, MOST_DROPPED = 2.0, 1 << 20
+"""In which whoever is refused may read why, and bytes that are dropped meanwhile: a connection that is closed before
+all that was sent is read takes its last words with it."""
+
+LAST_SECONDS = 30.0
+"""That requests have to end when the collector is told to."""
+
+REFUSALS = {
+    400: SordinoError("a request must be one of HTTP/1.1", found="another"),
+    408: SordinoError("a request must come whole in time", found="a part", step="send it again, in smaller uploads"),
+    411: SordinoError("a body must have a length", found="none", step="send Content-Length"),
+    431: SordinoError(f"the head of a request must have at most {MOST_HEAD} bytes", found="more"),
+}
+"""What is said of a request that no route sees, by the status."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection; whoever serves calls `look` now and then.
+
+    Attributes:
+        since: when its peer was last given time, by a clock that knows an order within a millisecond.
+    """
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        # The bytes since the last turn from a head to a body or back; what is wrong with a head.
+        self._outside, self._turns, self._in_body, self._wrong = 0, 0, False, HTTPStatus.BAD_REQUEST
+        # Bytes of a body since its peer was last given time.
+        self._inside = 0
+        self._is_refused = False
+        # When its peer was last given time; since when an answer is not read; when all ends.
+        self.since, self._unread, self._end = monotonic(), float("inf"), float("inf")
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Take a connection, and give up another one where there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            held: Iterable[Any] = self.connections
+            others = (each for each in held if each is not self and each.is_awaiting_peer)
+            min(others, key=lambda each: each.since, default=self).transport.abort()
+
+    @property
+    def is_awaiting_peer(self) -> bool:
+        """Whether its peer has something to say or to read."""
+        if self.transport.is_closing():
+            return False
+        return self._in_body or not self._is_answering or self.transport.get_write_buffer_size() > 0
+
+    @property
+    def _is_answering(self) -> bool:
+        # None before the first request, whatever uvicorn's types say.
+        request: Any = self.cycle
+        return request is not None and not request.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        """Read what comes, a head by at most its bound at once."""
+        if self._is_refused:
+            self._outside += len(data)
+            if self._outside > MOST_DROPPED:
+                self.transport.abort()
+        while data and not self._is_refused and not self.transport.is_closing():
+            # Bytes of a body are counted where they are kept.
+            part, data = (data, b"") if self._in_body else (data[:MOST_HEAD], data[MOST_HEAD:])
+            turns = self._turns
+            self._inside += len(part)
+            super().data_received(part)
+            self._outside = 0 if self._in_body or turns != self._turns else self._outside + len(part)
+            if self._outside > MOST_HEAD:
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        if len(self.pipeline) >= MOST_PIPELINED:
+            raise ValueError("too many requests at once")
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """A head is whole, and a body begins."""
+        for name, _ in self.headers:
+            if name == b"transfer-encoding":
+                self._wrong = HTTPStatus.LENGTH_REQUIRED
+                raise ValueError("a body without a length")
+        self._turns, self._in_body, self.since, self._inside = self._turns + 1, True, monotonic(), 0
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """A body is whole; most are empty."""
+        self._turns, self._in_body = self._turns + 1, False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """A request is answered: the next one has its time from now on."""
+        self.since = monotonic()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what the parser could not read, or what was wrong with a head."""
+        del msg
+        self._refuse(self._wrong)
+
+    def shutdown(self) -> None:
+        """The collector ends: so does the connection, when its request has had its last time."""
+        self._end = monotonic() + LAST_SECONDS
+        super().shutdown()
+
+    def look(self) -> None:
+        """Give the connection up if its peer has kept it waiting for too long."""
+        now = monotonic()
+        if self.transport.get_write_buffer_size():
+            self._unread = min(self._unread, now)
+        else:
+            self._unread = float("inf")
+        if now > self._end or now - self._unread > ANSWER_SECONDS:
+            self.transport.abort()
+        elif self._is_refused or self.transport.is_closing() or self.pipeline:
+            return
+        elif self._in_body and now - self.since > BODY_SECONDS:
+            if self._inside >= LEAST_RATE * (now - self.since) and not self.cycle.response_started:
+                self.since, self._inside = now, 0
+                return
+            # What has been answered before its body was there has nothing more to hear.
+            if self.cycle.response_started:
+                self.transport.abort()
+            else:
+                self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        elif not self._in_body and not self._is_answering and now - self.since > HEAD_SECONDS:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        """Say why the connection ends, once."""
+        if self._is_refused or self.transport.is_closing():
+            return
+        body = json.dumps({**REFUSALS[status].problem(), "status": status}).encode()
+        own = (b"content-type", b"application/problem+json"), (b"content-length", b"%d" % len(body))
+        headers = [*self.server_state.default_headers, *own, (b"connection", b"close")]
+        lines = b"".join(b"%s: %s\r\n" % line for line in headers)
+        self.transport.write(STATUS_LINE[status] + lines + b"\r\n" + body)
+        if self._is_answering:
+            self.transport.close()
+        else:
+            self.transport.write_eof()
+            self._is_refused, self._end = True, min(self._end, monotonic() + LINGER_SECONDS)

@@ -1,0 +1,106 @@
+"""Who runs an application over HTTP, within bounds: for a collector, and for its metrics."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from socket import socket
+from threading import current_thread, main_thread
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.config import LOGGING_CONFIG
+
+from sordino.process.stops import listening
+from sordino.service.connection import LAST_SECONDS, BoundedProtocol
+
+PAUSE = 0.5
+"""Seconds between two looks at all connections."""
+
+BACKLOG = 256
+"""Connections that wait to be taken."""
+
+AGAIN = 60.0
+"""Seconds in which a warning is not repeated."""
+
+
+class SeldomWarnings(logging.Filter):
+    """Has each warning once in a while: whoever sends what is no HTTP would fill a disk with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is shown."""
+        if record.levelno != logging.WARNING:
+            return True
+        now, message = time.monotonic(), str(record.msg)
+        shown = now - self._last.get(message, -AGAIN) >= AGAIN
+        if shown:
+            self._last[message] = now
+        return shown
+
+
+class BoundedServer(uvicorn.Server):
+    """Serves an application over connections with bounds.
+
+    Args:
+        application: what it serves.
+        settings: of uvicorn.
+    """
+
+    def __init__(self, application: ASGIApp, **settings: Any) -> None:
+        config = uvicorn.Config(
+            application,
+            **{"log_level": "warning", **settings},
+            log_config=_log_config(),
+            http=BoundedProtocol,
+            ws="none",
+            access_log=False,
+            server_header=False,
+            # Addresses that a proxy may tell are not read.
+            proxy_headers=False,
+            # On every answer, whoever gives it.
+            headers=[("X-Content-Type-Options", "nosniff")],
+            backlog=BACKLOG,
+            # Connections end by themselves before that.
+            timeout_graceful_shutdown=int(LAST_SECONDS) + 10,
+        )
+        super().__init__(config)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Hear signals while it serves, but for those that this process was told to ignore."""
+        if current_thread() is not main_thread():
+            yield
+            return
+        with listening(self.handle_exit):
+            yield
+
+    async def serve(self, sockets: list[socket] | None = None) -> None:
+        """Serve until told to end, and look at all connections meanwhile."""
+        looking = asyncio.create_task(self._look())
+        try:
+            await super().serve(sockets)
+        finally:
+            looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await looking
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(PAUSE)
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, BoundedProtocol):
+                    connection.look()
+
+
+def _log_config() -> dict[str, Any]:
+    config: dict[str, Any] = deepcopy(LOGGING_CONFIG)
+    config["filters"] = {"seldom": {"()": SeldomWarnings}}
+    config["handlers"]["default"]["filters"] = ["seldom"]
+    return config
