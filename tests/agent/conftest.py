@@ -8,6 +8,7 @@ import pytest
 
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
+from waits import joined
 
 SURVEY = {
     "version": 1,
@@ -84,4 +85,4 @@ def script():
         thread.start()
         yield server
         server.shutdown()
-        thread.join()
+        joined(thread)

@@ -11,6 +11,7 @@ import pytest
 from commands import in_child
 from sordino.agent.answer import answer
 from sordino.agent.answer_store import AnswerStore
+from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -69,7 +70,7 @@ def test_a_kill_at_each_step_is_resumed_there(tmp_path, plan, record):
         (tmp_path / point).mkdir()
         device = Device(tmp_path / point, plan, record)
         child = in_child(lambda: device.answer(point))  # noqa: B023 - runs at once
-        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+        assert os.WTERMSIG(ended(child)) == signal.SIGKILL
         stored = AnswerStore.open(device.path).find(plan.hash)
         assert (stored is None) == (point in POINTS[:3])
         assert (stored is not None and stored.acknowledged) == (point == "noted")
@@ -99,7 +100,7 @@ def test_kills_give_no_two_answers(tmp_path, plan, record, kills):
             for child in children:
                 if dice.random() < 0.5:
                     os.kill(child, signal.SIGKILL)
-            statuses = [os.waitpid(child, 0)[1] for child in children]
+            statuses = [ended(child) for child in children]
             killed += sum(map(os.WIFSIGNALED, statuses))
             stored = AnswerStore.open(device.path).find(plan.hash)
             assert set(device.heard) <= ({stored.body} if stored else set())
@@ -109,5 +110,5 @@ def test_kills_give_no_two_answers(tmp_path, plan, record, kills):
 
 def test_devices_that_answer_at_once_on_one_store_send_one_answer(device):
     children = [in_child(device.answer) for _ in range(6)]
-    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 6
+    assert [ended(child) for child in children] == [0] * 6
     assert len(set(device.heard)) == 1

@@ -3,20 +3,16 @@
 import json
 import socket
 import ssl
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from threading import Thread
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.x509.oid import NameOID
 
+from certificates import self_signed
 from sordino.agent.collector_address import CollectorAddress
 from sordino.agent.exchange import FIRST_PAUSE, LONGEST_PAUSE, Waiting, fetch_plan, send_report
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
+from waits import joined
 
 HASH = "sha256:" + "0" * 64
 BODY = b'{"reports": [{"id": "00", "code": "914173"}]}'
@@ -50,11 +46,16 @@ def test_trouble_that_passes_is_waited_for_and_the_same_bytes_come_again(script,
     script.says(200, json.dumps(kept).encode(), cut=3)
     script.says(200, b"<html>log in first</html>")
     script.says(200, b'{"accepted": 0, "repeated": 0, "failed": []}')
+    # True is 1 to Python, and so is 1.0.
+    script.says(200, b'{"accepted": true, "repeated": 0, "failed": []}')
+    script.says(200, b'{"accepted": 1.0, "repeated": 0, "failed": []}')
+    script.says(200, b'{"accepted": 1, "repeated": 0, "failed": {}}')
+    script.says(200, b'{"accepted": 2, "repeated": -1, "failed": []}')
     script.says(200, json.dumps(kept).encode())
     clock = Clock()
-    send_report(address, BODY, clock.waiting())
-    assert script.heard == [("POST", f"/plans/{HASH}/reports", BODY)] * 7
-    assert clock.slept == [7.0, 1.0, 2.0, 4.0, 8.0, 16.0]
+    send_report(address, BODY, clock.waiting(600.0))
+    assert script.heard == [("POST", f"/plans/{HASH}/reports", BODY)] * 11
+    assert clock.slept == [7.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0]
 
 
 def test_tries_end(script, address):
@@ -163,23 +164,8 @@ def test_a_plan_is_signed_by_the_key_that_is_asked_for_or_nothing_is_drawn(scrip
 
 def test_whoever_has_no_certificate_hears_nothing(tmp_path):
     """A server on this machine with a certificate that it signed itself."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(alternative, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    (tmp_path / "own.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, *plain) + certificate.public_bytes(serialization.Encoding.PEM)
-    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "own.pem")
+    context.load_cert_chain(self_signed(tmp_path / "own.pem"))
     heard = []
 
     def serve(listener):
@@ -196,6 +182,6 @@ def test_whoever_has_no_certificate_hears_nothing(tmp_path):
         thread.start()
         url = f"https://127.0.0.1:{listener.getsockname()[1]}/plans/{HASH}"
         with pytest.raises(RefusedError, match="by a certificate who it is"):
-            send_report(CollectorAddress.of(url), BODY, Clock().waiting())
-        thread.join()
+            send_report(CollectorAddress.of(url), BODY, Clock().waiting(0.0))
+        joined(thread)
     assert heard == []

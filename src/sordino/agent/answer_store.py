@@ -7,7 +7,6 @@ hash, whatever its name and address. Where a survey costs something in a person'
 transaction, before the answer is drawn.
 """
 
-import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from sordino.document.files import cannot, sync_folder, written
+from sordino.document.private_file import new_private_file, require_private
 from sordino.errors import DamagedError, SordinoError, UnavailableError
 from sordino.exact.messages.brief import shown
 
@@ -42,8 +42,6 @@ REASONS = {
     sqlite3.SQLITE_PERM: "no right to it",
 }
 """What SQLite refuses for, in words."""
-
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,10 +165,8 @@ def _make(path: Path) -> None:
     except OSError as error:
         raise cannot("write", path, error) from None
     try:
-        with written(path) as temporary:
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(handle, "wb") as file:  # noqa: PTH123 - a file that is open already
-                file.write(content)
+        with written(path) as temporary, new_private_file(temporary) as file:
+            file.write(content)
     except SordinoError:
         # Another process of the same person made it meanwhile.
         if not path.exists():
@@ -196,9 +192,7 @@ def _require_private(path: Path) -> None:
         raise SordinoError(
             f"{path} must be a store of answers", found="no file", step="name another file: --store FILE"
         )
-    if status.st_mode & OTHERS:
-        found = f"mode {stat.S_IMODE(status.st_mode):04o}"
-        raise SordinoError(f"{path} must be open to its owner only", found=found, step="chmod 600 it")
+    require_private(path, status)
 
 
 def _require_own_tables(path: Path, connection: sqlite3.Connection) -> None:

@@ -1,7 +1,7 @@
 """What a device and a collector say to each other over HTTP: a plan's bytes, and one upload until it is acknowledged.
 
-Certificates are verified, no redirection is followed, each wait has an end, and nothing is read without a limit. No
-message holds what the collector said: it may have said the answer.
+Certificates are verified, no redirection is followed, each exchange has one end, and nothing is read without a limit.
+No message holds what the collector said: it may have said the answer.
 """
 
 import json
@@ -10,14 +10,13 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
-from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.request import HTTPRedirectHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
+from urllib.request import OpenerDirector, Request
 
 from sordino.agent.collector_address import CollectorAddress
+from sordino.agent.timed_exchange import run_within
 from sordino.document.files import LARGEST_FILE
 from sordino.document.signature import is_signed
 from sordino.errors import DamagedError, RefusedError, SordinoError, UnavailableError
@@ -25,6 +24,9 @@ from sordino.survey.planning.plan import Plan
 
 QUIET = 30.0
 """Seconds in which a collector must say something."""
+
+LONGEST_EXCHANGE = 60.0
+"""Seconds from a request's beginning to the end of its answer."""
 
 PIECE = 1 << 16
 """Bytes read at once."""
@@ -146,31 +148,16 @@ def _posted(address: CollectorAddress, body: bytes) -> bytes:
 def _require_kept(receipt: bytes) -> None:
     """Refuse what is no acknowledgement of one report."""
     try:
-        told: Any = json.loads(receipt)
-        kept = told["accepted"] + told["repeated"] == 1 and told["failed"] == []
-        failed = len(told["failed"]) == 1
+        told = json.loads(receipt)
+        counts, failed = (told["accepted"], told["repeated"]), told["failed"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise PassingTroubleError("another answer than an acknowledgement") from None
-    if failed:
+    if isinstance(failed, list) and len(failed) == 1:
         step = "tell the collector; your answer stays on this device"
         raise RefusedError("the collector must keep the answer", found="a refusal of this report", step=step)
-    if not kept:
+    # True is 1 to Python, and no count.
+    if failed != [] or any(type(count) is not int for count in counts) or sorted(counts) != [0, 1]:
         raise PassingTroubleError("another answer than an acknowledgement")
-
-
-class _NoRedirection(HTTPRedirectHandler):
-    """Whoever sends a device elsewhere is not the collector that the person chose."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Follow none: the answer is then the status itself."""
-        return
-
-
-@cache
-def _opener(*, here: bool) -> OpenerDirector:
-    # A proxy is asked for nothing that is on this machine.
-    proxies = [ProxyHandler({})] if here else []
-    return build_opener(_NoRedirection, HTTPSHandler(context=ssl.create_default_context()), *proxies)
 
 
 def _asked(address: CollectorAddress, request: Request, most: int, missing: SordinoError | None = None) -> bytes:
@@ -180,9 +167,13 @@ def _asked(address: CollectorAddress, request: Request, most: int, missing: Sord
         PassingTroubleError: no answer, or one that may be another one later.
         SordinoError: any other answer.
     """
-    try:
-        with _opener(here=address.here).open(request, timeout=QUIET) as response:
+
+    def exchange(opener: OpenerDirector) -> bytes:
+        with opener.open(request, timeout=QUIET) as response:
             return _read(response, most)
+
+    try:
+        return run_within(LONGEST_EXCHANGE, exchange, here=address.here)
     except HTTPError as error:
         with error:
             if missing is not None and error.code == HTTPStatus.NOT_FOUND:
@@ -194,15 +185,17 @@ def _asked(address: CollectorAddress, request: Request, most: int, missing: Sord
         if isinstance(error.reason, ssl.SSLCertVerificationError):
             raise _no_certificate() from None
         raise PassingTroubleError("no connection to it") from None
+    except TimeoutError:
+        raise PassingTroubleError("no whole answer in time") from None
     except (OSError, HTTPException):
         raise PassingTroubleError("a connection that broke off") from None
 
 
 def _read(response: HTTPResponse, most: int) -> bytes:
-    content, end = bytearray(), time.monotonic() + 2 * QUIET
+    content = bytearray()
     while piece := response.read1(PIECE):
         content += piece
-        if len(content) > most or time.monotonic() > end:
+        if len(content) > most:
             raise PassingTroubleError("an answer without an end")
     if response.length:
         raise PassingTroubleError("half an answer")
