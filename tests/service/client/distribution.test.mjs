@@ -17,7 +17,7 @@ async function sealed(content) {
   return content.replace(/"hash":"[^"]*"/, `"hash":"${hash}"`);
 }
 
-const KINDS = ["distribution", "distribution_edges", "distribution_spikes", "distribution_thresholds", "distribution_optional"];
+const KINDS = ["distribution", "distribution_edges", "distribution_spikes", "distribution_thresholds", "distribution_optional", "distribution_optional_levels"];
 for (const name of KINDS.map((kind) => `${kind}.json`)) {
   test(`${name}: the plan keeps its promise, and says what a code can reveal`, async () => {
     const plan = await readPlan(read(name));

@@ -59,6 +59,21 @@ test("nothing is chosen before somebody chooses, and a label is no word of the f
   }
 });
 
+test("a message that is taken back keeps its room until the next submission", () => {
+  const field = new Field("pay", NUMBER, 0);
+  const [input] = field.inputs;
+  input.value = "secret";
+  field.check();
+  const room = `${field.error.textContent.length}px`;
+  for (const text of ["27182", "secret", "31415"]) {
+    input.value = text;
+    input.listeners.change();
+    assert.deepEqual([field.error.textContent, field.error.style.minHeight], ["", room]);
+  }
+  field.check();
+  assert.deepEqual([field.error.textContent, field.error.style.minHeight], ["", ""]);
+});
+
 test("what is wrong stands beside the field, without the answer, until it is right", () => {
   const field = new Field("pay", NUMBER, 0);
   const [input] = field.inputs;

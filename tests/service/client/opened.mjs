@@ -1,4 +1,4 @@
-// Whether the page answers plans: node opened.mjs < TEXTS, a JSON list (see test_refused_alike.py).
+// Whether the page answers plans: node opened.mjs < TEXTS, a JSON list (see test_same_verdict.py).
 
 import { readFileSync } from "node:fs";
 

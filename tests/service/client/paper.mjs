@@ -2,7 +2,7 @@
 
 class Element {
   constructor(name) {
-    Object.assign(this, { kind: name, attributes: {}, within: [], listeners: {}, value: "", checked: false });
+    Object.assign(this, { kind: name, attributes: {}, style: {}, within: [], listeners: {}, value: "", checked: false });
   }
 
   setAttribute(key, value) {
@@ -16,6 +16,11 @@ class Element {
 
   addEventListener(kind, listener) {
     this.listeners[kind] = listener;
+  }
+
+  /** As high as it has words. */
+  getBoundingClientRect() {
+    return { height: this.textContent.length };
   }
 
   append(...within) {

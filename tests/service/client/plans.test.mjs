@@ -48,6 +48,12 @@ for (const { plan, why } of read("refused_plans.json")) {
   test(`no plan: ${why}`, () => assert.rejects(open(plan), PlanError));
 }
 
+test("expected shares are of the values that are read, and of all people", async () => {
+  const wrong = read("refused_plans.json").filter(({ why }) => why.startsWith("expected shares"));
+  for (const { plan, why } of wrong) await assert.rejects(open(plan), PlanError, why);
+  assert.equal(wrong.length, 5);
+});
+
 test("a table is about combinations, and says so", async () => {
   const said = async (name) => sentences(await open(read(name).plan)).join(" ");
   assert.match(await said("table_of_two.json"), /any two answers about “x” and “y” together by a factor of at most 7[.]39[.] An answer is a combination/);
@@ -204,7 +210,10 @@ for (const [why, name, change] of [
     plan.attributes.age.delta = "1/1000";
   }],
   ["a part of a logarithm", "table.json", LINE(["0", "1/2", "1"], "ln 2", String(2n ** 64n - 1n))],
-  ["a logarithm more often than its digits can be written", "table.json", LINE(["0", "100000000"], "ln 3", HALF)],
+  ["a logarithm more often than its digits can be written", "table.json", LINE(["0", "300"], "ln 101/100", HALF)],
+  ["a step of a map above 100 nats", "product.json", (plan) => (plan.attributes.x.protect.metric.map.row_step = "101")],
+  ["expected shares of a statistic too many", "several_expected.json", (plan) => plan.queries[2].expected.push(plan.queries[2].expected[0])],
+  ["a bin that is none", "number_optional.json", (plan) => (plan.dependence = { bins: { age: 0 }, ground: ["declared"], rest: { age: "1", income: "1" }, statistics: [] })],
   ["ends beyond what doubles take apart", "number_optional.json", (plan) => {
     plan.attributes.age.number = { clip: false, low: -1.7e308, high: 1.7e308 };
   }],
@@ -212,7 +221,15 @@ for (const [why, name, change] of [
   test(`not answered: ${why}`, () => assert.rejects(open(changed(name, change)), PlanError));
 }
 
+test("two values at no distance are not answered", () =>
+  assert.rejects(open(changed("table.json", LINE(["0", "1"], "0", HALF))), PlanError));
+
+test("an expected share of no value is not answered", () =>
+  assert.rejects(open(changed("table.json", (plan) => (plan.queries[0].expected = { parts: [5e8, 5e8] }))), PlanError));
+
 test("distances and levels of many digits are compared at once", async () => {
+  await open(changed("table.json", LINE(["0", "100000000"], "ln 3", HALF)));
+  await open(changed("table.json", LINE(["0", "1"], `ln ${10n ** 320n}/${10n ** 305n + 1n}`, HALF)));
   await open(changed("table.json", LINE(["0", "1", "1000000000000"], "1", HALF)));
   await assert.rejects(open(changed("table.json", LINE(["0", "1"], "99999999999", "x"))), PlanError);
 });
@@ -237,6 +254,44 @@ test("a map's steps that tell more than its distances", async () => {
   for (const change of [{ row_step: "50" }, { column_step: "1.31" }, { per: "1001" }, { per: "0" }, { unit: "m", per: "1010000" }, { unit: "toString" }]) {
     plan.attributes.x.protect.metric.map = { ...map, ...change };
     await assert.rejects(open(sealed(plan)), PlanError, JSON.stringify(change));
+  }
+});
+
+// Row 0 is told from row 1, some 550 km away, by 7 nats, where a nat was promised for each 1,000 km.
+test("a map's steps that tell more than its distances, in a table with what is protected in another way", async () => {
+  const map = (row_step) => ({ per: "1000", unit: "km", row_step, column_step: "1/3" });
+  const weights = Array.from({ length: 8 }, (_, cell) => (cell < 4 ? ["1000", "1"] : ["1", "1000"]));
+  const about = (row_step, rows) => changed("table.json", (plan) => {
+    const grid = { south: 0, north: 10, west: 0, east: 10, rows: 2, columns: 2 };
+    plan.attributes = {
+      x: { columns: ["north", "east"], grid, protect: { epsilon: "1", metric: { map: map(row_step) } } },
+      y: { columns: ["y"], labels: ["a", "b"], protect: { epsilon: "1" } },
+    };
+    plan.queries = [{ table: ["x", "y"], weight: 1, subtract_totals: false, mechanism: { name: "table", weights: rows } }];
+  });
+  await open(about("1/3", Array(8).fill(["1", "1"])));
+  await assert.rejects(open(about("7", weights)), /must keep what it promises about x and y/);
+});
+
+test("values further apart than anything is protected are in tables too", async () => {
+  await open(changed("table.json", (plan) => {
+    plan.attributes = {
+      x: { columns: ["x"], labels: ["0", "1", "150"], protect: { epsilon: "1", metric: { per: "1" } } },
+      y: { columns: ["y"], labels: ["a", "b"], protect: { epsilon: "2" } },
+    };
+    plan.queries = [{ table: ["x", "y"], weight: 1, subtract_totals: false, mechanism: { name: "randomized", k: 6, threshold: String(2n ** 62n) } }];
+  })).then(sentences);
+});
+
+test("numbered categories may stand on a tree", async () => {
+  for (const [name, tree] of [["0", { 0: ["1", "2"], 1: ["3"] }], ["all", { all: ["0", "1", "g"], g: ["2", "3"] }]]) {
+    const about = (threshold) => changed("table.json", (plan) => {
+      plan.attributes.x = { columns: ["x"], numbers: 4, protect: { epsilon: "1", metric: { tree } } };
+      plan.queries[0].mechanism = { name: "randomized", k: 4, threshold };
+    });
+    const found = await open(about(String(2n ** 63n - 2n ** 62n)));
+    assert.ok(found.verdicts[0].holds, name);
+    await assert.rejects(open(about(String(2n ** 64n - 1n))), /must keep what it promises about x/);
   }
 });
 

@@ -90,7 +90,7 @@ const about = (attribute, protect, mechanism) =>
 test("what is large is refused, or looked at, at once", async () => {
   await refused(about(map(2 ** 15, 2 ** 16), { epsilon: "1", blocks: { tiles: [5, 5] } }, { name: "blockwise", inner: [] }), /its fields/);
   await refused(about({ labels: ["a", "b"] }, { epsilon: "9".repeat(1_000_000) }, { name: "randomized", k: 2, threshold: HALF }), /its fields/);
-  const far = { epsilon: "ln 999999999999", metric: { positions: ["0", "65000"] } };
+  const far = { epsilon: "ln 1000001/1000000", metric: { positions: ["0", "65000"] } };
   await refused(about({ labels: ["a", "b"] }, far, { name: "randomized", k: 2, threshold: HALF }), /only so often that its digits can be written/);
   await refused(about({ numbers: 9000 }, { epsilon: "1", metric: { per: "1" } }, { name: "tree", factors: [HALF] }), /possible to check on a page/);
   // Two groups of very many values, and twelve signs together.

@@ -29,7 +29,7 @@ def listed(name):
         ("WITHIN", INNER.values()),
         ("OF_SHARES", OF_SHARES),
         ("OF_BINS", [WindowResponse, HierarchyResponse]),
-        ("OF_BINS_OR_NONE", [OptionalWindow]),
+        ("OF_BINS_OR_NONE", [OptionalWindow, HierarchyResponse]),
         ("OF_NUMBERS", NUMBER_MECHANISMS),
         ("ALONG", PARTS),
     ],

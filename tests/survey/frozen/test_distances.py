@@ -6,7 +6,12 @@ from fractions import Fraction
 import pytest
 
 from in_one import in_one
+from sordino.domain.categories import Categories
 from sordino.errors import RefusedError, SordinoError
+from sordino.exact.nats import Nats
+from sordino.survey.frozen import distances
+from sordino.survey.frozen.distances import metric_definition
+from sordino.survey.frozen.parts import MetricPart
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.schema import Survey
 
@@ -97,6 +102,11 @@ CHANGES = {
     "a shorter way": ("tree", {"lengths": {"b": "1/2"}}, "a mechanism that loses"),
     "lengths of no tree": ("line", {"lengths": {"a": "1"}}, "those of a tree"),
     "two metrics": ("line", {"tree": {"a": ["b"]}}, "exactly one of per, positions, tree, map"),
+    "a step above 100 nats": (
+        "map",
+        {"map": {"per": "1", "unit": "m", "row_step": "101", "column_step": "1"}},
+        "between 0 and 100 nats",
+    ),
     "none": ("line", {"per": None}, "exactly one of per, positions, tree, map"),
     "an unknown setting": ("line", {"unit": "km"}, "unit"),
 }
@@ -110,3 +120,16 @@ def test_words_that_do_not_fit_are_refused(load_changed, name, change, words):
 
     with pytest.raises(SordinoError, match=words):
         load_changed(name, apply)
+
+
+def test_a_distance_that_many_pairs_have_is_read_once(monkeypatch):
+    """Of 60 categories in sixes below hidden names 1,800 pairs have two distances."""
+    read = []
+    own = distances.scaled
+    monkeypatch.setattr(distances, "scaled", lambda epsilon, length: read.append(length) or own(epsilon, length))
+    labels = [str(value) for value in range(60)]
+    below = {f"group {place}": labels[place * 6 : place * 6 + 6] for place in range(10)}
+    metric = MetricPart(tree={"all": list(below), **below})
+    made = metric_definition(Categories(labels), metric, Nats.of(1))
+    assert sorted(read) == [2, 4]
+    assert [made.bound(0, other) for other in (1, 6)] == [Nats.of(2), Nats.of(4)]

@@ -23,7 +23,7 @@ export class Field {
     this.error = element("span", { class: "error", id: `${this.id}-error` });
     this.inputs = this.#made();
     this.element = element("fieldset", {}, element("legend", {}, name), ...this.parts, this.error);
-    for (const input of this.inputs) input.addEventListener("change", () => this.error.textContent && this.check());
+    for (const input of this.inputs) input.addEventListener("change", () => this.#mend());
   }
 
   #made() {
@@ -111,22 +111,39 @@ export class Field {
     return { latitude, longitude };
   }
 
-  /** Whether the answer is right; what is wrong stands beside it. */
-  check() {
-    let said = "";
+  /** What is wrong with the answer, in words; empty if nothing is. */
+  get #wrong() {
     try {
       if (this.answer === undefined) throw new AnswerError(this.name, "an answer is needed", "none", "Give one.");
       if (this.#hasThousands()) throw new AnswerError(this.name, "a number must have one meaning", "a comma that may set off thousands", "Leave it out, or write a point.");
       value(this.name, this.attribute, this.answer);
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;
-      said = `${error.rule[0].toUpperCase()}${error.rule.slice(1)}; found ${error.found}. ${error.step}`;
+      return `${error.rule[0].toUpperCase()}${error.rule.slice(1)}; found ${error.found}. ${error.step}`;
     }
+    return "";
+  }
+
+  /** Show what is wrong beside the answer, or nothing in a room of some height. */
+  #show(said, room = "") {
     this.error.textContent = said;
+    this.error.style.minHeight = room;
     for (const input of this.inputs) {
       if (said) input.setAttribute("aria-invalid", "true");
       else input.removeAttribute("aria-invalid");
     }
+  }
+
+  /** What is mended is not called wrong any more. Its message keeps its room until the next submission: a button that moves
+   * while a mouse is pressed on it is not clicked. */
+  #mend() {
+    if (this.error.textContent && !this.#wrong) this.#show("", `${this.error.getBoundingClientRect().height}px`);
+  }
+
+  /** Whether the answer is right; what is wrong stands beside it. */
+  check() {
+    const said = this.#wrong;
+    this.#show(said);
     return said === "";
   }
 }

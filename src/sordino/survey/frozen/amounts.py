@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
@@ -17,6 +18,15 @@ def canonical_amount(text: str) -> Nats:
     if str(amount) != text:
         raise SordinoError("a plan's amounts must be in their canonical form", found=shown(text))
     return amount
+
+
+def canonical_epsilon(text: str) -> Nats:
+    """An epsilon of a plan: from 0 to 100 nats.
+
+    Raises:
+        SordinoError: unreadable, in another spelling, negative or absurd.
+    """
+    return read_epsilon(canonical_amount(text))
 
 
 def canonical_number(text: str) -> Fraction:

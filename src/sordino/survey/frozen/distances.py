@@ -6,6 +6,7 @@ cells of a map. Of a tree with names that are nobody's value only the ways betwe
 
 import math
 from fractions import Fraction
+from itertools import chain
 
 from sordino.audit.distances import keeps_distances
 from sordino.definition.bounds import LARGEST_MATRIX
@@ -19,7 +20,7 @@ from sordino.domain.grid import Grid
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages.brief import shown
 from sordino.exact.nats import Nats
-from sordino.survey.frozen.amounts import canonical_amount, canonical_number
+from sordino.survey.frozen.amounts import canonical_epsilon, canonical_number
 from sordino.survey.frozen.parts import MapMetricPart, MetricPart
 from sordino.survey.frozen.taxonomy import Taxonomy
 
@@ -81,7 +82,7 @@ def _on_map(domain: Domain, metric: MapMetricPart, epsilon: Nats) -> MetricLDP:
     """Bounds for rows and columns, whoever chose them: only if they keep the distances."""
     if not isinstance(domain, Grid):
         raise SordinoError("only a grid has distances over the Earth", found="categories")
-    steps = canonical_amount(metric.row_step), canonical_amount(metric.column_step)
+    steps = canonical_epsilon(metric.row_step), canonical_epsilon(metric.column_step)
     definition = MetricLDP.grid(domain.rows, domain.columns, *steps)
     rate = math.nextafter(epsilon.floor() / (1000 * float(kilometres_per(metric))), 0)
     if not keeps_distances(domain, *steps, rate):
@@ -103,5 +104,6 @@ def _on_tree(tree: Taxonomy, epsilon: Nats) -> MetricLDP | PairwiseLDP:
             step="make these names categories, or protect by blocks, which are public",
         )
     distances = tree.distances()
-    bounds = {length: scaled(epsilon, length) if length else Nats.of(0) for row in distances for length in row}
+    lengths = set(chain.from_iterable(distances))
+    bounds = {length: scaled(epsilon, length) if length else Nats.of(0) for length in lengths}
     return PairwiseLDP([[bounds[length] for length in row] for row in distances])

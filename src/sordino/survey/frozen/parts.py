@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from sordino.errors import SordinoError
+from sordino.exact.entries import LARGEST_NUMBER
 from sordino.exact.messages.brief import brief, shown
 
 Integer64 = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,19})$")]
@@ -15,6 +16,12 @@ BETWEEN_0_AND_1 = r"0\.[0-9]{0,11}[1-9]"
 """A part of the people, as a decimal text."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
+
+Count = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
+"""A whole number from 1 on, as every reader of JSON takes it."""
+
+Label = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+"""The same from 0 on: the number of a block or of a value."""
 
 
 class Part(BaseModel):
@@ -65,9 +72,9 @@ class BlocksPart(Part):
         of: the number of each value's block.
     """
 
-    tiles: list[int] | None = Field(default=None, min_length=2, max_length=2)
-    run: int | None = Field(default=None, ge=1, le=1 << 62)
-    of: list[int] | None = None
+    tiles: list[Count] | None = Field(default=None, min_length=2, max_length=2)
+    run: Count | None = None
+    of: list[Label] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -128,7 +135,7 @@ class ProtectPart(Part):
 
     epsilon: str | None = None
     blocks: BlocksPart | None = None
-    sensitive: list[int] | None = None
+    sensitive: list[Label] | None = None
     metric: MetricPart | None = None
     bounds: list[list[str]] | None = None
 
@@ -249,7 +256,7 @@ class DependencePart(Part):
     tables: list[TableBoundPart] | None = None
     category_signs: list[CategorySignBoundPart] | None = None
     thresholds: list[ThresholdBoundPart] | None = None
-    bins: dict[str, int] | None = None
+    bins: dict[str, Count] | None = None
     ground: list[str]
 
 

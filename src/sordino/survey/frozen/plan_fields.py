@@ -8,8 +8,9 @@ from pydantic import Discriminator, Field, StringConstraints, Tag, model_validat
 from sordino.definition.dependence import FEWEST_TOGETHER, MOST_TOGETHER
 from sordino.document.formats import PLAN
 from sordino.errors import SordinoError
+from sordino.survey.frozen.expected_part import ExpectedPart
 from sordino.survey.frozen.own_columns import require_own_columns
-from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, DependencePart, Part, require_one_of
+from sordino.survey.frozen.parts import BETWEEN_0_AND_1, AttributePart, Count, DependencePart, Part, require_one_of
 
 
 class HistogramPart(Part):
@@ -19,12 +20,14 @@ class HistogramPart(Part):
         weight: a person answers it with probability weight over the sum of all weights.
         mechanism: its name and its integers, as they are frozen.
         subtract_totals: whether estimates are shifted to the known share of their block.
+        expected: what the people are expected to be like; answers do not depend on it. None where nothing is known.
     """
 
     histogram: str
     weight: int = Field(ge=1, le=1 << 20)
     mechanism: dict[str, Any]
     subtract_totals: bool
+    expected: ExpectedPart | None = None
 
 
 class DistributionPart(Part):
@@ -36,9 +39,11 @@ class DistributionPart(Part):
         epsilon: for every two bins alike, in nats, as text.
         bins, edges: exactly one; how many equal bins, or where they begin and end.
         mechanism: over the bins: its name and its integers, as they are frozen.
-        spikes: where many people are thought to have equal numbers: what is fitted is not smoothed.
+        spikes: where many people are thought to have equal numbers: what is fitted is not smoothed, and quantiles are
+            edges.
         quantiles: that are told, as decimal texts; answers do not depend on them.
         ranges: whose shares are told, from an edge to an edge; answers do not depend on them.
+        expected: as of a histogram, of what is read.
     """
 
     distribution: str
@@ -50,6 +55,7 @@ class DistributionPart(Part):
     spikes: Literal[True] | None = None
     quantiles: list[Annotated[str, StringConstraints(pattern=f"^{BETWEEN_0_AND_1}$")]]
     ranges: list[Annotated[list[float], Field(min_length=2, max_length=2)]]
+    expected: ExpectedPart | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -69,6 +75,7 @@ class TablePart(Part):
             about each attribute's values says it all.
         mechanism: its name and its integers, as they are frozen.
         subtract_totals: whether estimates are shifted to the known share of their block.
+        expected: what the people are expected to be like; answers do not depend on it. None where nothing is known.
     """
 
     table: list[str] = Field(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
@@ -76,6 +83,7 @@ class TablePart(Part):
     epsilon: str | None = None
     mechanism: dict[str, Any]
     subtract_totals: bool
+    expected: ExpectedPart | None = None
 
 
 class NumbersPart(Part):
@@ -88,6 +96,7 @@ class NumbersPart(Part):
         queries: the statistics that are drawn from, their mechanisms' integers and weights, as they are frozen.
         base: of a regression on attributes of categories too, the category of each that the others are compared to;
             answers do not depend on it. None where all are numbers.
+        expected: as of a histogram, of what each statistic reads (`statistics_read`).
     """
 
     numbers: list[str] = Field(min_length=1)
@@ -95,6 +104,7 @@ class NumbersPart(Part):
     weight: int = Field(ge=1, le=1 << 20)
     queries: dict[str, Any]
     base: dict[str, str] | None = None
+    expected: list[ExpectedPart] | None = None
 
     @property
     def categorical(self) -> frozenset[str]:
@@ -140,7 +150,7 @@ class PlanDocument(Part):
     format: Literal["sordino plan"]
     version: Literal[2]
     hash: str
-    people: int = Field(ge=1)
+    people: Count
     epsilon: str | None = None
     dependence: DependencePart | None = None
     attributes: dict[str, AttributePart] = Field(min_length=1)

@@ -15,7 +15,7 @@ from sordino.domain.interval import Interval
 from sordino.domain.partition import Partition
 from sordino.errors import SordinoError
 from sordino.exact.messages.brief import shown
-from sordino.survey.frozen.amounts import canonical_amount
+from sordino.survey.frozen.amounts import canonical_amount, canonical_epsilon
 from sordino.survey.frozen.distances import metric_definition
 from sordino.survey.frozen.parts import AttributePart, BlocksPart, ProtectPart
 
@@ -72,7 +72,7 @@ def definition_of(domain: Domain, protect: ProtectPart) -> Definition:
         for bound in {bound for row in protect.bounds for bound in row}:
             _ = bound == "inf" or canonical_amount(bound)
         return PairwiseLDP(protect.bounds)
-    epsilon = canonical_amount(protect.epsilon or "")
+    epsilon = canonical_epsilon(protect.epsilon or "")
     if protect.blocks is not None:
         return BlockLDP(partition_of(domain, protect.blocks), epsilon)
     if protect.metric is not None:

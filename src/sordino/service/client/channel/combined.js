@@ -1,7 +1,7 @@
 // Mechanisms that are made of others, or follow what is promised about an attribute; `mechanism` makes any of them.
 
 import { codes, integer, listOf, requires, whole } from "./entries.js";
-import { amount, ceil, compare, fraction, minus, multiple, times, within } from "./fraction.js";
+import { amount, ceil, compare, fraction, minus, scaled, times, within } from "./fraction.js";
 import { Binary, Flips, Hadamard, Linear, OptionalWindow, Projective, Randomized, Table, Window } from "./mechanisms.js";
 import { Cyclic, Subset } from "./subsets.js";
 import { WORD, below, pick, sameWords } from "./words.js";
@@ -11,6 +11,9 @@ export function size(attribute) {
   if (attribute.labels) return attribute.labels.length;
   return attribute.numbers ?? attribute.grid.rows * attribute.grid.columns;
 }
+
+/** The names of an attribute's categories. */
+export const labelsOf = ({ labels, numbers }) => labels ?? Array.from({ length: numbers }, (_, value) => String(value));
 
 /** The block of each value. */
 export function blocks(attribute) {
@@ -74,7 +77,7 @@ export function axes(attribute) {
   requires(metric.tree || longest <= LARGEST_LINE, `a line must have at most ${LARGEST_LINE} values`, "more");
   const numbered = (length) => Array.from({ length: length - 1 }, (_, i) => [i, i + 1, [1n, 1n]]);
   if (metric.tree) {
-    const places = new Map(attribute.labels.map((name, place) => [name, place]));
+    const places = new Map(labelsOf(attribute).map((name, place) => [name, place]));
     const at = (name) => places.get(name) ?? -1;
     const steps = Object.entries(metric.tree).flatMap(([above, under]) =>
       under.map((name) => [at(above), at(name), stepLength(metric, name)]),
@@ -97,7 +100,7 @@ export function axes(attribute) {
 
 /** The loss that each step of an axis may have, in nats. */
 export function stepLoss(axis, epsilon, length) {
-  return multiple(amount(axis.nats ?? epsilon), length);
+  return scaled(amount(axis.nats ?? epsilon), length);
 }
 
 /** The mechanisms with one coin, which others hold within. */
@@ -318,7 +321,7 @@ const MECHANISMS = {
 /** What each kind of question is asked through: shares of values, of bins, of those of numbers that may be missing; numbers. */
 export const OF_SHARES = [...WITHIN, "blockwise", "high-low", "binary", "table", "tree", "product"];
 export const OF_BINS = ["window", "hierarchy"];
-export const OF_BINS_OR_NONE = ["optional-window"];
+export const OF_BINS_OR_NONE = ["optional-window", "hierarchy"];
 export const OF_NUMBERS = ["randomized", "window", "flips", "linear", "table", "projective", "cyclic"];
 
 /** The mechanism of a plan's words, one of some kinds; `attribute` and `axis` where it follows what is promised about one. */

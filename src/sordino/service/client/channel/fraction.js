@@ -86,14 +86,18 @@ export function isEpsilon(text) {
 /** Bits of a logarithm's argument at most: its digits are all written out. */
 const MOST_BITS = 1n << 20n;
 
-/** An amount times a fraction that is not below 0; of a logarithm only a whole number of times. */
-export function multiple({ rational, ratio }, factor) {
-  const [a, b] = factor;
-  if (ratio[0] === ratio[1]) return { rational: times(rational, factor), ratio: [1n, 1n] };
-  if (b !== 1n) return null;
+/**
+ * An amount times a length, a fraction that is not below 0; of a logarithm only a whole number of times, else null. So far
+ * beyond what counts that its digits need not be written it is the most that does.
+ */
+export function scaled({ rational, ratio }, length) {
+  const [a, b] = length;
+  if (ratio[0] !== ratio[1] && b !== 1n) return null;
+  if (about({ rational, ratio }) * approximate(length) > 2 * about(LARGEST_EPSILON)) return LARGEST_EPSILON;
+  if (ratio[0] === ratio[1]) return { rational: short(times(rational, length)), ratio: [1n, 1n] };
   const bits = BigInt(4 * (ratio[0].toString(16).length + ratio[1].toString(16).length));
   requires(a * bits <= MOST_BITS, "a logarithm must be taken only so often that its digits can be written", "more often");
-  return { rational: times(rational, factor), ratio: [ratio[0] ** a, ratio[1] ** a] };
+  return { rational: short(times(rational, length)), ratio: short([ratio[0] ** a, ratio[1] ** a]) };
 }
 
 export const sum = (one, other) => ({
@@ -108,7 +112,16 @@ export function written({ rational, ratio }) {
   return rational[0] === 0n ? `ln ${text(ratio)}` : `${text(rational)} + ln ${text(ratio)}`;
 }
 
-const about = ({ rational: [a, b], ratio: [c, d] }) => Number(a) / Number(b) + Math.log(Number(c)) - Math.log(Number(d));
+/** A fraction as a double, of however many digits. */
+const approximate = ([a, b]) => Number((a << 64n) / b) / 2 ** 64;
+
+/** The logarithm of a whole number, of however many digits. */
+function logarithm(number) {
+  const beyond = Math.max(0, 4 * (number.toString(16).length - 16));
+  return Math.log(Number(number >> BigInt(beyond))) + beyond * Math.LN2;
+}
+
+const about = ({ rational, ratio: [c, d] }) => approximate(rational) + logarithm(c) - logarithm(d);
 
 /** Whether an amount is at most another one, exactly; doubles decide where they can. */
 export function atMost(one, other) {

@@ -1,12 +1,11 @@
 // The columns of a regression: numbers, and for each category but the base one whether somebody is in it, from 0 to 1. With s
 // = 1 inside a category and -1 outside, the product of two categories of one attribute is -1 - s - s', and the square of one 1.
 
+import { labelsOf } from "../channel/combined.js";
 import { indicator } from "./moments.js";
 
 /** The middle and half of the range of a number. */
 export const unitOf = ({ low, high }) => [(low + high) / 2, (high - low) / 2];
-
-const labelsOf = ({ labels, numbers }) => labels ?? Array.from({ length: numbers }, (_, v) => String(v));
 
 function columnsOfAttribute(name, attribute, place, base) {
   if (attribute.number) return [{ place, name: place, label: name, unit: unitOf(attribute.number) }];

@@ -57,6 +57,13 @@ function leastError({ axes: [{ rows }] }, [first, last], code, known) {
   return Math.sqrt(Math.max(p * least(true) + (1 - p) * least(false) - p * p, 0) / n);
 }
 
+/** A mean and its error, which is at least what the value alone causes whose reports vary the least: few need not show it. */
+function meanOfSome({ axes: [{ rows }] }, counts, code, known) {
+  const { estimate, stderr } = meanOf(counts, code, known);
+  const spread = rows.map((row) => added(row.map((chance, y) => chance * code[y] ** 2)) - added(row.map((chance, y) => chance * code[y])) ** 2);
+  return { estimate, stderr: Math.max(stderr, Math.sqrt(Math.max(Math.min(...spread), 0) / added(counts))) };
+}
+
 /** The tally with one report more, of somebody of whom nothing is known: few that all say the same would show no noise. */
 function oneMore({ axes: [{ rows }] }, counts) {
   const n = added(counts);
@@ -68,12 +75,12 @@ function oneMore({ axes: [{ rows }] }, counts) {
 export function rangesGiven(reading, counts, ranges, bins) {
   const given = addsOf(reading, [0, bins]);
   const known = oneMore(reading, counts);
-  const { estimate: share, stderr } = meanOf(counts, given, known);
+  const { estimate: share, stderr } = meanOfSome(reading, counts, given, known);
   if (!(share > REACH * stderr)) throw new RangeError("reports that do not tell whether anybody has the number");
   const rows = ranges.map((range) => {
     const code = addsOf(reading, range);
     const ratio = meanOf(counts, code).estimate / share;
-    return meanOf(counts, code.map((own, y) => ratio + (own - ratio * given[y]) / share), known);
+    return meanOfSome(reading, counts, code.map((own, y) => ratio + (own - ratio * given[y]) / share), known);
   });
   return { rows, missing: { estimate: 1 - share, stderr } };
 }
@@ -110,5 +117,5 @@ function belowEdgesGiven(reading, counts, edges, bins) {
   const share = meanOf(counts, given).estimate;
   const codes = Array.from({ length: edges }, (_, i) => addsOf(reading, [0, i + 1]));
   const away = (i, part) => codes[i].map((own, y) => own - part * given[y]);
-  return { share: codes.map((code) => meanOf(counts, code).estimate / share), stderr: (i, part) => meanOf(counts, away(i, part), known).stderr / share };
+  return { share: codes.map((code) => meanOf(counts, code).estimate / share), stderr: (i, part) => meanOfSome(reading, counts, away(i, part), known).stderr / share };
 }

@@ -96,7 +96,7 @@ function listed(attributes) {
 function added(matrices, row, other, cap) {
   const parts = row.flatMap((value, i) => (value === other[i] ? [] : [matrices[i][value][other[i]]]));
   if (parts.includes(null)) return "inf";
-  return parts.length ? written(least(parts.reduce(sum), cap)) : "0";
+  return parts.length ? written(least(least(parts.reduce(sum), cap), FARTHEST)) : "0";
 }
 
 function largest({ protect: { epsilon, metric } }, matrix) {

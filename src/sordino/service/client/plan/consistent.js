@@ -1,6 +1,6 @@
 // What the parts of a plan must be together, rule by rule: the package refuses whatever breaks one of them.
 
-import { size } from "../channel/combined.js";
+import { labelsOf, size } from "../channel/combined.js";
 import { amount, atMost } from "../channel/fraction.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
@@ -126,14 +126,14 @@ function coversAll(plan) {
 }
 
 function coversValues(attribute) {
-  const { labels, grid, protect: { bounds: rows, blocks, sensitive, metric } } = attribute;
+  const { grid, protect: { bounds: rows, blocks, sensitive, metric } } = attribute;
   const k = size(attribute);
   const one = (list) => list === undefined || list.length === k;
   if (!one(rows) || !one(blocks?.of) || !one(metric?.positions)) return false;
   if ((blocks?.tiles || metric?.map) && !grid) return false;
   if (grid && (metric?.per || metric?.tree)) return false;
   if (sensitive && (sensitive.some((value) => value >= k) || !unlike(sensitive) || sensitive.length >= k)) return false;
-  return !metric?.tree || isTreeOf(labels ?? [], metric);
+  return !metric?.tree || isTreeOf(labelsOf(attribute), metric);
 }
 
 /** Whether names stand on one tree, each below one other, that holds all labels; lengths are of names below another. */
@@ -149,7 +149,6 @@ function isTreeOf(labels, { tree, lengths = {} }) {
   const ends = [...names].filter((name) => !Object.hasOwn(tree, name) || tree[name].length === 0);
   return (
     reached.length === names.size &&
-    labels.length > 0 &&
     labels.every((label) => names.has(label)) &&
     ends.every((name) => known.has(name)) &&
     Object.keys(lengths).every((name) => below.has(name)) &&

@@ -29,11 +29,25 @@ function labelOf({ labels, grid }, value) {
   return labels?.[value] ?? String(value);
 }
 
+/** Expected shares are of the values that are read, in as many tables as are read, and add up to a whole. */
+function requireExpected(tables, sizes) {
+  if (tables === undefined) return;
+  requires(tables.length === sizes.length, `${sizes.length} tables of shares must be expected`, String(tables.length));
+  tables.forEach(({ parts, values }, i) => {
+    const k = sizes[i];
+    const inside = values === undefined ? parts.length === k : values.at(-1) < k;
+    requires(inside, `expected shares must be of ${k} values`, "of others");
+    const whole = parts.length < k || parts.reduce((sum, part) => sum + part, 0) === 1e9;
+    requires(whole, "expected shares of all values must add up to 10^9", "less");
+  });
+}
+
 class Histogram {
   constructor(plan, part) {
     this.name = part.histogram;
     this.attribute = plan.attributes[part.histogram];
     this.mechanism = ofShares(part.mechanism, this.attribute);
+    requireExpected(part.expected && [part.expected], [this.mechanism.k]);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
   }
@@ -54,6 +68,7 @@ class Cells {
     this.attributes = part.table.map((name) => plan.attributes[name]);
     this.attribute = cells(this.attributes, part.epsilon);
     this.mechanism = ofShares(part.mechanism, this.attribute);
+    requireExpected(part.expected && [part.expected], [this.mechanism.k]);
     this.mechanisms = [this.mechanism];
     this.outputs = this.mechanism.outputs;
   }
@@ -86,6 +101,7 @@ class Distribution {
     this.bins = this.edges.length - 1;
     const values = this.bins + Number(this.mayMiss);
     requires(values === this.mechanism.k, "a mechanism must have its bins' values, and none where that may be", String(this.mechanism.k));
+    requireExpected(part.expected && [part.expected], [values]);
   }
 
   /** Where a bin begins and ends. */
@@ -136,6 +152,7 @@ class Numbers {
     this.queries = statistics.map((calls, i) => this.#together(calls, through[i]));
     requireSpelling(part.queries);
     this.#requireMoments(part);
+    requireExpected(part.expected, this.#sizesRead());
     this.choice = new Choice(weights);
     this.sizes = this.queries.map((query) => codes(query.reduce((all, one) => all * one.mechanism.outputs, 1n)));
     this.outputs = codes(this.sizes.reduce((a, b) => a + b, 0n));
@@ -169,6 +186,14 @@ class Numbers {
     const asSuch = statistic.places(places).every((place) => this.mayMiss[place] === mayMiss.has(place));
     requires(asSuch, "a number must be read as one that may be missing where it may, and only there");
     return { name, statistic, places, mechanism: through };
+  }
+
+  /** How many values each statistic has, each once and in their order; signs that are read together one by one. */
+  #sizesRead() {
+    const read = this.queries.flat().flatMap(({ name, statistic, places }) =>
+      name === "signs" ? places.map((place) => [`number,${place},2`, 2]) : [[[name, ...places].join(), statistic.size(places)]],
+    );
+    return [...new Map(read).values()];
   }
 
   /** Whether the queries tell all that is asked. */

@@ -7,7 +7,9 @@ const text = (found) => typeof found === "string";
 const named = (found) => text(found) && found !== "";
 const truth = (found) => typeof found === "boolean";
 const real = (found) => typeof found === "number";
-const whole = (least, most = Number.MAX_SAFE_INTEGER) => (found) =>
+/** Every reader of JSON takes whole numbers up to this for what they are. */
+const LARGEST_NUMBER = 2 ** 53;
+const whole = (least, most = LARGEST_NUMBER) => (found) =>
   Number.isInteger(found) && found >= least && found <= most;
 const listOf = (kind, least = 0) => (found) => Array.isArray(found) && found.length >= least && found.every(kind);
 const isTable = (found) => typeof found === "object" && found !== null && !Array.isArray(found);
@@ -62,7 +64,7 @@ const PROTECT = both(
         "positions?": listOf(isRational, 1),
         "tree?": tableOf(listOf(text)),
         "lengths?": tableOf(isRational),
-        "map?": fields({ per: isRational, unit: text, row_step: isAmount, column_step: isAmount }),
+        "map?": fields({ per: isRational, unit: text, row_step: isEpsilon, column_step: isEpsilon }),
       }),
       exactlyOne(["per", "positions", "tree", "map"]),
       ({ tree, lengths }) => tree !== undefined || lengths === undefined,
@@ -102,10 +104,25 @@ const ATTRIBUTE = both(
 
 const ascends = (found) => found.every((number, i) => i === 0 || found[i - 1] < number);
 const WEIGHT = whole(1, 2 ** 20);
+const isShort = ({ length }) => length <= 4096;
+const addsUp = (sum, whole) => (whole ? sum === 1e9 : sum <= 1e9);
+/** What the people of a question are expected to be like: parts of 10^9, of all values or of those that are listed. */
+const EXPECTED = both(
+  fields({ parts: both(listOf(whole(0, 1e9), 1), isShort), "values?": both(listOf(whole(0)), ascends) }),
+  ({ parts, values }) => values === undefined || values.length === parts.length,
+  ({ parts, values }) => addsUp(parts.reduce((sum, part) => sum + part, 0), values === undefined),
+);
 const QUESTION = anyOf(
-  fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable }),
+  fields({ histogram: text, weight: WEIGHT, subtract_totals: truth, mechanism: isTable, "expected?": EXPECTED }),
   both(
-    fields({ table: listOf(text, 2), weight: WEIGHT, subtract_totals: truth, mechanism: isTable, "epsilon?": isEpsilon }),
+    fields({
+      table: listOf(text, 2),
+      weight: WEIGHT,
+      subtract_totals: truth,
+      mechanism: isTable,
+      "epsilon?": isEpsilon,
+      "expected?": EXPECTED,
+    }),
     ({ table }) => table.length <= 8 && unlike(table),
   ),
   both(
@@ -119,6 +136,7 @@ const QUESTION = anyOf(
       "spikes?": (found) => found === true,
       quantiles: listOf((found) => text(found) && PART.test(found)),
       ranges: listOf(both(listOf(real, 2), (pair) => pair.length === 2, ascends)),
+      "expected?": EXPECTED,
     }),
     exactlyOne(["bins", "edges"]),
   ),
@@ -127,6 +145,7 @@ const QUESTION = anyOf(
     numbers: both(listOf(text, 1), unlike),
     asked: (found) => ["mean", "covariance", "regression"].includes(found),
     "base?": tableOf(text),
+    "expected?": listOf(EXPECTED),
     weight: WEIGHT,
     queries: fields({
       statistics: listOf(Array.isArray, 1),
@@ -159,7 +178,7 @@ export const PLAN = fields({
     "tables?": listOf(fields({ attribute: text, table: TOGETHER, bound: isVariation })),
     "category_signs?": listOf(fields({ attribute: text, category: text, number: text, bound: isVariation })),
     "thresholds?": listOf(fields({ attribute: text, number: text, bound: isVariation })),
-    "bins?": tableOf(Number.isInteger),
+    "bins?": tableOf(whole(1)),
     ground: listOf(text),
   }),
   attributes: tableOf(ATTRIBUTE),

@@ -1,8 +1,8 @@
 // The pairs of an attribute's values that are protected from each other, and by how much.
 
-import { axes, blocks, sensitive, size, stepLength, stepLoss } from "../channel/combined.js";
+import { axes, blocks, labelsOf, sensitive, size, stepLength, stepLoss } from "../channel/combined.js";
 import { requires } from "../channel/entries.js";
-import { amount, multiple, plus } from "../channel/fraction.js";
+import { amount, atMost, plus, scaled } from "../channel/fraction.js";
 
 /** [value, other, amount] of each pair that is protected by itself; all others follow from these. */
 export function* protectedPairs(attribute) {
@@ -25,7 +25,7 @@ export function* protectedPairs(attribute) {
 }
 
 /** Whether some names of an attribute's tree are nobody's answer. */
-export const hasHidden = ({ labels, protect: { metric } }) => Boolean(metric?.tree) && labels.length < treeNames(metric).size;
+export const hasHidden = (attribute) => Boolean(attribute.protect.metric?.tree) && size(attribute) < treeNames(attribute.protect.metric).size;
 
 const treeNames = (metric) => new Set([...Object.keys(metric.tree), ...Object.values(metric.tree).flat()]);
 
@@ -34,8 +34,14 @@ function lossOf(found) {
   return found;
 }
 
+const NOTHING = { rational: [0n, 1n], ratio: [1n, 1n] };
+
 /** What two values that are next to each other on an axis may be told apart by. */
-export const stepBound = (axis, epsilon, length) => lossOf(stepLoss(axis, epsilon, length));
+export function stepBound(axis, epsilon, length) {
+  const found = lossOf(stepLoss(axis, epsilon, length));
+  requires(!atMost(found, NOTHING), "a distance between two values must be above 0, or they could not be told apart", "0");
+  return found;
+}
 
 /** Values that are next to each other; what holds along each step holds along every way. */
 function* alongSteps(attribute) {
@@ -62,7 +68,9 @@ function* alongSteps(attribute) {
 }
 
 /** All pairs, where some names of the tree are nobody's answer. */
-function* alongTree({ labels, protect: { epsilon, metric } }) {
+function* alongTree(attribute) {
+  const { epsilon, metric } = attribute.protect;
+  const labels = labelsOf(attribute);
   const above = new Map(Object.entries(metric.tree).flatMap(([name, under]) => under.map((one) => [one, name])));
   const way = (name) => {
     const found = [[name, [0n, 1n]]];
@@ -74,7 +82,7 @@ function* alongTree({ labels, protect: { epsilon, metric } }) {
     for (const [other, name] of labels.entries()) {
       if (value === other) continue;
       const [meet, there] = way(name).find(([node]) => own.has(node));
-      yield [value, other, lossOf(multiple(amount(epsilon), plus(own.get(meet), there)))];
+      yield [value, other, lossOf(scaled(amount(epsilon), plus(own.get(meet), there)))];
     }
   }
 }

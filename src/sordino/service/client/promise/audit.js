@@ -2,7 +2,6 @@
 // promises: comparisons of BigInts with e^epsilon, exactly. A ratio is [numerator, denominator], and null has no limit.
 
 import { axes, size } from "../channel/combined.js";
-import { keepsDistances } from "./distances.js";
 import { amount, compare, times, within } from "../channel/fraction.js";
 import { hasHidden, protectedPairs, stepBound } from "../plan/pairs.js";
 import { WORD } from "../channel/words.js";
@@ -98,7 +97,6 @@ export function keeps(mechanism, attribute) {
   const k = size(attribute);
   const each = mechanism.rows ? Number(mechanism.outputs) : 1;
   if (k * (protect.metric && !hasHidden(attribute) ? 4 : k) * each > MOST) throw new UncheckedError(TOO_MANY);
-  if ((protect.metric?.of ?? [attribute]).some((one) => one.protect.metric?.map && !keepsDistances(one))) return false;
   if (mechanism.axes) return keepsAlong(mechanism, attribute);
   const known = new Map();
   for (const [value, other, bound] of protectedPairs(attribute)) {

@@ -29,8 +29,9 @@ function metres(latitude, other, angle) {
   return 2 * RADIUS * Math.asin(Math.min(Math.hypot(east, outward, up) / 2, 1));
 }
 
-/** Whether no two cells of a map may be told apart by more than the distance of their centres allows. */
-export function keepsDistances({ grid, protect: { epsilon, metric } }) {
+/** Whether no two cells of a map may be told apart by more than the distance of their centres allows; so of any other values. */
+export function keepsDistances({ grid, protect: { epsilon, metric } = {} }) {
+  if (!metric?.map) return true;
   const { per, unit, row_step: rowStep, column_step: columnStep } = metric.map;
   if (!Object.hasOwn(METRES, unit)) return false;
   const rate = (below(nats(epsilon)) * (1 - LEFT)) / (above(nats(per)) * METRES[unit]);

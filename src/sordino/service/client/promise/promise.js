@@ -2,6 +2,7 @@
 
 import { UncheckedError, broken, keeps, larger, worst } from "./audit.js";
 import { beyondDeltas } from "./deltas.js";
+import { keepsDistances } from "./distances.js";
 import { amount, times, within } from "../channel/fraction.js";
 import { PlanError } from "../plan/plan_error.js";
 import { about } from "../plan/record.js";
@@ -20,7 +21,7 @@ export function verdicts(questions) {
     try {
       const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
       if (wrong) return { names, holds: false, found: wrong };
-      const found = attribute ? ofShares(plan, asked.mechanism, attribute) : part.numbers ? ofNumbers(asked) : ofBins(asked.mechanism, part);
+      const found = attribute ? ofShares(plan, attribute, asked) : part.numbers ? ofNumbers(asked) : ofBins(asked.mechanism, part);
       const whole = plan.epsilon === undefined || isWithin(found.whole, plan.epsilon);
       const holds = found.kept && whole && !beyondDeltas(plan, part, asked).length;
       return { names, holds, ratio: found.ratio, found: holds ? null : "integers that tell more than is promised" };
@@ -32,9 +33,9 @@ export function verdicts(questions) {
 }
 
 /** Whether the promise about an attribute's values is kept, and how far odds change: of protected pairs, and of any. */
-function ofShares(plan, mechanism, attribute) {
+function ofShares(plan, attribute, { mechanism, attributes = [attribute] }) {
   const ratio = attribute.protect.epsilon && !attribute.protect.metric ? limited(mechanism, attribute) : undefined;
-  return { kept: keeps(mechanism, attribute), ratio, whole: plan.epsilon === undefined ? null : worst(mechanism) };
+  return { kept: keeps(mechanism, attribute) && attributes.every(keepsDistances), ratio, whole: plan.epsilon === undefined ? null : worst(mechanism) };
 }
 
 /** The most that a report tells of two values that are protected from each other. */

@@ -1,0 +1,113 @@
+"""Plans with some parts changed, under a right hash: what the package refuses the page refuses, and nothing else."""
+
+import copy
+import json
+import random
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+
+import sordino
+from changed_plans import changed, of_words
+from commands import PATIENCE
+from golden_people import NAMES, golden_text, sealed
+from kinds_of_survey import KINDS
+from sordino.errors import SordinoError
+from sordino.estimation.mean_readings import statistics_read
+from sordino.survey.planning.plan import Plan
+from sordino.survey.questions.numbers import NumbersQuestion
+
+pytestmark = pytest.mark.live
+
+CHANGES = 3000
+SIZE = 3
+WHOLE = 10**9
+
+
+def documents():
+    golden = [json.loads(golden_text(name)) for name in NAMES]
+    with warnings.catch_warnings():
+        # Few people are expected, and some questions then have no answer.
+        warnings.simplefilter("ignore", UserWarning)
+        made = [json.loads(sordino.plan(kind.survey(SIZE), people=1000).bytes) for kind in KINDS.values()]
+    return [golden, made, list(of_words())]
+
+
+def is_read(text):
+    try:
+        Plan.of_text(text, "the plan")
+    except SordinoError:
+        return False
+    return True
+
+
+def are_opened(texts):
+    """Whether the page answers each plan."""
+    script = Path(__file__).with_name("opened.mjs")
+    command = ["node", script]
+    given = json.dumps(texts)
+    found = subprocess.run(command, input=given, capture_output=True, encoding="utf-8", check=False, timeout=PATIENCE)
+    assert found.returncode == 0, found.stderr
+    return json.loads(found.stdout)
+
+
+def test_the_page_answers_the_plans_that_the_package_reads():
+    draw = random.Random(1)
+    kinds = documents()
+    cases = [changed(draw.choice(draw.choice(kinds)), draw) for _ in range(CHANGES)]
+    opened = are_opened([text for text, _ in cases])
+    read = [is_read(text) for text, _ in cases]
+    assert [where for (_, where), page, package in zip(cases, opened, read, strict=True) if page != package] == []
+    assert sum(opened) > CHANGES / 20
+
+
+def test_all_of_them_are_read_as_they_were_made():
+    golden, made, words = documents()
+    texts = [sealed(document) for document in golden + made + words]
+    opened = are_opened(texts)
+    assert opened == [is_read(text) for text in texts]
+    assert all(opened[: len(golden) + len(made)])
+    assert sum(opened) > len(golden) + len(made) + len(words) / 2
+
+
+def expected_tables(k):
+    """What people are expected to be like, of k values: as it should be, and otherwise."""
+    yield {"parts": [WHOLE, *[0] * (k - 1)]}, True
+    yield {"parts": [0], "values": [k - 1]}, k > 1
+    yield {"parts": [WHOLE], "values": [k - 1]}, True
+    yield {"parts": [0] * k, "values": list(range(k))}, False
+    yield {"parts": [WHOLE, *[0] * k]}, False
+    yield {"parts": [*[0] * k, WHOLE], "values": list(range(k + 1))}, False
+    yield {"parts": [WHOLE], "values": [2**53 - 1]}, False
+    yield {"parts": [WHOLE - 1, *[0] * (k - 1)]}, False
+    yield {"parts": [0.5, *[0] * (k - 1)]}, False
+
+
+def changed_expectations(plan):
+    """A plan with other expectations of one question, and whether it still is one."""
+    for place, question in enumerate(plan.questions):
+        if isinstance(question, NumbersQuestion):
+            sizes = [statistic.k for statistic in statistics_read(question.query)]
+            right = [{"parts": [WHOLE, *[0] * (k - 1)]} for k in sizes]
+            for i, k in enumerate(sizes):
+                yield from ((place, [*right[:i], table, *right[i + 1 :]], holds) for table, holds in expected_tables(k))
+            yield from ((place, right[1:], False), (place, [*right, right[0]], False), (place, right[0], False))
+        elif question.mechanism.k <= 4096:
+            yield from ((place, table, holds) for table, holds in expected_tables(question.mechanism.k))
+            yield place, [{"parts": [WHOLE]}], False
+
+
+def test_expectations_are_refused_by_both_or_by_none():
+    texts, right = [], []
+    for name in NAMES:
+        document = json.loads(golden_text(name))
+        for place, expected, holds in changed_expectations(Plan.of_text(golden_text(name), name)):
+            queries = copy.deepcopy(document["queries"])
+            queries[place]["expected"] = expected
+            texts.append(sealed({**document, "queries": queries}))
+            right.append(holds)
+    assert [is_read(text) for text in texts] == right
+    assert are_opened(texts) == right
+    assert len(texts) > 500
