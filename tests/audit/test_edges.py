@@ -26,6 +26,13 @@ class Whole(ChannelTable):
         return np.array(self.weights, dtype=np.uint64)[:, codes]
 
 
+class Together(TreeResponse):
+    """A channel of a tree that gives its weights together only."""
+
+    def hops_from(self, tree, codes):
+        return None
+
+
 def matrix_of(metric):
     return PairwiseLDP([[metric.bound(x, y) for y in range(metric.k)] for x in range(metric.k)])
 
@@ -107,7 +114,7 @@ def test_a_code_that_nobody_sends_hides_no_later_one(together, monkeypatch):
 
 
 def test_rows_that_do_not_add_up_are_refused():
-    class Short(TreeResponse):
+    class Short(Together):
         def weight(self, value, code):
             return WORD // self.k
 
@@ -121,7 +128,7 @@ def test_rows_that_do_not_add_up_are_refused():
 
 @pytest.mark.parametrize("k", [5, 300])
 def test_weights_given_together_are_those_told_one_by_one(k):
-    class Liar(TreeResponse):
+    class Liar(Together):
         def weights_on(self, codes):
             weights = super().weights_on(codes)
             # Flat, and so within every bound, and of the right sum.

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sordino.audit.certify import certify
-from sordino.audit.region import errors_keep, reached_attribute_errors, reached_errors
+from sordino.audit.region import code_weights, errors_keep, reached_attribute_errors, reached_errors
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.hadamard import HadamardResponse
+from sordino.mechanism.subsets.cyclic import CyclicSubsets
 from sordino.mechanism.table import ChannelTable
 
 PRIOR = np.array(
@@ -138,3 +139,18 @@ def test_what_cannot_be_tested_is_refused():
         errors_keep(mechanism, BayesianCoordinateDP.bounded(["1", "1"], "1", 0).on((3, 2)))
     with pytest.raises(SordinoError, match="one by one"):
         errors_keep(HadamardResponse(2**11, "1"), LDP("1"))
+
+
+def test_codes_of_the_same_two_weights_are_one_corner():
+    """Dozens of codes of a design have three corners and the ends, on the boundary that accepts code after code."""
+    mechanism = CyclicSubsets(7, "1")
+    region = reached_errors(mechanism, 3, 5)
+    assert len(region.missed) <= 5 < mechanism.outputs
+    own, against = (
+        [Fraction(weight, mechanism.denominator) for weight in code_weights(mechanism, value)] for value in (3, 5)
+    )
+    alarm, miss = Fraction(0), Fraction(1)
+    for first, second in sorted(zip(own, against, strict=True), key=lambda pair: pair[1] / pair[0]):
+        alarm, miss = alarm + second, miss - first
+        assert np.interp(float(alarm), region.false_alarm, region.missed) == pytest.approx(float(miss), abs=1e-12)
+    assert (alarm, miss) == (1, 0)

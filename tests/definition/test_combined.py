@@ -52,6 +52,11 @@ def test_two_cells_are_protected_as_their_values_are(first, second):
                 assert bound_of(definition, i, j) == pytest.approx(sum(steps))
 
 
+def test_values_further_apart_than_anything_is_protected_are_in_tables_too():
+    definition = combined_definition([MetricLDP.line([0, 1, 150], "1"), LDP("2")], [3, 2])
+    assert [bound_of(definition, 0, other) for other in range(1, 6)] == [2, 1, 3, 100, 100]
+
+
 def test_a_pair_of_attributes_that_are_protected_as_a_whole_is_one_value():
     definition = combined_definition([LDP("1"), LDP("1")], [3, 2])
     assert isinstance(definition, LDP)

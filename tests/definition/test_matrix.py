@@ -274,3 +274,12 @@ def test_ratios_that_floats_cannot_tell_apart_are_told_by_integers():
         ColumnClass(4, 1, 0, parts)
     )
     assert (extreme.heavy, extreme.light) == (large + 1, 1)
+
+
+def test_of_many_bounds_only_those_are_compared_that_could_be_tightest():
+    k, drawn = 20, np.random.default_rng(1)
+    bounds = [["0" if x == y else f"{1 + (k * x + y) / 400}" for y in range(k)] for x in range(k)]
+    definition = PairwiseLDP(bounds)
+    parts = tuple(ValueClass(np.array([x]), ((int(w), 1),)) for x, w in enumerate(drawn.integers(1, 1 << 40, k)))
+    assert len({bound for row in definition.bounds for bound in row}) > 300
+    assert len(list(definition.extremes(ColumnClass(k, 1, 0, parts)))) == 1

@@ -15,8 +15,8 @@ from sordino.audit.answers import level_of
 from sordino.audit.pieces import monotone_pieces
 from sordino.definition.dependence import Dependence
 from sordino.definition.sampling import Answer, sampling_deltas
+from sordino.design.numbers.bins.square_wave import threshold_bits
 from sordino.design.numbers.drawn_answers import highest_bins_level
-from sordino.design.numbers.square_wave import threshold_bits
 from sordino.exact.nats import Nats
 from sordino.mechanism.randomized import RandomizedResponse
 from sordino.mechanism.table import ChannelTable

@@ -87,11 +87,14 @@ def test_each_report_adds_one_number_where_it_supports_a_value_and_one_elsewhere
                 assert not outside.any()
 
 
-def test_squares_and_swing_are_those_of_single_reports(awkward):
+def test_powers_and_swing_are_those_of_single_reports(awkward):
     for channel in awkward:
         added = channel.contributions
         squares = channel.mechanism.decode_squares(channel.tallies).T
         np.testing.assert_allclose(squares, added**2, atol=1e-12 * channel.scale**2)
+        for power in (1, 3, 5):
+            found = channel.mechanism.decode_powers(channel.tallies, power).T
+            np.testing.assert_allclose(found, added**power, atol=1e-12 * channel.scale**power)
         # Where estimates count support, 0 is counted in, as from codes outside the value's group.
         rest = 0 if isinstance(channel.mechanism, SupportMechanism) else added[:, 0]
         least, most = channel.mechanism.swing

@@ -28,6 +28,10 @@ def test_functionals_and_their_products_are_those_of_every_code(kind):
             codes = functionals @ added
             found = mechanism.second_moments(functionals, law @ tallies, subtract_totals=subtract_totals)
             np.testing.assert_allclose(found, (codes * law) @ codes.T, rtol=1e-8, atol=1e-8)
+            weights = mechanism.square_weights(functionals, subtract_totals=subtract_totals)
+            np.testing.assert_allclose(weights @ (law @ tallies), codes**2 @ law, rtol=1e-8, atol=1e-8)
+            each = mechanism.adjoint(weights)
+            np.testing.assert_allclose(each, codes**2 @ channel[:, sent].T, rtol=1e-8, atol=1e-8)
         if mechanism.counts_codes:
             plain = np.stack([unbiased(mechanism, one) for one in tallies], axis=1)
             np.testing.assert_allclose(mechanism.unbiased(functionals[0])[sent], functionals[0] @ plain, atol=1e-8)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_read_all, scattered
 from sordino.audit.edges import TightEdge, check_product, tightest_edge
+from sordino.audit.hops import tightest_crossing
 from sordino.audit.levels import Level, can_enumerate, ldp_level, output_columns, prior_levels, rest_levels
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
@@ -86,6 +87,15 @@ class Certificate(Brief):
     slack: Nats
     witness: Witness | None
 
+    def level(self, declared: Nats) -> Nats:
+        """The largest loss between two protected values, exactly; the declared one where it is infinite.
+
+        Of a definition that has one bound for all of them, as LDP has.
+        """
+        if self.witness is None:
+            return Nats.of(0)
+        return declared if self.witness.loss is None else self.witness.loss
+
     def after(self, codes: int) -> "Certificate":
         """The same verdict where the mechanism's codes follow so many others."""
         if self.witness is None or self.witness.code is None:
@@ -116,6 +126,8 @@ def certify(mechanism: Mechanism, definition: PairwiseDefinition | BayesianCoord
     if isinstance(definition, MetricLDP):
         if tuple(part.k for part in mechanism.parts) == definition.shape:
             return _certify_parts(mechanism, definition)
+        if len(definition.axes) == 1 and mechanism.hops_from(definition.axes[0].tree, NONE) is not None:
+            return _along_edges(tightest_crossing(mechanism, definition), definition)
         if mechanism.weights_on(NONE) is not None:
             return _along_edges(tightest_edge(mechanism, definition), definition)
     # A class may hold outputs that are heavy for records that differ in one attribute, but never for one against the

@@ -3,7 +3,7 @@
 Quotients are told apart by floats where these are further apart than their roundings, else by products of 128 bits in
 whole numbers. What is checked beside the bounds: every value's weights add up to the denominator, and the weights that
 are given together are those that `weight` tells one by one, all of a small channel and some of a large one.
-Cost: some operations a weight and edge; seconds for 10,000 values.
+Cost: some operations a weight and edge; where few weights differ from their neighbours', `audit.hops` reads these.
 """
 
 from dataclasses import dataclass
@@ -26,14 +26,15 @@ from sordino.mechanism.base import Mechanism
 AT_A_TIME = 1 << 23
 """Weights that are asked for together: a mechanism may walk through all its values for each time."""
 
-COMPARED = 1 << 20
-"""Weights that are compared together: some arrays of this length are made."""
+COMPARED = 1 << 18
+"""Weights that are compared together: some arrays of this length are made, and stay near the processor."""
 
 NEARLY = 1 - 1e-12
 """Quotients of floats that are closer than this are compared as whole numbers."""
 
 SOME = 8
-"""Codes, and values, of a large channel whose weights are read one by one, beside each code's own neighbourhood."""
+"""Codes of a large channel, two at least of those that are asked for together, and values of each, whose weights are
+read one by one, beside each code's own neighbourhood."""
 
 STEP = "the mechanism does not tell the truth about its weights; do not use it"
 
@@ -69,20 +70,26 @@ def tightest_edge(mechanism: Mechanism, definition: MetricLDP) -> TightEdge | No
     for first in range(0, mechanism.outputs, step):
         codes = np.arange(first, min(first + step, mechanism.outputs))
         weights = _weights(mechanism, codes)
-        # In halves, whose sums over at most 2^32 codes stay below 2^64.
-        totals += np.stack((weights >> HALF, weights & LOWER)).sum(axis=2, dtype=np.uint64)
         some = max(1, COMPARED // mechanism.k)
         for at in range(0, len(codes), some):
-            for bound, found in _tightest_of(weights[:, at : at + some], definition, codes[at : at + some]):
+            part = np.ascontiguousarray(weights[:, at : at + some])
+            # In halves, whose sums over at most 2^32 codes stay below 2^64.
+            totals[0] += (part >> HALF).sum(axis=1, dtype=np.uint64)
+            totals[1] += (part & LOWER).sum(axis=1, dtype=np.uint64)
+            for bound, found in _tightest_of(part, definition, codes[at : at + some]):
                 known = heaviest.get(bound)
                 if known is None or found.heavy * known.light > known.heavy * found.light:
                     heaviest[bound] = found
     sums = {(upper << 32) + lower for upper, lower in zip(*totals.tolist(), strict=True)}
     if sums != {mechanism.denominator}:
-        raise SordinoError(
-            "the weights of every value's outputs must add up to the denominator", found="others", step=STEP
-        )
+        raise wrong_sums()
     return min(heaviest.values(), key=lambda found: found.slack, default=None)
+
+
+def wrong_sums() -> SordinoError:
+    """Of weights that make no channel."""
+    rule = "the weights of every value's outputs must add up to the denominator"
+    return SordinoError(rule, found="others", step=STEP)
 
 
 def check_product(mechanism: Mechanism) -> None:
@@ -95,8 +102,8 @@ def check_product(mechanism: Mechanism) -> None:
     whole = (prod(part.k for part in parts), prod(part.outputs for part in parts), prod(p.denominator for p in parts))
     wrong = (mechanism.k, mechanism.outputs, mechanism.denominator) != whole
     read = 2 if len(parts) > 2 else 4
-    for values in product(*(_spread(part.k, read) for part in parts)):
-        for codes in product(*(_spread(part.outputs, read) for part in parts)):
+    for values in product(*(spread(part.k, read) for part in parts)):
+        for codes in product(*(spread(part.outputs, read) for part in parts)):
             value = code = 0
             for part, own, digit in zip(parts, values, codes, strict=True):
                 value, code = value * part.k + own, code * part.outputs + digit
@@ -112,11 +119,11 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Words:
     if weights is None or weights.shape != (mechanism.k, len(codes)) or weights.dtype != np.uint64:
         raise SordinoError("weights must be given for every value and code, as words", found="others", step=STEP)
     every = can_read_all(mechanism)
-    places = range(len(codes)) if every else _spread(len(codes), SOME)
+    places = range(len(codes)) if every else spread(len(codes), max(2, SOME * len(codes) // mechanism.outputs))
     for place in places:
         code = int(codes[place])
         near = {min(max(code + step, 0), mechanism.k - 1) for step in (-1, 0, 1)}
-        for value in range(mechanism.k) if every else {*near, *_spread(mechanism.k, SOME)}:
+        for value in range(mechanism.k) if every else {*near, *spread(mechanism.k, SOME)}:
             if mechanism.weight(value, code) != int(weights[value, place]):
                 raise SordinoError(
                     "weights that are given together must be those of `weight`", found="another", step=STEP
@@ -124,7 +131,7 @@ def _weights(mechanism: Mechanism, codes: NDArray[np.intp]) -> Words:
     return weights
 
 
-def _spread(count: int, some: int) -> list[int]:
+def spread(count: int, some: int) -> list[int]:
     """Some of so many places, the first and the last among them."""
     return sorted({*np.linspace(0, count - 1, some).astype(int).tolist()})
 
@@ -148,7 +155,7 @@ def _tightest_of(weights: Words, definition: MetricLDP, codes: NDArray[np.intp])
     kinds, starts = np.unique(place[edges], return_index=True)
     found = []
     for kind, own, codes_at in zip(kinds.tolist(), np.split(edges, starts[1:]), np.split(at, starts[1:]), strict=True):
-        chosen = _largest(heavy[own, codes_at], light[own, codes_at])
+        chosen = largest_place(heavy[own, codes_at], light[own, codes_at])
         edge, code = int(own[chosen]), int(codes_at[chosen])
         ends = (int(first[edge]), int(second[edge]))
         value, other = ends if weights[ends[0], code] >= weights[ends[1], code] else ends[::-1]
@@ -158,7 +165,7 @@ def _tightest_of(weights: Words, definition: MetricLDP, codes: NDArray[np.intp])
     return found
 
 
-def _largest(heavy: Words, light: Words) -> int:
+def largest_place(heavy: Words, light: Words) -> int:
     """Where the largest quotient is, exactly; by zero it is larger than any other."""
     best = int(np.argmax(light == 0))
     if light[best] == 0:

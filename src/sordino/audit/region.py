@@ -11,9 +11,11 @@ Source: context-aware LDP paper, Theorem 1, (7) and (8); (22) and (23) as correc
 Theorem 1.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -69,8 +71,21 @@ def allowed_errors(bound: Nats | str | None, back: Nats | str | None) -> ErrorRe
     return ErrorRegion(np.array([0.0, alarm, 1.0]), np.array([1.0, miss, 0.0]))
 
 
-def reached_errors(mechanism: Mechanism, value: int, other: int) -> ErrorRegion:
+def code_weights(mechanism: Mechanism, value: int) -> list[int]:
+    """The weights of a value's codes, in their order; together the denominator."""
+    return [mechanism.weight(value, code) for code in range(mechanism.outputs)]
+
+
+def reached_errors(
+    mechanism: Mechanism, value: int, other: int, weights: Callable[[int], list[int]] | None = None
+) -> ErrorRegion:
     """What the best tests of a mechanism's reports reach: by descending likelihood ratio, code by code.
+
+    Args:
+        mechanism: whose reports are tested.
+        value: the first of two.
+        other: the second.
+        weights: `code_weights` of a value, from whoever tests it against several and remembers them.
 
     Raises:
         SordinoError: too many codes to list, or no two values.
@@ -82,7 +97,7 @@ def reached_errors(mechanism: Mechanism, value: int, other: int) -> ErrorRegion:
             f"a test is of two different values in 0..{mechanism.k - 1}",
             found=" and ".join(map(shown, (value, other))),
         )
-    own, against = ([mechanism.weight(one, code) for code in range(mechanism.outputs)] for one in (value, other))
+    own, against = map(weights or partial(code_weights, mechanism), (value, other))
     return _region(_corners(own, against, mechanism.denominator, mechanism.denominator))
 
 
@@ -170,13 +185,15 @@ def _corners(
     own: Sequence[int], against: Sequence[int], scale: int, other_scale: int
 ) -> list[tuple[Fraction, Fraction]]:
     """False alarms and missed detections of the tests that accept more and more outputs, by descending likelihood."""
-    pairs = [(first * other_scale, second * scale) for first, second in zip(own, against, strict=True)]
+    # Outputs of the same two weights are accepted together: between them the boundary has no corner.
+    outputs = Counter(zip(own, against, strict=True))
+    pairs = [(first * other_scale, second * scale, count) for (first, second), count in outputs.items()]
     # A ratio own / against falls as against / (own + against) rises, which is never a division by zero.
-    pairs = sorted((pair for pair in pairs if any(pair)), key=lambda pair: Fraction(pair[1], sum(pair)))
+    pairs = sorted((pair for pair in pairs if any(pair[:2])), key=lambda pair: Fraction(pair[1], pair[0] + pair[1]))
     told, alarms, whole = 0, 0, scale * other_scale
     corners = [(Fraction(0), Fraction(1))]
-    for first, second in pairs:
-        told, alarms = told + first, alarms + second
+    for first, second, count in pairs:
+        told, alarms = told + first * count, alarms + second * count
         corners.append((Fraction(alarms, whole), Fraction(whole - told, whole)))
     return corners
 

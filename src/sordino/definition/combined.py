@@ -21,7 +21,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.definition.bounds import LARGEST_MATRIX
+from sordino.definition.bounds import LARGEST_EPSILON, LARGEST_MATRIX
 from sordino.definition.high_low import HighLowLDP
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
@@ -93,7 +93,8 @@ def _listed(promises: Sequence[PromiseOfValues], shape: Sequence[int]) -> Pairwi
             step="ask fewer values, or protect the attributes of a table alike",
         )
     bounds = [_matrix(promise, values) for promise, values in zip(promises, shape, strict=True)]
-    most = max(promise.epsilon for promise in promises)
+    # Beyond so many nats nothing is protected, nor can a matrix say it: far ends of a line are further apart.
+    most = min(max(promise.epsilon for promise in promises), Nats.of(LARGEST_EPSILON))
     cells = list(product(*map(range, shape)))
     return PairwiseLDP([[_sum(bounds, cell, other, most) for other in cells] for cell in cells])
 

@@ -155,7 +155,11 @@ class PairwiseLDP(Brief):
         return left
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """For each bound, the pairs with the largest ratio of weights: found by floats, decided by integers."""
+        """The pairs of which the least of any bound is left: found by floats, decided by integers.
+
+        Pairs with other bounds are left out where floats leave more of these: hundreds of bounds, each compared exactly
+        in every class, took a second whenever a plan of 32 values was read.
+        """
         require_size(column.k, self.k)
         heavy, light = np.zeros(self.k, dtype=object), np.zeros(self.k, dtype=object)
         for part in column.parts:
@@ -165,9 +169,8 @@ class PairwiseLDP(Brief):
             ratio = logarithms(heavy.tolist())[:, None] - logarithms(light.tolist())
         # What cannot be sent favours nothing, and a pair without a bound may have any ratio.
         ratio[(heavy == 0)[:, None] | (self.rank == unprotected)] = -math.inf
-        largest = np.full(unprotected + 1, -math.inf)
-        np.maximum.at(largest, self.rank, ratio)
-        rows, columns = np.nonzero((ratio > -math.inf) & (ratio >= largest[self.rank] - NEARLY))
+        left = self.floors - ratio
+        rows, columns = np.nonzero((ratio > -math.inf) & (left <= left.min() + NEARLY))
         rank = self.rank[rows, columns]
         for place in np.unique(rank).tolist():
             x, other = rows[rank == place], columns[rank == place]

@@ -68,7 +68,10 @@ class PairwiseDefinition(Protocol):
         """What is left of the bound, in nats, rounded down; negative iff it may be broken."""
 
     def extremes(self, column: ColumnClass) -> Iterator[Extreme]:
-        """The pairs of weights on which the class of outputs is tightest for each bound, in exact integers."""
+        """The pairs of weights on which the class of outputs is tightest, in exact integers.
+
+        Of each bound its largest ratio; those may be left out that leave more of their bounds than another one.
+        """
 
     def distinct(self, stack: ColumnStack) -> Iterator[ColumnClass]:
         """Classes of a stack such that each other one has the weights and bounds of extremes of one of these."""

@@ -277,7 +277,8 @@ def _places(answers: AnswerType) -> frozenset[int]:
 
 
 def _total(answers: AnswerType) -> Nats:
-    return sum((answer.level for answer in answers), NOTHING)
+    # Most types are one answer: its level is the sum.
+    return answers[0].level if len(answers) == 1 else sum((answer.level for answer in answers), NOTHING)
 
 
 def _factor(amount: Nats) -> tuple[Fraction, Fraction]:

@@ -1,6 +1,6 @@
 """A tree of values 0..k-1: each but the root has a parent. A line is a tree in which no value has two children."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,9 @@ from sordino.exact.messages.brief import Brief, shown
 
 LARGEST_TREE = 1 << 16
 """Values at most: what is checked of all pairs of them takes minutes."""
+
+AT_A_TIME = 1 << 20
+"""Weights of one hop at most, as far as a batch has several codes: 8 MB, and some times that while they are made."""
 
 
 @checked_class
@@ -137,3 +140,13 @@ class Tree(Brief):
     def __hash__(self) -> int:
         """Agree with equality."""
         return hash(self.parents.tobytes())
+
+
+def code_batches(tree: Tree) -> Iterator[NDArray[np.intp]]:
+    """The codes of a tree, as many at a time as are walked from together.
+
+    The values that are equally far from a code lie behind different leaves.
+    """
+    leaves = int((np.bincount(tree.parents[tree.below], minlength=tree.k) == 0).sum()) + 1
+    step = max(1, AT_A_TIME // leaves)
+    return (np.arange(first, min(first + step, tree.k)) for first in range(0, tree.k, step))

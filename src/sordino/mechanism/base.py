@@ -3,8 +3,8 @@
 Sampler, certificate and estimator read the same integers. A tally is a vector of counters that add: how often each code
 was sent, or where codes are too many for that, what the estimator needs of them. `forward` and `adjoint` are the
 channel as a linear map from values to expected counters. An estimate of the share of x is the mean over the reports of
-a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` and `decode_squares` give the means of g_x and g_x^2, both
-linear in the counters.
+a function g_x(code) with E[g_x | x'] = 1{x = x'}; `decode` gives the mean of g_x and `decode_powers` those of its
+powers, all linear in the counters.
 
 What a mechanism must say itself: `outputs`, `parameters`, `denominator`, `weight` and how it samples. All else follows
 from the dense channel P, of shape (k, outputs), for few values and codes; mechanisms of many have it in closed form.
@@ -15,13 +15,14 @@ squares): with law q of the codes, G = (P D^-1 P')^-1 P D^-1, D = diag(q).
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Self
+from functools import cached_property, reduce
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.partition import Partition
+from sordino.domain.tree import Tree
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass, ColumnStack, FiniteEvidence, ValueClass
 from sordino.exact.source import Words
@@ -29,6 +30,20 @@ from sordino.mechanism.channel import Channel
 
 LEAST_SINGULAR = 1e-12
 """Relative to the largest: below this a direction of the values cannot be told from the reports."""
+
+
+class Hop(NamedTuple):
+    """The weights of some codes on values that are so many edges away from their own, shape (n,) each.
+
+    Attributes:
+        before: the place, in the hop before, of the neighbour towards the code's own value; ascending.
+        values: different and ascending, where they have the same neighbour before them.
+        weights: on these.
+    """
+
+    before: NDArray[np.intp]
+    values: NDArray[np.intp]
+    weights: Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +94,15 @@ class Mechanism(Channel):
         del codes
         return None
 
+    def hops_from(self, tree: Tree, codes: NDArray[np.intp]) -> Iterator[Hop] | None:
+        """Some codes' weights from each one's own value to neighbours in a tree; None of any other channel.
+
+        First all own values, then all their neighbours, and so on. What no hop lists weighs what the neighbour before
+        it does.
+        """
+        del tree, codes
+        return None
+
     @property
     def parts(self) -> tuple["Mechanism", ...]:
         """Of a product of channels that of each axis: their weights multiply, and the last one's codes run fastest."""
@@ -117,10 +141,15 @@ class Mechanism(Channel):
         mean: NDArray[np.float64] = law @ self._contributions.T
         return mean
 
+    def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+        """The mean of each g_x to a whole power above 0, shape (..., k), of counters per report."""
+        raised: NDArray[np.float64] = reduce(np.multiply, [self._contributions] * power)
+        mean: NDArray[np.float64] = law @ raised.T
+        return mean
+
     def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean of each g_x squared, shape (..., k), of counters per report, shape (..., counters)."""
-        mean: NDArray[np.float64] = law @ (self._contributions**2).T
-        return mean
+        return self.decode_powers(law, 2)
 
     def known_law(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often each code is sent, shape (outputs,), as far as reports and the channel together tell it.
@@ -138,6 +167,10 @@ class Mechanism(Channel):
         contributions: NDArray[np.float64] = functional @ self._contributions
         return contributions
 
+    def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`unbiased` of each of several functionals, shape (m, outputs); all at once where a mechanism can."""
+        return np.stack([self.unbiased(functional) for functional in functionals])
+
     def second_moments(
         self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
     ) -> NDArray[np.float64]:
@@ -151,14 +184,39 @@ class Mechanism(Channel):
         Raises:
             SordinoError: a tally that does not tell it, or reports that do not depend on the values.
         """
-        if not self.counts_codes:
-            raise SordinoError("products need to know how often each code was sent", found="a tally of values")
-        codes, excess = np.stack([self.unbiased(functional) for functional in functionals]), self.excess
-        if subtract_totals and excess is not None:
-            totals = np.stack([self.partition.totals(functional) for functional in functionals])
-            codes -= totals[:, self.block_of_counter] * excess
+        codes = self.contributions(functionals, subtract_totals=subtract_totals)
         moments: NDArray[np.float64] = (codes * law) @ codes.T
         return moments
+
+    def contributions(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """What each code adds to linear functionals of the shares, shape (m, counters).
+
+        Args:
+            functionals: of the values, shape (m, k).
+            subtract_totals: whether estimates are shifted to the share of their block.
+
+        Raises:
+            SordinoError: a tally that does not say how often each code was sent, or reports that do not depend on the
+                values.
+        """
+        if not self.counts_codes:
+            rule = "sums and differences need to know how often each code was sent"
+            raise SordinoError(rule, found="a tally of subsets by their values")
+        codes, excess = self.unbiased_rows(functionals), self.excess
+        if subtract_totals and excess is not None:
+            totals = np.stack([self.partition.totals(functional) for functional in functionals])
+            # Of one block all counters have its total.
+            codes -= (totals if self.partition.m == 1 else totals[:, self.block_of_counter]) * excess
+        return codes
+
+    def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """What each counter weighs in the mean square of what reports add to linear functionals, shape (m, counters).
+
+        With a law of counters they give the diagonal of `second_moments`; with `adjoint` the same of each value's
+        reports, which is why no law of a single value is ever looked at.
+        Arguments and errors as of `second_moments`.
+        """
+        return self.contributions(functionals, subtract_totals=subtract_totals) ** 2
 
     @property
     def swing(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -86,18 +86,25 @@ class BlockCodes:
     @property
     def by_size(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
         """For each size: its mechanism, and the counters and values of its blocks, a row a block."""
-        for kind, mechanism in enumerate(self.inner):
-            blocks = np.flatnonzero(self.kind == kind)
-            values = self.blocks.order[self.blocks.starts[blocks, None] + np.arange(mechanism.k)]
-            yield mechanism, self.first_counter[blocks, None] + np.arange(mechanism.counters), values
+        for mechanism, blocks in self._blocks_by_size():
+            yield mechanism, *self._rows(mechanism, blocks)
 
     @property
     def batches(self) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp]]]:
         """The same, so many blocks at a time that what is made of them stays small."""
-        for mechanism, rows, values in self.by_size:
+        for mechanism, blocks in self._blocks_by_size():
             many = max(1, BATCH // mechanism.counters)
-            for first in range(0, len(rows), many):
-                yield mechanism, rows[first : first + many], values[first : first + many]
+            for first in range(0, len(blocks), many):
+                yield mechanism, *self._rows(mechanism, blocks[first : first + many])
+
+    def _blocks_by_size(self) -> Iterator[tuple[OneCoin, NDArray[np.intp]]]:
+        for kind, mechanism in enumerate(self.inner):
+            yield mechanism, np.flatnonzero(self.kind == kind)
+
+    def _rows(self, mechanism: OneCoin, blocks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The counters and the values of some blocks of one size, shapes (blocks, counters) and (blocks, size)."""
+        values = self.blocks.order[self.blocks.starts[blocks, None] + np.arange(mechanism.k)]
+        return self.first_counter[blocks, None] + np.arange(mechanism.counters), values
 
     def spread(self, inner: list[NDArray[Any]]) -> NDArray[np.float64]:
         """Each value's number, which all values of a block share, of those of each of `inner`."""

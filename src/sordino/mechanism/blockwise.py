@@ -152,11 +152,11 @@ class Blockwise(Brief, SupportMechanism):
         whole = np.broadcast_to(np.bool_(self.blocks.m == 1), self.k)
         return Reading(on, off, outside, alone > 0, whole, np.broadcast_to(np.float64(0), self.k))
 
-    @cached_property
+    @property
     def excess(self) -> NDArray[np.float64] | None:
-        """Each counter's, from its block's mechanism."""
+        """Each counter's, from its block's mechanism; not kept, since counters can be several times the values."""
         excess = np.zeros(self.counters)
-        for mechanism, rows, _ in self._codes.by_size:
+        for mechanism, rows, _ in self._codes.batches:
             if mechanism.excess is None:
                 return None
             excess[rows] = mechanism.excess
@@ -235,9 +235,10 @@ class Blockwise(Brief, SupportMechanism):
         """Each block by its inner mechanism."""
         if not self.counts_codes:
             return super().unbiased(functional)
-        contributions = np.empty(self.outputs)
+        contributions = np.zeros(self.outputs)
         for mechanism, rows, values in self._codes.by_size:
-            for row, inside in zip(rows, values, strict=True):
+            touched = functional[values].any(axis=1)
+            for row, inside in zip(rows[touched], values[touched], strict=True):
                 contributions[row] = mechanism.unbiased(functional[inside])
         return contributions
 
@@ -246,11 +247,29 @@ class Blockwise(Brief, SupportMechanism):
     ) -> NDArray[np.float64]:
         """The sum over the blocks: reports of one add nothing to the others' values."""
         moments = np.zeros((len(functionals), len(functionals)))
+        for mechanism, row, inside, touching in self._touched(functionals):
+            own = functionals[np.ix_(touching, inside)]
+            found = mechanism.second_moments(own, law[row], subtract_totals=subtract_totals)
+            moments[np.ix_(touching, touching)] += found
+        return moments
+
+    def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """Block by block: counters of one weigh nothing in functionals of the others' values."""
+        weights = np.zeros((len(functionals), self.counters))
+        for mechanism, row, inside, touching in self._touched(functionals):
+            own = functionals[np.ix_(touching, inside)]
+            weights[np.ix_(touching, row)] = mechanism.square_weights(own, subtract_totals=subtract_totals)
+        return weights
+
+    def _touched(
+        self, functionals: NDArray[np.float64]
+    ) -> Iterator[tuple[OneCoin, NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
+        """For each block its mechanism, counters and values, and the functionals that are not zero on all of these."""
         for mechanism, rows, values in self._codes.by_size:
             for row, inside in zip(rows, values, strict=True):
-                own = functionals[:, inside]
-                moments += mechanism.second_moments(own, law[row], subtract_totals=subtract_totals)
-        return moments
+                touching = np.flatnonzero(functionals[:, inside].any(axis=1))
+                if touching.size:
+                    yield mechanism, row, inside, touching
 
     def moment(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """All blocks of one size at once."""
@@ -269,8 +288,10 @@ class Blockwise(Brief, SupportMechanism):
 
     def block_shares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the reports tell in the clear."""
-        group = self.support(law).group
-        return group[..., self.blocks.order[self.blocks.starts]]
+        shares = np.empty((*law.shape[:-1], self.blocks.m))
+        for mechanism, rows, values in self._codes.batches:
+            shares[..., self.blocks.block[values[:, 0]]] = mechanism.block_shares(law[..., rows])[..., 0]
+        return shares
 
     def impossible(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
         """By the inner mechanism of each code's block."""

@@ -4,8 +4,7 @@ Guarantee: high-low eps-LDP, exactly. Another value hides with probability R / 2
 mechanism, else it is told as it is; R is the least whole number for which no inner code favours a sensitive value by
 more than e^eps. Codes are the inner ones, then one for each value that is not sensitive. A named combinator: it holds
 another mechanism. Cost: two words a value.
-Source: context-aware LDP paper, Section 5.1, (11) to (13) as corrected (inner Hadamard response); other inner
-mechanisms where their exact variance is lower.
+Source: context-aware LDP paper, Section 5.1, (11) to (13) as corrected; the inner mechanism by its exact variance.
 """
 
 from collections.abc import Iterator
@@ -38,7 +37,7 @@ from sordino.mechanism.inner import INNER, Within, offered_wide
 from sordino.mechanism.one_coin import OneCoin
 from sordino.mechanism.record import read_channel
 from sordino.mechanism.subsets.subset import SubsetSelection
-from sordino.mechanism.supported import Reading, Support, SupportMechanism, moments_by_support
+from sordino.mechanism.supported import Reading, Support, SupportMechanism
 
 
 @checked_class
@@ -177,11 +176,10 @@ class HighLow(Brief, SupportMechanism):
         reading = np.zeros((3, self.k))
         reading[:, self.sensitive] = np.array(self._own)[:, None]
         reading[0, self.others] = self._told_alone
-        alone = np.ones(self.k, dtype=np.bool_)
-        alone[self.sensitive] = self.inner.sides[1] == 0
-        on_own, off_own, outside = reading
-        entering = np.where(np.bincount(self.sensitive, minlength=self.k) > 0, self.hidden / WORD, 0.0)
-        return Reading(on_own, off_own, outside, alone, np.zeros(self.k, dtype=np.bool_), entering)
+        on, off, outside = reading
+        sensitive = self._place >= 0
+        alone, entering = ~sensitive | (self.inner.sides[1] == 0), np.where(sensitive, self.hidden / WORD, 0.0)
+        return Reading(on, off, outside, alone, np.zeros(self.k, dtype=np.bool_), entering)
 
     @property
     def _own(self) -> tuple[float, float, float]:
@@ -313,16 +311,25 @@ class HighLow(Brief, SupportMechanism):
         self, functionals: NDArray[np.float64], law: NDArray[np.float64], *, subtract_totals: bool = False
     ) -> NDArray[np.float64]:
         """Those of inner codes by how often these support two values, those of the others by the value that is told."""
-        inner = self.inner
-        if not isinstance(inner, SubsetSelection):
+        if not isinstance(self.inner, SubsetSelection):
             return super().second_moments(functionals, law, subtract_totals=subtract_totals)
-        on, off, outside = self._own
-        own, hidden, told = functionals[:, self.sensitive], law[: inner.counters], law[inner.counters :]
-        sums, both = own.sum(axis=1), inner.held_moments(own, hidden)
-        moments = moments_by_support(on, off, float(hidden[-1]), sums, own @ hidden[:-1], both)
-        alone = outside * sums[:, None] + self._told_alone * functionals[:, self.others]
-        total: NDArray[np.float64] = moments + (alone * told) @ alone.T
-        return total
+        own, alone, split = functionals[:, self.sensitive], self._alone(functionals), self.inner.counters
+        hidden = self.inner.second_moments_by(*self._own[:2], own, law[:split])
+        hidden += (alone * law[split:]) @ alone.T
+        return hidden
+
+    def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """Those of inner codes as of theirs, with what these add here; of the others the squares themselves."""
+        if not isinstance(self.inner, SubsetSelection):
+            return super().square_weights(functionals, subtract_totals=subtract_totals)
+        hidden = self.inner.square_weights_by(*self._own[:2], functionals[:, self.sensitive])
+        return np.concatenate((hidden, self._alone(functionals) ** 2), axis=1)
+
+    def _alone(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the codes of values that are not sensitive add, shape (m, others)."""
+        total = functionals[:, self.sensitive].sum(axis=1, keepdims=True)
+        alone: NDArray[np.float64] = self._own[2] * total + self._told_alone * functionals[:, self.others]
+        return alone
 
     @cached_property
     def _uniform(self) -> NDArray[np.float64]:
@@ -334,8 +341,7 @@ class HighLow(Brief, SupportMechanism):
 
     def reports(self, counters: NDArray[np.integer]) -> int:
         """The inner ones and those told."""
-        split = self.inner.counters
-        return self.inner.reports(counters[:split]) + int(counters[split:].sum())
+        return self.inner.reports(counters[: self.inner.counters]) + int(counters[self.inner.counters :].sum())
 
     @property
     def counts_codes(self) -> bool:
@@ -363,9 +369,8 @@ class HighLow(Brief, SupportMechanism):
         return wrong
 
     def _total(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        split = self.inner.counters
-        total: NDArray[np.float64] = law[..., split:].sum(axis=-1, keepdims=True)
-        return total + self.inner.block_shares(law[..., :split])
+        total: NDArray[np.float64] = law[..., self.inner.counters :].sum(axis=-1, keepdims=True)
+        return total + self.inner.block_shares(law[..., : self.inner.counters])
 
     def _count(self, codes: Words, group: NDArray[np.intp], groups: int) -> NDArray[np.int64]:
         inner, told = np.flatnonzero(codes < self.inner.outputs), np.flatnonzero(codes >= self.inner.outputs)

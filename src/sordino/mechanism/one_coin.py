@@ -108,16 +108,21 @@ class OneCoin(SupportMechanism):
         excess: NDArray[np.float64] = ((on - off) * self.supported + self.k * off - 1) / self.k
         return excess
 
+    def unbiased_rows(self, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """All at once."""
+        return self.unbiased(functionals)
+
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """By the sum of the functional over the values that each code supports, which the channel itself adds up.
 
         A supported value has the probability a on a code, another one b: with the functional in the place of the law
-        the code's expected counter is a times the sum over the supported values and b times the rest.
+        the code's expected counter is a times the sum over the supported values and b times the rest. Of several
+        functionals, shape (..., k), it is worked out for all at once.
         """
         if not self.counts_codes:
             return super().unbiased(functional)
         self._require_informative()
-        total, (on, off) = functional.sum(), self.sides
+        total, (on, off) = functional.sum(axis=-1, keepdims=True), self.sides
         hit = float(self.hit[0])
         supported, other = hit / on, (1 - hit) / off if off else 0.0
         sums = (self.forward(functional) - other * total) / (supported - other)

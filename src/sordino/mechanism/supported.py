@@ -109,29 +109,6 @@ class Reading:
         )
 
 
-def moments_by_support(
-    on: float,
-    off: float,
-    total: float,
-    sums: NDArray[np.float64],
-    held: NDArray[np.float64],
-    both: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The mean product of what reports add to functionals, shape (m, m), of values that are read alike.
-
-    Args:
-        on: what a report adds to a value that it supports.
-        off: what it adds to any other.
-        total: the part of the reports that do.
-        sums: of each functional over all values, shape (m,).
-        held: the mean of its sum over the supported values, shape (m,).
-        both: the mean product of two such sums, shape (m, m).
-    """
-    crossed = np.outer(sums, held)
-    moments: NDArray[np.float64] = off**2 * total * np.outer(sums, sums) + off * (on - off) * (crossed + crossed.T)
-    return moments + (on - off) ** 2 * both
-
-
 @dataclass(frozen=True, eq=False)
 class SupportMechanism(Mechanism):
     """A mechanism whose estimates count supporting codes."""
@@ -156,11 +133,11 @@ class SupportMechanism(Mechanism):
         reading = self.reading
         return self._mean(law, reading.on, reading.off, reading.outside)
 
-    def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each g_x squared."""
+    def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+        """The mean of each g_x to a whole power above 0."""
         self._require_informative()
         reading = self.reading
-        return self._mean(law, reading.on**2, reading.off**2, reading.outside**2)
+        return self._mean(law, reading.on**power, reading.off**power, reading.outside**power)
 
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """By the sum of the functional over the values that each code supports; where all values are alike."""

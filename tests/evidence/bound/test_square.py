@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
+from sordino.evidence.bound.corners import LARGEST_DIMENSION
 from sordino.evidence.bound.loss import BoxLoss
 from sordino.evidence.bound.square import Quadratic, largest_square
 
@@ -78,10 +79,20 @@ def test_linear_questions_are_decided_without_a_search():
     assert solved.after(report).bounds.upper <= true + 0.005 + report.ceiling + TINY
 
 
-def test_bounds_that_are_known_hold_after_another_report():
-    query = LinearQuery([0.5, 0.5], 0, -1, 1, "0.5")
-    report, loss = query.evidence(SQUARE, 1), BoxLoss.nothing(SQUARE)
-    told = np.zeros(len(GRID))
+@pytest.mark.parametrize("d", [2, LARGEST_DIMENSION + 1])
+def test_bounds_that_are_known_hold_after_another_report(d):
+    box, corners = Box([-1] * d, [1] * d), np.array(list(itertools.product((-1.0, 1.0), repeat=d)))
+    report, loss = LinearQuery([1 / d] * d, 0, -1, 1, "0.5").evidence(box, 1), BoxLoss.nothing(box)
+    told = np.zeros(len(corners))
     for _ in range(3):
-        loss, told = loss.after(report).solved(1), told + report.at(GRID)
+        loss, told = loss.after(report).solved(1), told + report.at(corners)
         assert loss.bounds.upper >= np.ptp(told) - TINY
+        # What later reports tell at most is added to what is known: nothing is solved here.
+        assert loss.after(report).bounds.upper >= np.ptp(told + report.at(corners)) - TINY
+
+
+@pytest.mark.parametrize(("d", "held"), [(2, False), (LARGEST_DIMENSION, False), (LARGEST_DIMENSION + 1, True)])
+def test_a_loss_holds_a_polynomial_of_more_numbers_than_corners_are_listed_of(d, held):
+    box = Box([-1] * d, [1] * d)
+    report = LinearQuery([0.5 / d] * d, 0.1, -1, 1, "1").evidence(box, 1)
+    assert (BoxLoss.nothing(box).after(report).after(report).square is not None) is held

@@ -1,8 +1,10 @@
 """Cyclic designs against their blocks, listed one by one."""
 
 import numpy as np
+import pytest
 
 from in_one import in_one
+from sordino.exact.combinatorics import cyclic_design
 from sordino.exact.combinatorics.cyclic_design import CyclicDesign, divisors, prime_factors, primitive_root
 
 DESIGNS = [(2, 1, 1), (3, 2, 2), (5, 1, 2), (7, 3, 3), (7, 3, 4), (13, 2, 6), (13, 4, 5), (31, 5, 10), (31, 15, 16)]
@@ -44,6 +46,17 @@ def test_sums_over_points_and_over_blocks_are_those_of_the_list(p, order, size):
         assert over_blocks[row].tolist() == [sum(points[row, x] for x in block) for block in blocks]
         expected = [sum(w for w, block in zip(weights[row], blocks, strict=True) if x in block) for x in range(p)]
         assert over_points[row].tolist() == expected
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (7,), (2, 4), (0,)])
+def test_sums_of_many_rows_are_those_of_each(shape, monkeypatch):
+    design = CyclicDesign(13, 4, 5)
+    monkeypatch.setattr(cyclic_design, "ROWS", 3)
+    rows = np.random.default_rng(4).standard_normal((*shape, design.p))
+    held = np.array([design.holds(np.array(block), np.arange(design.p)) for block in range(design.blocks)])
+    found = design.over_blocks(rows)
+    assert found.shape == (*shape, design.blocks)
+    np.testing.assert_allclose(found, rows @ held.T, atol=1e-12)
 
 
 def test_factors_divisors_and_roots_are_those_of_trying_all():

@@ -15,6 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+ROWS = 32
+"""Rows of amounts that are added up together: they and their sums stay near the processor."""
+
 
 @dataclass(frozen=True)
 class CyclicDesign:
@@ -69,14 +72,17 @@ class CyclicDesign:
 
     def over_blocks(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each block the sum over its points, shape (..., blocks), of amounts of shape (..., p)."""
-        around = np.concatenate((amounts, amounts), axis=-1)
-        sums = np.empty((*amounts.shape[:-1], self.blocks))
-        for family, steps in enumerate(self._steps.tolist()):
-            own = sums[..., family * self.p : (family + 1) * self.p]
-            own[...] = around[..., steps[0] : steps[0] + self.p]
-            for step in steps[1:]:
-                own += around[..., step : step + self.p]
-        return sums
+        rows = amounts.reshape(-1, self.p)
+        sums = np.empty((len(rows), self.blocks))
+        for first in range(0, len(rows), ROWS):
+            some = rows[first : first + ROWS]
+            around = np.concatenate((some, some), axis=-1)
+            for family, steps in enumerate(self._steps.tolist()):
+                own = around[:, steps[0] : steps[0] + self.p].copy()
+                for step in steps[1:]:
+                    own += around[:, step : step + self.p]
+                sums[first : first + ROWS, family * self.p : (family + 1) * self.p] = own
+        return sums.reshape(*amounts.shape[:-1], self.blocks)
 
     def over_points(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each point the sum over the blocks that hold it, shape (..., p), of amounts of shape (..., blocks)."""

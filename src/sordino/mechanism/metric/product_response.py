@@ -2,7 +2,7 @@
 
 Guarantee: for two values that differ along one axis what that axis's channel keeps, exactly, since all others are
 factors of both weights; so the sum of distances over the axes, as `MetricLDP` has it. A tally counts codes; estimates
-are decoded along each axis in turn, since the inverse of a product is the product of inverses, and so are squares.
+are decoded along each axis in turn, since the inverse of a product is the product of inverses, and so are their powers.
 Cost: what the parts take, each for all codes. A named combinator: it holds other mechanisms.
 """
 
@@ -193,9 +193,9 @@ class ProductResponse(Brief, Mechanism):
         """The inverse of a product is the product of inverses."""
         return self._along(law, self._codes, lambda part, own: part.decode(own))
 
-    def decode_squares(self, law: Floats) -> Floats:
-        """What codes add is the product of what their digits add, and so are the squares."""
-        return self._along(law, self._codes, lambda part, own: part.decode_squares(own))
+    def decode_powers(self, law: Floats, power: int) -> Floats:
+        """What codes add is the product of what their digits add, and so are the powers."""
+        return self._along(law, self._codes, lambda part, own: part.decode_powers(own, power))
 
     def unbiased(self, functional: Floats) -> Floats:
         """Along each axis in turn."""

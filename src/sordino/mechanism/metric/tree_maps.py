@@ -55,9 +55,9 @@ class TreeMaps:
         """The inverse of M times amounts of shape (..., k)."""
         return self._apply(self._inverse, amounts)
 
-    def inverse_squares(self, amounts: Floats) -> Floats:
-        """The same with each entry squared."""
-        return self._apply(self._inverse.multiply(self._inverse), amounts)
+    def inverse_powers(self, amounts: Floats, power: int) -> Floats:
+        """The same with each entry to a whole power above 0."""
+        return self._apply(self._inverse.power(power), amounts)
 
     @cached_property
     def swing(self) -> tuple[Floats, Floats]:

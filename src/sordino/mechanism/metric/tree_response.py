@@ -13,7 +13,8 @@ weights allow. On a tree where many short edges meet c_y is below 0, and there i
 Estimates are those of the ideal channel with these a (`TreeMaps`). A weight is at most r = min(depth, 1 / (1 - a))
 above the ideal one, so that a row differs by at most 2 k r 2^-64 in all, and a share's estimate is biased by at most
 that times the largest thing that a code adds to it: some 1e-14 on a line of 10,000 values in steps of half a nat.
-Cost: two words a value; k^2 vectorized steps to look at all weights, k for estimates. Memory: some megabytes at a time.
+Cost: two words a value; k for estimates, k^2 vectorized steps to look at all weights and fewer by `TreeHops`.
+Memory: some megabytes at a time.
 Source: Ghosh, Roughgarden and Sundararajan 2012 (universally optimal mechanisms); on trees by conditional independence.
 """
 
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from math import ceil
 from typing import Any, ClassVar, Self
 
@@ -39,15 +41,16 @@ from sordino.exact.messages.arguments import checked, checked_class
 from sordino.exact.messages.brief import Brief, shown
 from sordino.exact.product import fraction_above
 from sordino.exact.source import Stream, Words
-from sordino.mechanism.base import Mechanism, Squares
+from sordino.mechanism.base import Hop, Mechanism, Squares
 from sordino.mechanism.channel import CHUNK
+from sordino.mechanism.metric.hops import TreeHops
 from sordino.mechanism.metric.tree_maps import TreeMaps
 
 LEAST_OWN = Fraction(1, 1 << 12)
 """A value's share of its own code at least: less tells nothing, and would be of the size of roundings."""
 
 LARGEST_CHANNEL = 10_000
-"""Values at most: who certifies a channel or draws from it looks at all pairs of them, some seconds long."""
+"""Values at most: who draws from a channel looks at all pairs of them, some seconds long."""
 
 AT_A_TIME = 1 << 23
 """Weights that are looked at together: 32 MB, and some times that while they are made."""
@@ -184,13 +187,12 @@ class TreeResponse(Brief, Mechanism):
     @cached_property
     def _own(self) -> Words:
         """The weight of each value's own code, shape (k,): what the others leave of 2^64."""
-        others = np.zeros(self.k, dtype=np.uint64)
-        for codes in self._batches:
-            spread = self._spread(codes)
-            spread[codes, np.arange(len(codes))] = 0
-            others += spread.sum(axis=1, dtype=np.uint64)
-        # Modulo 2^64, which none of the sums reaches.
-        return np.uint64(0) - others
+        # Modulo 2^64, which the sum of the others never reaches.
+        return self._starts - self._hops.sums(self._starts)
+
+    @cached_property
+    def _hops(self) -> TreeHops:
+        return TreeHops(self.tree, self._factors[:, 0])
 
     @property
     def _batches(self) -> Iterator[NDArray[np.intp]]:
@@ -239,6 +241,14 @@ class TreeResponse(Brief, Mechanism):
         weights = self._spread(codes)
         weights[codes, np.arange(len(codes))] = self._own[codes]
         return weights
+
+    def hops_from(self, tree: Tree, codes: NDArray[np.intp]) -> Iterator[Hop] | None:
+        """Along its own tree."""
+        if tree != self.tree:
+            return None
+        hops = self._hops.walk(codes, self._starts[codes])
+        # The own weight is what the others leave; they follow from D_y.
+        return chain([next(hops)._replace(weights=self._own[codes])], hops)
 
     def weight(self, value: int, code: int) -> int:
         """Along the way from the code's own value."""
@@ -291,9 +301,9 @@ class TreeResponse(Brief, Mechanism):
         """The inverse of the channel: each value's code less some of its neighbours'."""
         return self._maps.inverse(law / self._maps.own)
 
-    def decode_squares(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same with all that codes add squared."""
-        return self._maps.inverse_squares(law / self._maps.own**2)
+    def decode_powers(self, law: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+        """The same with all that codes add to a power."""
+        return self._maps.inverse_powers(law / self._maps.own**power, power)
 
     def unbiased(self, functional: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each code counts as, by the inverse from the other side."""

@@ -35,6 +35,9 @@ from sordino.mechanism.record import read_channel
 LARGEST_SIZE, LARGEST_FAN, LARGEST_CODES = 1 << 10, 64, 1 << 13
 """Values, nodes within a node, and codes at most: a certificate looks at every code of every value."""
 
+SOME_CODES = 1 << 8
+"""That are looked at together, so that their weights are worked out at once and take little memory."""
+
 
 @checked_class
 @dataclass(frozen=True, init=False, repr=False)
@@ -122,11 +125,12 @@ class HierarchyResponse(Brief, Mechanism):
 
     def columns(self) -> Iterator[ColumnClass]:
         """Each code by itself: in a class of codes any two values could be told apart, and two of one node cannot."""
-        for code in range(self.outputs):
-            weights, (marks,) = self.marks(np.array([code], dtype=np.uint64))
-            alike = ((np.flatnonzero(marks == mark), weights[mark]) for mark in np.unique(marks).tolist())
-            parts = tuple(ValueClass(values, ((weight, 1),)) for values, weight in alike if weight)
-            yield ColumnClass(self.k, 1, code, parts)
+        for first in range(0, self.outputs, SOME_CODES):
+            weights, every = self.marks(np.arange(first, min(first + SOME_CODES, self.outputs), dtype=np.uint64))
+            for code, marks in enumerate(every, first):
+                alike = ((np.flatnonzero(marks == mark), weights[mark]) for mark in np.unique(marks).tolist())
+                parts = tuple(ValueClass(values, ((weight, 1),)) for values, weight in alike if weight)
+                yield ColumnClass(self.k, 1, code, parts)
 
     def probabilities(self) -> NDArray[np.float64]:
         """The dense channel, shape (k, outputs)."""

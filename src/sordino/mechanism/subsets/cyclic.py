@@ -191,7 +191,8 @@ class CyclicSubsets(OneCoin):
         """By the sum of the functional over the values that each block holds."""
         self._require_informative()
         on, off = self.reading.on[0], self.reading.off[0]
-        contributions: NDArray[np.float64] = (on - off) * self._held(functional) + off * functional.sum()
+        contributions: NDArray[np.float64] = (on - off) * self._held(functional)
+        contributions += off * functional.sum(axis=-1, keepdims=True)
         return contributions
 
     def _held(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ from sordino.exact.messages.brief import shown
 from sordino.exact.nats import NatsLike
 from sordino.exact.source import Stream, Words, uniform_below_either
 from sordino.mechanism.one_coin import OneCoin
-from sordino.mechanism.supported import Support, moments_by_support
+from sordino.mechanism.supported import Support
 
 LARGEST = 64
 """Values at most: a code is a mask of 64 bits."""
@@ -165,9 +165,17 @@ class SubsetSelection(OneCoin):
     ) -> NDArray[np.float64]:
         """In closed form; every subset adds 1 to all shares together, so that nothing is subtracted."""
         del subtract_totals
-        on, off = float(self.reading.on[0]), float(self.reading.off[0])
-        sums, held = functionals.sum(axis=1), functionals @ law[:-1]
-        return moments_by_support(on, off, float(law[-1]), sums, held, self.held_moments(functionals, law))
+        return self.second_moments_by(float(self.reading.on[0]), float(self.reading.off[0]), functionals, law)
+
+    def second_moments_by(
+        self, on: float, off: float, functionals: NDArray[np.float64], law: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The same, of a report that adds `on` to each value that its subset holds, and `off` to the others."""
+        sums, held, both = functionals.sum(axis=1), functionals @ law[:-1], self.held_moments(functionals, law)
+        crossed, step = np.outer(sums, held), on - off
+        alike = off**2 * float(law[-1]) * np.outer(sums, sums)
+        moments: NDArray[np.float64] = alike + off * step * (crossed + crossed.T) + step**2 * both
+        return moments
 
     def held_moments(self, functionals: NDArray[np.float64], law: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean product of two functionals' sums over the values that a subset holds, shape (m, m).
@@ -175,17 +183,40 @@ class SubsetSelection(OneCoin):
         Tallies do not count how often two values were held together, but their shares tell it: of two values one of
         which is true a subset holds both with the chance `one`, of two that are not with the chance `none`.
         """
-        k, w, hit = self.k, self.size, float(self.hit[0])
+        hit, miss, (one, none) = float(self.hit[0]), float(self.miss[0]), self._two_held
         held, total = law[:-1], float(law[-1])
-        shares = (held - float(self.miss[0]) * total) / (hit - float(self.miss[0]))
-        one = hit * (w - 1) / (k - 1)
-        none = (w - 1) / (k - 1) / max(k - 2, 1) * (hit * (w - 2) + (1 - hit) * w)
+        shares = (held - miss * total) / (hit - miss)
         sums, alike = functionals.sum(axis=1), functionals @ functionals.T
         own = np.outer(functionals @ shares, sums)
         both = own + own.T - 2 * (functionals * shares) @ functionals.T
         rest = total * (np.outer(sums, sums) - alike)
         moments: NDArray[np.float64] = (functionals * held) @ functionals.T + (one - none) * both + none * rest
         return moments
+
+    def square_weights(self, functionals: NDArray[np.float64], *, subtract_totals: bool = False) -> NDArray[np.float64]:
+        """In closed form; nothing is subtracted."""
+        del subtract_totals
+        return self.square_weights_by(float(self.reading.on[0]), float(self.reading.off[0]), functionals)
+
+    def square_weights_by(self, on: float, off: float, functionals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same, as `second_moments_by`.
+
+        With F the functional, s its sum and H its sum over the held values, what is added is off s + (on - off) H. The
+        mean of H^2 is that of F^2 over held values and of the products of two, as `held_moments` tells them.
+        """
+        hit, miss, (one, none) = float(self.hit[0]), float(self.miss[0]), self._two_held
+        sums, squares = functionals.sum(axis=1, keepdims=True), functionals**2
+        alike, step, turn = squares.sum(axis=1, keepdims=True), on - off, 2 * (one - none) / (hit - miss)
+        held = 2 * off * step * sums * functionals + step**2 * (squares + turn * (sums * functionals - squares))
+        always = off**2 * sums**2 + step**2 * (none - miss * turn) * (sums**2 - alike)
+        return np.concatenate((held, always), axis=1)
+
+    @property
+    def _two_held(self) -> tuple[float, float]:
+        """The chance to hold two values, if one of them is the true one, and if none is."""
+        k, w, hit = self.k, self.size, float(self.hit[0])
+        none = (w - 1) / (k - 1) / max(k - 2, 1) * (hit * (w - 2) + (1 - hit) * w)
+        return hit * (w - 1) / (k - 1), none
 
     def reports(self, counters: NDArray[np.integer]) -> int:
         """The last counter."""
